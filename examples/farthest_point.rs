@@ -1,0 +1,177 @@
+//! The point farthest from the origin: of a point set that ships with the crate, of a file, or of random points.
+//!
+//! ```text
+//! cargo run --release --example farthest_point
+//! cargo run --release --example farthest_point -- points.npy
+//! cargo run --release --example farthest_point -- --random 100000000
+//! ```
+
+use std::fs::File;
+use std::io::{BufReader, Read};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail, ensure};
+use clap::Parser;
+use indicatif::{ProgressBar, ProgressStyle};
+use rand::rngs::SmallRng;
+use rand::{Rng, SeedableRng};
+use warpfold::{Device, DeviceCode, DeviceMonoid, DeviceOperator, DeviceType, Monoid, Reduction};
+
+#[derive(Clone, Copy, Debug, PartialEq, DeviceType)]
+#[repr(C)]
+struct Point {
+    x: f32,
+    y: f32,
+    z: f32,
+}
+
+/// The point farthest from the origin; the earlier one on a tie. Exact and associative where the squares of the
+/// coordinates neither overflow nor underflow and nothing is NaN.
+#[derive(Clone, Copy, Default)]
+struct MaxByNorm;
+
+impl Monoid for MaxByNorm {
+    type Item = Point;
+    fn identity(&self) -> Point {
+        Point { x: 0.0, y: 0.0, z: 0.0 }
+    }
+    fn combine(&self, a: Point, b: Point) -> Point {
+        let na = a.x * a.x + a.y * a.y + a.z * a.z;
+        let nb = b.x * b.x + b.y * b.y + b.z * b.z;
+        if nb > na { b } else { a }
+    }
+}
+
+impl DeviceMonoid for MaxByNorm {
+    const EXACT: bool = true;
+    fn device_operator() -> DeviceOperator {
+        // SAFETY: the body only reads its two operands.
+        let body = unsafe {
+            DeviceCode::new(
+                "const float na = a.x * a.x + a.y * a.y + a.z * a.z;
+                 const float nb = b.x * b.x + b.y * b.y + b.z * b.z;
+                 if (nb > na) return b;
+                 return a;",
+            )
+        };
+        DeviceOperator::new("a", "b", body)
+    }
+}
+
+/// Finds the point farthest from the origin.
+#[derive(Parser)]
+struct Arguments {
+    /// A `.npy` file of shape (n, 3) and type f32, or a `.csv` file with three columns. Without it, the vertices of
+    /// the Stanford bunny.
+    file: Option<PathBuf>,
+    /// Random points instead of a file: how many.
+    #[arg(long, value_name = "N", conflicts_with = "file")]
+    random: Option<usize>,
+}
+
+fn main() -> Result<()> {
+    let arguments = Arguments::parse();
+    let points = match (&arguments.file, arguments.random) {
+        (Some(path), _) => read(path).with_context(|| path.display().to_string())?,
+        (None, Some(count)) => random(count),
+        (None, None) => read_csv(&include_bytes!("data/bunny.csv")[..])?,
+    };
+
+    let device = Device::auto();
+    let reduction = Reduction::<MaxByNorm>::new(device.clone());
+    let (compiling, compiled) = timed(|| reduction.compile());
+    compiled?;
+    let (host, farthest) = timed(|| reduction.run(&points));
+    let farthest = farthest?;
+
+    let Point { x, y, z } = farthest;
+    println!("device    {device}");
+    println!("points    {}", points.len());
+    println!("farthest  ({x}, {y}, {z})");
+    println!("bits      {:08x} {:08x} {:08x}", x.to_bits(), y.to_bits(), z.to_bits());
+    println!("norm      {}", (x * x + y * y + z * z).sqrt());
+    let bytes = size_of_val(&points[..]);
+    println!("time      {}", rate(host, bytes));
+    if let Some(stream) = device.stream() {
+        println!("          (the copy to the GPU included; compiled before, in {compiling:.2?})");
+        let on_device = stream.clone_htod(&points)?;
+        let mut again = Duration::MAX;
+        for _ in 0..5 {
+            let (time, result) = timed(|| reduction.run(&on_device));
+            ensure!(Point::same_bits(&result?, &farthest), "two runs disagree: a bug of warpfold");
+            again = again.min(time);
+        }
+        println!("          {} (from GPU memory, best of 5)", rate(again, bytes));
+    }
+    Ok(())
+}
+
+fn timed<T>(work: impl FnOnce() -> T) -> (Duration, T) {
+    let start = Instant::now();
+    let result = work();
+    (start.elapsed(), result)
+}
+
+fn rate(time: Duration, bytes: usize) -> String {
+    format!("{time:.2?}, {:.2} GB/s", bytes as f64 / 1e9 / time.as_secs_f64())
+}
+
+fn read(path: &Path) -> Result<Vec<Point>> {
+    let file = BufReader::new(File::open(path)?);
+    match path.extension().and_then(|extension| extension.to_str()) {
+        Some("npy") => read_npy(file),
+        Some("csv") => read_csv(file),
+        _ => bail!("expected a .npy or a .csv file"),
+    }
+}
+
+fn read_npy(file: impl Read) -> Result<Vec<Point>> {
+    let array = npyz::NpyFile::new(file)?;
+    ensure!(matches!(array.shape(), [_, 3]), "expected the shape (n, 3), found {:?}", array.shape());
+    let rows = array.shape()[0] as usize;
+    let order = array.order();
+    let values: Vec<f32> = array.into_vec().context("expected the type f32")?;
+    let at = |row: usize, column: usize| match order {
+        npyz::Order::C => values[3 * row + column],
+        npyz::Order::Fortran => values[rows * column + row],
+    };
+    Ok((0..rows).map(|row| Point { x: at(row, 0), y: at(row, 1), z: at(row, 2) }).collect())
+}
+
+/// Three columns of numbers, with or without a line of names.
+fn read_csv(file: impl Read) -> Result<Vec<Point>> {
+    let mut reader = csv::ReaderBuilder::new().has_headers(false).trim(csv::Trim::All).from_reader(file);
+    let mut points = Vec::new();
+    for (index, record) in reader.records().enumerate() {
+        let record = record?;
+        ensure!(record.len() == 3, "line {}: expected three columns, found {}", index + 1, record.len());
+        let numbers: Result<Vec<f32>, _> = record.iter().map(str::parse).collect();
+        match numbers {
+            Ok(numbers) => points.push(Point { x: numbers[0], y: numbers[1], z: numbers[2] }),
+            Err(_) if index == 0 => {}
+            Err(error) => bail!("line {}: {error}", index + 1),
+        }
+    }
+    Ok(points)
+}
+
+/// The same points for the same count, in the cube from -1 to 1.
+fn random(count: usize) -> Vec<Point> {
+    const STEP: usize = 1 << 20;
+    let style = ProgressStyle::with_template("making points {bar:40} {human_pos}/{human_len} {eta}");
+    let bar = ProgressBar::new(count as u64).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+    let mut random = SmallRng::seed_from_u64(count as u64);
+    let mut points = Vec::with_capacity(count);
+    while points.len() < count {
+        let step = STEP.min(count - points.len());
+        points.extend((0..step).map(|_| Point {
+            x: random.random_range(-1.0..1.0),
+            y: random.random_range(-1.0..1.0),
+            z: random.random_range(-1.0..1.0),
+        }));
+        bar.inc(step as u64);
+    }
+    bar.finish_and_clear();
+    points
+}

@@ -1,0 +1,149 @@
+use proc_macro2::TokenStream;
+use quote::{ToTokens, quote, quote_spanned};
+use syn::spanned::Spanned;
+use syn::{Data, DeriveInput, Error, Field, Fields, Path, Result, Type, parse_quote};
+
+pub(crate) fn derive(input: &DeriveInput) -> Result<TokenStream> {
+    let warpfold = crate_path(input)?;
+    let fields = fields(input)?;
+    check_repr(input)?;
+    for field in fields {
+        check_field(field)?;
+    }
+
+    let name = &input.ident;
+    let (impl_generics, type_generics, where_clause) = input.generics.split_for_impl();
+    let types: Vec<&Type> = fields.iter().map(|field| &field.ty).collect();
+    let members: Vec<syn::Member> = fields.members().collect();
+    let names: Vec<String> = members.iter().map(member_name).collect();
+
+    // `offset_of!` and the bounds carry the field's span, so that what rustc refuses is shown at the field.
+    let descriptions = fields.iter().zip(&members).zip(&names).map(|((field, member), name)| {
+        let ty = &field.ty;
+        quote_spanned! {ty.span()=>
+            #warpfold::Field {
+                name: #name,
+                offset: ::core::mem::offset_of!(Self, #member),
+                layout: <#ty as #warpfold::DeviceType>::layout(),
+            }
+        }
+    });
+    let literals = types.iter().zip(&members).map(|(ty, member)| {
+        quote_spanned! {ty.span()=> <#ty as #warpfold::DeviceType>::literal(&self.#member) }
+    });
+    let comparisons = types.iter().zip(&members).map(|(ty, member)| {
+        quote_spanned! {ty.span()=> <#ty as #warpfold::DeviceType>::same_bits(&a.#member, &b.#member) }
+    });
+    let sizes: Vec<TokenStream> = types
+        .iter()
+        .zip(&names)
+        .map(|(ty, name)| {
+            let message = format!("the field `{name}` is zero-sized; CUDA C++ has no such field");
+            quote_spanned! {ty.span()=> ::core::assert!(::core::mem::size_of::<#ty>() > 0, #message); }
+        })
+        .collect();
+    // Without type parameters the check needs no instantiation, and stands where the struct does.
+    let early = input.generics.params.is_empty().then(|| quote! { const _: () = { #(#sizes)* }; });
+
+    Ok(quote! {
+        // SAFETY: the struct's layout is fixed by its `repr`, and every field is a device type.
+        unsafe impl #impl_generics #warpfold::cudarc::driver::DeviceRepr for #name #type_generics #where_clause {}
+
+        // SAFETY: the layout lists every field, with the offset that the Rust compiler gives it.
+        unsafe impl #impl_generics #warpfold::DeviceType for #name #type_generics #where_clause {
+            fn layout() -> #warpfold::Layout {
+                const { #(#sizes)* }
+                #warpfold::Layout::of::<Self>(#warpfold::Kind::Struct {
+                    fields: ::std::vec![#(#descriptions),*],
+                })
+            }
+            fn literal(&self) -> #warpfold::Literal {
+                #warpfold::Literal::Sequence(::std::vec![#(#literals),*])
+            }
+            #[inline]
+            fn same_bits(a: &Self, b: &Self) -> bool {
+                #(#comparisons)&&*
+            }
+        }
+
+        #early
+    })
+}
+
+fn crate_path(input: &DeriveInput) -> Result<Path> {
+    let mut path = parse_quote!(::warpfold);
+    for attribute in input.attrs.iter().filter(|attribute| attribute.path().is_ident("device_type")) {
+        attribute.parse_nested_meta(|meta| {
+            if !meta.path.is_ident("crate") {
+                return Err(meta.error("expected `crate = path::to::warpfold`"));
+            }
+            path = meta.value()?.call(Path::parse_mod_style)?;
+            Ok(())
+        })?;
+    }
+    Ok(path)
+}
+
+fn fields(input: &DeriveInput) -> Result<&Fields> {
+    match &input.data {
+        Data::Struct(data) if data.fields.is_empty() => Err(Error::new_spanned(
+            &input.ident,
+            "a device type has at least one field: a zero-sized type has no counterpart in CUDA C++",
+        )),
+        Data::Struct(data) => Ok(&data.fields),
+        Data::Enum(data) => Err(Error::new_spanned(
+            data.enum_token,
+            "an enum is not a device type: not every bit pattern is one of its values; use an integer field",
+        )),
+        Data::Union(data) => Err(Error::new_spanned(
+            data.union_token,
+            "a union is not a device type: which of its fields is valid is not known",
+        )),
+    }
+}
+
+fn check_repr(input: &DeriveInput) -> Result<()> {
+    let mut fixed = false;
+    for attribute in input.attrs.iter().filter(|attribute| attribute.path().is_ident("repr")) {
+        attribute.parse_nested_meta(|meta| {
+            if meta.path.is_ident("C") || meta.path.is_ident("transparent") {
+                fixed = true;
+            } else if meta.path.is_ident("packed") {
+                return Err(meta.error("a packed struct is not a device type: its fields are not aligned for a GPU"));
+            }
+            // `packed(N)` and `align(N)`: what is in the parentheses is rustc's to check.
+            if meta.input.peek(syn::token::Paren) {
+                let content;
+                syn::parenthesized!(content in meta.input);
+                content.parse::<TokenStream>()?;
+            }
+            Ok(())
+        })?;
+    }
+    if fixed {
+        return Ok(());
+    }
+    Err(Error::new_spanned(
+        &input.ident,
+        "a device type needs `#[repr(C)]` or `#[repr(transparent)]`: without it Rust may order the fields as it likes",
+    ))
+}
+
+fn check_field(field: &Field) -> Result<()> {
+    let refused = match &field.ty {
+        Type::Reference(_) => "a reference is a host address and cannot go to a GPU; store the value itself",
+        Type::Ptr(_) => "a pointer is a host address and cannot go to a GPU; store the value itself",
+        Type::BareFn(_) => "a function pointer is a host address and cannot go to a GPU",
+        Type::Tuple(_) => "a tuple has no fixed layout; use a `#[repr(C)]` struct that derives `DeviceType`",
+        Type::Slice(_) | Type::TraitObject(_) | Type::ImplTrait(_) => {
+            "a device type has a size known at compile time; use an array"
+        }
+        _ => return Ok(()),
+    };
+    Err(Error::new_spanned(&field.ty, refused))
+}
+
+fn member_name(member: &syn::Member) -> String {
+    let name = member.to_token_stream().to_string();
+    name.strip_prefix("r#").unwrap_or(&name).to_owned()
+}

@@ -1,0 +1,129 @@
+use std::borrow::Cow;
+use std::panic::Location;
+
+use super::{DeviceType, Layout, Literal};
+
+/// A piece of CUDA C++ together with the place in the Rust source that it came from, which is what a compiler error
+/// names.
+#[derive(Clone, Debug)]
+pub struct DeviceCode {
+    text: Cow<'static, str>,
+    file: &'static str,
+    line: u32,
+}
+
+impl DeviceCode {
+    /// The body of a function, without its braces. It returns its value; wrapping and promotion follow C++, not Rust.
+    ///
+    /// Write `if (c) return a; return b;` rather than `return c ? a : b;` for structs: a select of two objects is a
+    /// select of their addresses, and takes both out of registers.
+    ///
+    /// # Safety
+    ///
+    /// The code runs on the GPU as it stands. It must end, must read and write nothing but its parameters and its own
+    /// variables, and must return a valid value of its Rust type (for a `bool`, 0 or 1).
+    #[track_caller]
+    #[allow(unsafe_code)]
+    pub unsafe fn new(text: impl Into<Cow<'static, str>>) -> Self {
+        let caller = Location::caller();
+        Self { text: text.into(), file: caller.file(), line: caller.line() }
+    }
+
+    /// The CUDA C++.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The source file that the first line of the text stands in.
+    pub fn file(&self) -> &'static str {
+        self.file
+    }
+
+    /// The line of [`file`](Self::file) that the first line of the text stands in, from 1.
+    pub fn line(&self) -> u32 {
+        self.line
+    }
+}
+
+/// A helper function that an operator's body calls.
+#[derive(Clone, Debug)]
+pub struct DeviceFunction {
+    pub(crate) name: &'static str,
+    pub(crate) parameters: Vec<(&'static str, Layout)>,
+    pub(crate) result: Layout,
+    pub(crate) body: DeviceCode,
+}
+
+impl DeviceFunction {
+    /// A function `name` that returns an `R`.
+    pub fn new<R: DeviceType>(name: &'static str, body: DeviceCode) -> Self {
+        Self { name, parameters: Vec::new(), result: R::layout(), body }
+    }
+
+    /// Adds the next parameter.
+    pub fn parameter<T: DeviceType>(mut self, name: &'static str) -> Self {
+        self.parameters.push((name, T::layout()));
+        self
+    }
+}
+
+/// An operator as CUDA C++, in parts: the type of its run-time parameters, the names of its operands, the body of
+/// `combine`, and whatever the body refers to.
+///
+/// The body sees its two operands under their names, as mutable values; `Item`, their type; `self`, if
+/// [`state`](Self::state) was given; and the named types, constants and functions. Field names are those of the Rust
+/// struct; one that C++ reserves gets a trailing underscore (`new` is `new_`), and field 0 of a tuple struct is `_0`.
+#[derive(Clone, Debug)]
+pub struct DeviceOperator {
+    pub(crate) left: &'static str,
+    pub(crate) right: &'static str,
+    pub(crate) body: DeviceCode,
+    pub(crate) state: Option<Layout>,
+    pub(crate) types: Vec<(&'static str, Layout)>,
+    pub(crate) constants: Vec<(&'static str, Layout, Literal)>,
+    pub(crate) functions: Vec<DeviceFunction>,
+}
+
+impl DeviceOperator {
+    /// An operator whose body calls its operands `left` and `right`.
+    pub fn new(left: &'static str, right: &'static str, body: DeviceCode) -> Self {
+        Self {
+            left,
+            right,
+            body,
+            state: None,
+            types: Vec::new(),
+            constants: Vec::new(),
+            functions: Vec::new(),
+        }
+    }
+
+    /// Lets the body read the operator's own fields as `self.field`. `S` is the operator's type.
+    pub fn state<S: DeviceType>(mut self) -> Self {
+        self.state = Some(S::layout());
+        self
+    }
+
+    /// Lets the body and the functions call the device type `T` by `name`.
+    pub fn with_type<T: DeviceType>(mut self, name: &'static str) -> Self {
+        self.types.push((name, T::layout()));
+        self
+    }
+
+    /// Gives the body and the functions the constant `name`, bit for bit.
+    pub fn constant<T: DeviceType>(mut self, name: &'static str, value: T) -> Self {
+        self.constants.push((name, T::layout(), value.literal()));
+        self
+    }
+
+    /// Gives the body and the later functions a helper function.
+    pub fn function(mut self, function: DeviceFunction) -> Self {
+        self.functions.push(function);
+        self
+    }
+
+    /// Whether the kernels read the operator's value.
+    pub(crate) fn has_state(&self) -> bool {
+        self.state.is_some()
+    }
+}

@@ -1,0 +1,293 @@
+//! The laws of an operator, as tests on your own values.
+//!
+//! [`laws!`](crate::laws!) turns an operator and a [proptest](https://docs.rs/proptest) strategy for its items into a
+//! test suite: identity, associativity, commutativity where it is claimed, the bracket against a plain fold, the CPU
+//! backend against the bracket, and a GPU, when there is one, against the same bits.
+//!
+//! Laws are exact unless told otherwise. Float arithmetic rounds: a sum is associative up to rounding, on values where
+//! neither order overflows. Such an operator is tested [`within`](Laws::within) a tolerance, relative to the magnitude
+//! of what was combined, and its strategy is the domain on which the law is claimed.
+//!
+//! ```
+//! use warpfold::laws::{self, Laws, proptest::prelude::*};
+//! use warpfold::operators::{Max, Sum};
+//!
+//! warpfold::laws! {
+//!     max_of_anything [commutative]: Laws::of(Max::<i64>::new(), any::<i64>());
+//!     sum [commutative]: Laws::of(Sum::<f32>::new(), -1e3_f32..1e3).within(1e-5, laws::sum_of_magnitudes);
+//! }
+//! # fn main() { Laws::of(Max::<i64>::new(), any::<i64>()).associativity().unwrap(); }
+//! ```
+
+use std::io::Write;
+
+use proptest::collection::vec;
+use proptest::strategy::Strategy;
+use proptest::test_runner::{Config, TestCaseError, TestError, TestRunner};
+
+pub use proptest;
+
+use super::{DeviceMonoid, DeviceType, Layout, Literal, Monoid, tree};
+use crate::{Device, Kind, Reduction, Scalar};
+
+/// Items of the inputs that a whole reduction is tested with: past a tile, and past a block of the CPU backend.
+const MOST_ITEMS: usize = 5000;
+/// Items of the inputs that the bracket is compared with a fold on: rounding differs more with every further one.
+const MOST_FOLDED: usize = 64;
+
+/// An operator, the values on which its laws are claimed, and how exactly they hold.
+#[derive(Clone, Debug)]
+pub struct Laws<M: Monoid, S> {
+    operator: M,
+    items: S,
+    tolerance: Option<Tolerance<M::Item>>,
+}
+
+#[derive(Clone, Debug)]
+struct Tolerance<T> {
+    relative: f64,
+    magnitude: fn(&[T]) -> f64,
+}
+
+/// A law that does not hold, with the smallest counterexample found.
+#[derive(Clone, Debug, thiserror::Error)]
+#[error("{law} does not hold: {counterexample}")]
+pub struct Broken {
+    law: &'static str,
+    counterexample: String,
+}
+
+impl<M: Monoid, S: Strategy<Value = M::Item>> Laws<M, S>
+where
+    M::Item: std::fmt::Debug,
+{
+    /// The laws of `operator` on the values of `items`, exact in every bit.
+    pub fn of(operator: M, items: S) -> Self {
+        Self { operator, items, tolerance: None }
+    }
+
+    /// The laws up to rounding: two results may differ, in each float, by `relative` times `magnitude` of the items
+    /// that were combined. Everything that is not a finite float must still be the same.
+    pub fn within(mut self, relative: f64, magnitude: fn(&[M::Item]) -> f64) -> Self {
+        self.tolerance = Some(Tolerance { relative, magnitude });
+        self
+    }
+
+    /// `identity + a == a` and `a + identity == a`.
+    pub fn identity(&self) -> Result<(), Broken> {
+        let combine = |a, b| self.operator.combine(a, b);
+        self.check("identity", 256, &self.items, |a| {
+            let identity = self.operator.identity();
+            self.compare(&[a], combine(identity, a), a)?;
+            self.compare(&[a], combine(a, identity), a)
+        })
+    }
+
+    /// `(a + b) + c == a + (b + c)`.
+    pub fn associativity(&self) -> Result<(), Broken> {
+        let combine = |a, b| self.operator.combine(a, b);
+        self.check("associativity", 1024, &(&self.items, &self.items, &self.items), |(a, b, c)| {
+            self.compare(&[a, b, c], combine(combine(a, b), c), combine(a, combine(b, c)))
+        })
+    }
+
+    /// `a + b == b + a`. No reduction of this crate needs it.
+    pub fn commutativity(&self) -> Result<(), Broken> {
+        self.check("commutativity", 256, &(&self.items, &self.items), |(a, b)| {
+            self.compare(&[a, b], self.operator.combine(a, b), self.operator.combine(b, a))
+        })
+    }
+
+    /// The bracket is the fold from the left.
+    pub fn bracket_is_the_fold(&self) -> Result<(), Broken> {
+        self.check("the bracket as a fold", 128, &vec(&self.items, 0..MOST_FOLDED), |items| {
+            let mut rest = items.iter().copied();
+            let first = rest.next().unwrap_or_else(|| self.operator.identity());
+            let fold = rest.fold(first, |left, right| self.operator.combine(left, right));
+            self.compare(&items, tree::bracket(&self.operator, &items), fold)
+        })
+    }
+
+    fn check<T: Strategy>(
+        &self,
+        law: &'static str,
+        cases: u32,
+        strategy: &T,
+        test: impl Fn(T::Value) -> Result<(), TestCaseError>,
+    ) -> Result<(), Broken> {
+        let config = Config { cases, failure_persistence: None, ..Config::default() };
+        TestRunner::new(config).run(strategy, test).map_err(|error| Broken {
+            law,
+            counterexample: match error {
+                TestError::Abort(reason) => reason.to_string(),
+                TestError::Fail(reason, value) => format!("{reason}, for {value:?}"),
+            },
+        })
+    }
+
+    fn compare(&self, combined: &[M::Item], got: M::Item, expected: M::Item) -> Result<(), TestCaseError> {
+        let equal = M::Item::same_bits(&got, &expected)
+            || self.tolerance.as_ref().is_some_and(|tolerance| {
+                let most = tolerance.relative * (tolerance.magnitude)(combined);
+                close(&M::Item::layout(), &got.literal(), &expected.literal(), most)
+            });
+        match equal {
+            true => Ok(()),
+            false => Err(TestCaseError::fail(format!("{got:?} is not {expected:?}"))),
+        }
+    }
+}
+
+impl<M: DeviceMonoid, S: Strategy<Value = M::Item>> Laws<M, S>
+where
+    M::Item: std::fmt::Debug,
+{
+    /// The CPU backend returns the bits of the bracket.
+    pub fn cpu_is_the_bracket(&self) -> Result<(), Broken> {
+        let cpu = Reduction::with(Device::cpu(), self.operator);
+        self.check("the CPU as the bracket", 16, &vec(&self.items, 0..MOST_ITEMS), |items| {
+            let expected = tree::bracket(&self.operator, &items);
+            Laws::of(self.operator, &self.items).compare(&items, run(&cpu, &items)?, expected)
+        })
+    }
+
+    /// The GPU returns the bits of the CPU, or, if the operator is not [exact](DeviceMonoid::EXACT), its value within
+    /// the tolerance.
+    pub fn gpu_is_the_cpu(&self, gpu: &Device) -> Result<(), Broken> {
+        let (cpu, gpu) = (
+            Reduction::with(Device::cpu(), self.operator),
+            Reduction::with(gpu.clone(), self.operator),
+        );
+        let exact = Laws::of(self.operator, &self.items);
+        self.check("the GPU as the CPU", 16, &vec(&self.items, 0..MOST_ITEMS), |items| {
+            let (got, expected) = (run(&gpu, &items)?, run(&cpu, &items)?);
+            match M::EXACT {
+                true => exact.compare(&items, got, expected),
+                false => self.compare(&items, got, expected),
+            }
+        })
+    }
+}
+
+fn run<M: DeviceMonoid>(reduction: &Reduction<M>, items: &[M::Item]) -> Result<M::Item, TestCaseError> {
+    reduction.run(items).map_err(|error| TestCaseError::fail(error.to_string()))
+}
+
+/// Whether two values of one type differ in nothing but finite floats, and there by at most `most`.
+fn close(layout: &Layout, a: &Literal, b: &Literal, most: f64) -> bool {
+    match (a, b) {
+        (Literal::Scalar(x), Literal::Scalar(y)) => match (float(layout, *x), float(layout, *y)) {
+            (Some(x), Some(y)) if x.is_finite() && y.is_finite() => (x - y).abs() <= most,
+            (Some(x), Some(y)) => x == y || (x.is_nan() && y.is_nan()),
+            _ => x == y,
+        },
+        (Literal::Sequence(xs), Literal::Sequence(ys)) => {
+            xs.iter().zip(ys).enumerate().all(|(i, (x, y))| part(layout, i).is_some_and(|part| close(part, x, y, most)))
+        }
+        _ => false,
+    }
+}
+
+fn part(layout: &Layout, index: usize) -> Option<&Layout> {
+    match &layout.kind {
+        Kind::Scalar(_) => None,
+        Kind::Array { element, .. } => Some(element),
+        Kind::Struct { fields } => fields.get(index).map(|field| &field.layout),
+    }
+}
+
+fn float(layout: &Layout, bits: u64) -> Option<f64> {
+    match layout.kind {
+        Kind::Scalar(Scalar::F32) => Some(f32::from_bits(bits as u32).into()),
+        Kind::Scalar(Scalar::F64) => Some(f64::from_bits(bits)),
+        _ => None,
+    }
+}
+
+/// The largest absolute value among the finite floats of an item.
+fn magnitude<T: DeviceType>(item: &T) -> f64 {
+    fn largest(layout: &Layout, literal: &Literal) -> f64 {
+        match literal {
+            Literal::Scalar(bits) => {
+                float(layout, *bits).map(f64::abs).filter(|value| value.is_finite()).unwrap_or(0.0)
+            }
+            Literal::Sequence(parts) => parts
+                .iter()
+                .enumerate()
+                .filter_map(|(i, literal)| part(layout, i).map(|layout| largest(layout, literal)))
+                .fold(0.0, f64::max),
+        }
+    }
+    largest(&T::layout(), &item.literal())
+}
+
+/// For operators that add: the sum of the items' magnitudes.
+pub fn sum_of_magnitudes<T: DeviceType>(items: &[T]) -> f64 {
+    items.iter().map(magnitude).sum()
+}
+
+/// For operators that multiply, matrices too: the product of 1 + 2m over the items' magnitudes m.
+pub fn product_of_magnitudes<T: DeviceType>(items: &[T]) -> f64 {
+    items.iter().map(|item| 1.0 + 2.0 * magnitude(item)).product()
+}
+
+/// The first GPU for [`laws!`](crate::laws!); where there is none, one line on standard error says why.
+#[doc(hidden)]
+pub fn gpu() -> Option<Device> {
+    match Device::cuda(0) {
+        Ok(gpu) => Some(gpu),
+        Err(reason) => {
+            let required = std::env::var("WARPFOLD_REQUIRE").unwrap_or_default();
+            assert!(!required.split(',').any(|tier| tier == "gpu"), "gpu: required, but {reason}");
+            // Not `eprintln!`, which the test harness keeps to itself when a test passes.
+            let _ = writeln!(std::io::stderr(), "gpu: did not run: {reason}");
+            None
+        }
+    }
+}
+
+/// Writes the test suite of operators: see [`laws`](crate::laws).
+///
+/// Each line is a name, `[commutative]` where that is claimed, and a [`Laws`](crate::laws::Laws); it becomes a module
+/// of tests.
+#[macro_export]
+macro_rules! laws {
+    ($($(#[$attribute:meta])* $name:ident $([$commutative:ident])? : $laws:expr;)*) => {$(
+        $(#[$attribute])*
+        mod $name {
+            #[allow(unused_imports)]
+            use super::*;
+
+            #[test]
+            fn identity() {
+                $laws.identity().unwrap_or_else(|broken| panic!("{broken}"));
+            }
+            #[test]
+            fn associativity() {
+                $laws.associativity().unwrap_or_else(|broken| panic!("{broken}"));
+            }
+            $(
+                #[test]
+                fn commutativity() {
+                    // The word in brackets is the only claim there is.
+                    stringify!($commutative);
+                    $laws.commutativity().unwrap_or_else(|broken| panic!("{broken}"));
+                }
+            )?
+            #[test]
+            fn bracket_is_the_fold() {
+                $laws.bracket_is_the_fold().unwrap_or_else(|broken| panic!("{broken}"));
+            }
+            #[test]
+            fn cpu_is_the_bracket() {
+                $laws.cpu_is_the_bracket().unwrap_or_else(|broken| panic!("{broken}"));
+            }
+            #[test]
+            fn gpu_is_the_cpu() {
+                if let Some(gpu) = $crate::laws::gpu() {
+                    $laws.gpu_is_the_cpu(&gpu).unwrap_or_else(|broken| panic!("{broken}"));
+                }
+            }
+        }
+    )*};
+}

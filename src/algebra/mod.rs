@@ -1,0 +1,14 @@
+//! Monoids: what can be reduced. No CUDA call and no I/O happens here.
+
+mod device_code;
+mod device_type;
+#[cfg(feature = "laws")]
+pub mod laws;
+pub mod math;
+mod monoid;
+pub mod operators;
+pub mod tree;
+
+pub use device_code::{DeviceCode, DeviceFunction, DeviceOperator};
+pub use device_type::{DeviceType, Field, Kind, Layout, Literal, Scalar};
+pub use monoid::{DeviceMonoid, Monoid};

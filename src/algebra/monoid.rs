@@ -1,0 +1,93 @@
+use super::{DeviceOperator, DeviceType};
+
+/// An associative operator with an identity.
+///
+/// `combine(a, combine(b, c))` must equal `combine(combine(a, b), c)`, and `combine(identity(), a)` and
+/// `combine(a, identity())` must equal `a`. Nothing more is asked: operands stay in order, so the operator need not
+/// commute. [`laws`](crate::laws) (feature `laws`) tests both on your own values.
+///
+/// `&self` carries run-time parameters such as a modulus or a threshold. They reach a GPU as a kernel argument, so
+/// that changing them never compiles anything again. An operator without parameters is a zero-sized type with
+/// `Default`.
+///
+/// ```
+/// use warpfold::{Monoid, tree};
+///
+/// /// Addition modulo `self.modulus`.
+/// #[derive(Clone, Copy)]
+/// struct ModularSum { modulus: u32 }
+///
+/// impl Monoid for ModularSum {
+///     type Item = u32;
+///     fn identity(&self) -> u32 { 0 }
+///     fn combine(&self, left: u32, right: u32) -> u32 { (left + right) % self.modulus }
+/// }
+///
+/// assert_eq!(tree::bracket(&ModularSum { modulus: 7 }, &[3, 4, 5, 6]), 4);
+/// ```
+pub trait Monoid: Copy + Send + Sync + 'static {
+    /// What is combined.
+    type Item: DeviceType;
+
+    /// The value of an empty input. It is never combined with the items of another.
+    fn identity(&self) -> Self::Item;
+
+    /// The value of two neighbouring runs of items, of which `left` came first.
+    fn combine(&self, left: Self::Item, right: Self::Item) -> Self::Item;
+}
+
+/// A [`Monoid`] that also exists as CUDA C++.
+///
+/// [`device_operator`](Self::device_operator) is a function of the type alone: what `&self` holds reaches the kernel
+/// as an argument. A body may be written by hand, as an escape hatch; then nothing but tests keeps it equal to
+/// [`Monoid::combine`], and [`laws`](crate::laws) writes those tests.
+///
+/// ```
+/// use warpfold::{Device, DeviceCode, DeviceMonoid, DeviceOperator, DeviceType, Monoid, Reduction};
+///
+/// #[derive(Clone, Copy, Debug, PartialEq, DeviceType)]
+/// #[repr(C)]
+/// struct Range { low: i32, high: i32 }
+///
+/// /// The smallest interval that holds both.
+/// #[derive(Clone, Copy, Default)]
+/// struct Hull;
+///
+/// impl Monoid for Hull {
+///     type Item = Range;
+///     fn identity(&self) -> Range { Range { low: i32::MAX, high: i32::MIN } }
+///     fn combine(&self, a: Range, b: Range) -> Range {
+///         Range { low: a.low.min(b.low), high: a.high.max(b.high) }
+///     }
+/// }
+///
+/// impl DeviceMonoid for Hull {
+///     const EXACT: bool = true;
+///     fn device_operator() -> DeviceOperator {
+///         // SAFETY: the body only reads its parameters.
+///         DeviceOperator::new("a", "b", unsafe { DeviceCode::new(r"
+///             if (b.low < a.low) a.low = b.low;
+///             if (b.high > a.high) a.high = b.high;
+///             return a;
+///         ") })
+///     }
+/// }
+///
+/// let hull = Reduction::<Hull>::new(Device::auto());
+/// let all = hull.run(&[Range { low: 3, high: 4 }, Range { low: -1, high: 2 }])?;
+/// assert_eq!(all, Range { low: -1, high: 4 });
+/// # Ok::<(), warpfold::Error>(())
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no CUDA C++ form",
+    note = "implement `warpfold::DeviceMonoid` for it, beside its `Monoid`"
+)]
+pub trait DeviceMonoid: Monoid {
+    /// Whether every operation of `combine` is exact, so that the CPU and every GPU return the same bits: integer
+    /// arithmetic, comparisons, casts, and IEEE `+ - * / sqrt fma` on `f32` and `f64`. An operator that calls
+    /// anything else (`exp`, `sin`, ...) keeps the shape of the tree and the order, and promises no bits.
+    const EXACT: bool;
+
+    /// The CUDA C++ of `combine`, in parts.
+    fn device_operator() -> DeviceOperator;
+}

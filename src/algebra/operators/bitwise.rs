@@ -1,0 +1,71 @@
+use super::{Integer, body, operators};
+use crate::{DeviceMonoid, DeviceOperator, Monoid};
+
+operators! {
+    /// `left & right`, bit by bit.
+    BitAnd;
+    /// `left | right`, bit by bit.
+    BitOr;
+    /// `left ^ right`, bit by bit.
+    BitXor;
+}
+
+macro_rules! bitwise {
+    ($($name:ident $operator:tt $identity:expr;)*) => {$(
+        impl<T: Integer> Monoid for $name<T> {
+            type Item = T;
+            fn identity(&self) -> T {
+                $identity
+            }
+            #[inline]
+            fn combine(&self, left: T, right: T) -> T {
+                left $operator right
+            }
+        }
+
+        impl<T: Integer> DeviceMonoid for $name<T> {
+            const EXACT: bool = true;
+            fn device_operator() -> DeviceOperator {
+                body(concat!("return static_cast<Item>(left ", stringify!($operator), " right);"))
+            }
+        }
+    )*};
+}
+bitwise! {
+    BitAnd & !T::zero();
+    BitOr | T::zero();
+    BitXor ^ T::zero();
+}
+
+macro_rules! logical {
+    ($($(#[$attribute:meta])* $name:ident $operator:tt $identity:literal;)*) => {$(
+        $(#[$attribute])*
+        #[derive(Clone, Copy, Debug, Default)]
+        pub struct $name;
+
+        impl Monoid for $name {
+            type Item = bool;
+            fn identity(&self) -> bool {
+                $identity
+            }
+            #[inline]
+            fn combine(&self, left: bool, right: bool) -> bool {
+                // Both operands are there already, and a branch would cost more than it saves.
+                left $operator right
+            }
+        }
+
+        impl DeviceMonoid for $name {
+            const EXACT: bool = true;
+            fn device_operator() -> DeviceOperator {
+                body(concat!("return static_cast<bool>(left ", stringify!($operator), " right);"))
+            }
+        }
+    )*};
+}
+logical! {
+    /// Whether every item is true.
+    All & true;
+    /// Whether some item is true.
+    Any | false;
+}

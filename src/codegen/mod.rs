@@ -1,0 +1,76 @@
+//! Rendering: types, an operator, a policy and the templates to one CUDA C++ source.
+//!
+//! Rendering is a pure function, and works on any machine. The templates are whole files, concatenated and never
+//! edited; what is generated comes after them: the types and the operator, in the namespace `program`, and the
+//! `extern "C"` kernels that instantiate the templates. What Rust and CUDA C++ must agree on is asserted there.
+
+mod names;
+mod program;
+mod types;
+
+pub(crate) use types::LAYOUT_ASSERTION;
+
+use crate::{DeviceMonoid, Error, Policy};
+
+/// The templates, in the order in which each builds on those before it.
+const TEMPLATES: [(&str, &str); 8] = [
+    ("intrinsics.cuh", include_str!("../../templates/intrinsics.cuh")),
+    ("types.cuh", include_str!("../../templates/types.cuh")),
+    ("math.cuh", include_str!("../../templates/math.cuh")),
+    ("words.cuh", include_str!("../../templates/words.cuh")),
+    ("group.cuh", include_str!("../../templates/group.cuh")),
+    ("warp.cuh", include_str!("../../templates/warp.cuh")),
+    ("counter.cuh", include_str!("../../templates/counter.cuh")),
+    ("bracket.cuh", include_str!("../../templates/bracket.cuh")),
+];
+
+/// The kernel of a [`Policy`]'s wide shape.
+pub(crate) const WIDE_KERNEL: &str = "warpfold_bracket_wide";
+/// The kernel of its narrow shape; absent where that loads as wide.
+pub(crate) const NARROW_KERNEL: &str = "warpfold_bracket_narrow";
+
+/// A rendered source: the whole CUDA C++ text that NVRTC compiles.
+#[derive(Clone, Debug)]
+pub struct Source {
+    operator: &'static str,
+    text: String,
+    program: usize,
+}
+
+impl Source {
+    /// The source of a reduction with `M` under a policy.
+    pub fn of_reduction<M: DeviceMonoid>(policy: &Policy) -> Result<Self, Error> {
+        let mut text = String::new();
+        for (name, template) in TEMPLATES {
+            text.push_str(&format!("#line 1 \"warpfold/templates/{name}\"\n{template}"));
+        }
+        let program = text.len();
+        text.push_str(&program::render::<M>(policy)?);
+        Ok(Self { operator: std::any::type_name::<M>(), text, program })
+    }
+
+    /// The Rust type of the operator.
+    pub fn operator(&self) -> &'static str {
+        self.operator
+    }
+
+    /// All of it.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// What was generated: everything after the templates.
+    pub fn program(&self) -> &str {
+        &self.text[self.program..]
+    }
+}
+
+/// The layout of the kernels' first parameter, as `templates/bracket.cuh` declares it.
+#[repr(C)]
+pub(crate) struct Arguments<T> {
+    pub(crate) input: u64,
+    pub(crate) length: u64,
+    pub(crate) output: u64,
+    pub(crate) tiles_per_warp: u64,
+    pub(crate) identity: T,
+}

@@ -1,0 +1,103 @@
+//! Rust names as CUDA C++ names: valid, readable, and never the same for two things.
+
+use std::collections::HashSet;
+
+/// What a name of the user's must not be: C++ keywords, alternative tokens, and macros and names that the compiler or
+/// the templates define.
+const RESERVED: &[&str] = &[
+    "alignas", "alignof", "and", "and_eq", "asm", "auto", "bitand", "bitor", "bool", "break", "case", "catch", "char",
+    "char16_t", "char32_t", "char8_t", "class", "co_await", "co_return", "co_yield", "compl", "concept", "const",
+    "const_cast", "consteval", "constexpr", "constinit", "continue", "decltype", "default", "delete", "do", "double",
+    "dynamic_cast", "else", "enum", "explicit", "export", "extern", "false", "float", "for", "friend", "goto", "if",
+    "inline", "int", "long", "mutable", "namespace", "new", "noexcept", "not", "not_eq", "nullptr", "operator", "or",
+    "or_eq", "private", "program", "protected", "public", "register", "reinterpret_cast", "requires", "return",
+    "short", "signed", "sizeof", "static", "static_assert", "static_cast", "struct", "switch", "template", "this",
+    "thread_local", "throw", "true", "try", "typedef", "typeid", "typename", "typeof", "union", "unsigned", "using",
+    "virtual", "void", "volatile", "warpfold", "wchar_t", "while", "xor", "xor_eq",
+    // Macros of the compiler and of the intrinsics.
+    "linux", "unix", "assert", "NULL", "INFINITY", "NAN", "WARPFOLD_DEVICE", "WARPFOLD_OUTLINED", "WARPFOLD_SHARED",
+    "WARPFOLD_KERNEL", "WARPFOLD_PARAMETER",
+    // What the generated program declares.
+    "Arguments", "Item", "Operator", "WideShape", "NarrowShape", "self",
+];
+
+/// `name` as a C++ identifier: characters that C++ has not are spelled `uXXXX`, a leading digit gets an underscore
+/// before it, and a reserved name one after it.
+pub(super) fn identifier(name: &str) -> String {
+    let mut identifier = String::new();
+    for character in name.chars() {
+        match character {
+            'a'..='z' | 'A'..='Z' | '_' | '0'..='9' => identifier.push(character),
+            _ => identifier.push_str(&format!("u{:04x}", u32::from(character))),
+        }
+    }
+    if identifier.is_empty() || identifier.starts_with(|first: char| first.is_ascii_digit()) {
+        identifier.insert(0, '_');
+    }
+    // Two underscores in a row, or one and a capital, belong to the compiler.
+    while identifier.contains("__") {
+        identifier = identifier.replace("__", "_u_");
+    }
+    let capital = |second: char| second.is_ascii_uppercase();
+    if identifier.strip_prefix('_').is_some_and(|rest| rest.starts_with(capital)) {
+        identifier.insert(0, 'u');
+    }
+    if RESERVED.contains(&identifier.as_str()) {
+        identifier.push('_');
+    }
+    identifier
+}
+
+/// `crate::module::Pair<other::Point, [f32; 4]>` as `Pair_Point_f32_4`.
+pub(super) fn type_identifier(path: &str) -> String {
+    let is_word = |c: char| c.is_alphanumeric() || c == '_' || c == ':';
+    let words = path.split(|c: char| !is_word(c)).filter(|word| !word.is_empty());
+    let last: Vec<&str> = words.map(|word| word.rsplit("::").next().unwrap_or(word)).collect();
+    identifier(last.join("_").trim_matches('_'))
+}
+
+/// Names that are taken in one scope.
+#[derive(Default)]
+pub(super) struct Scope(HashSet<String>);
+
+impl Scope {
+    /// `wanted`, or the first of `wanted_2`, `wanted_3`, ... that is free.
+    pub(super) fn claim(&mut self, wanted: String) -> String {
+        let numbered = (2..).map(|number| format!("{wanted}_{number}"));
+        let free = std::iter::once(wanted.clone()).chain(numbered).find(|name| !self.0.contains(name));
+        let name = free.unwrap_or(wanted);
+        self.0.insert(name.clone());
+        name
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn identifiers_are_valid_in_cpp_and_readable() {
+        for (rust, cpp) in [
+            ("x", "x"),
+            ("new", "new_"),
+            ("0", "_0"),
+            ("größe", "gru00f6u00dfe"),
+            ("__x", "_u_x"),
+            ("_X", "u_X"),
+            ("linux", "linux_"),
+        ] {
+            assert_eq!(identifier(rust), cpp);
+        }
+        assert_eq!(type_identifier("demo::shapes::Point"), "Point");
+        assert_eq!(type_identifier("demo::Pair<demo::Point, [f32; 4]>"), "Pair_Point_f32_4");
+        assert_eq!(type_identifier("demo::class"), "class_");
+    }
+
+    #[test]
+    fn a_scope_never_gives_a_name_twice() {
+        let mut scope = Scope::default();
+        assert_eq!(scope.claim("Point".into()), "Point");
+        assert_eq!(scope.claim("Point_2".into()), "Point_2");
+        assert_eq!(scope.claim("Point".into()), "Point_3");
+    }
+}

@@ -1,0 +1,121 @@
+//! Device types as CUDA C++ types, each defined once, with what Rust knows about its layout asserted.
+
+use std::any::TypeId;
+use std::collections::HashMap;
+
+use super::names::{Scope, identifier, type_identifier};
+use crate::{Field, Kind, Layout, Literal, Scalar};
+
+/// The type definitions of one program.
+#[derive(Default)]
+pub(super) struct Types {
+    /// The definitions so far, each after those it needs.
+    pub(super) definitions: String,
+    /// What every other name of the program must not be.
+    pub(super) scope: Scope,
+    names: HashMap<TypeId, String>,
+    /// Names that the author of an operator chose.
+    chosen: HashMap<TypeId, String>,
+}
+
+impl Types {
+    /// Lets a struct be called by a name of the author's, before anything is defined.
+    pub(super) fn choose(&mut self, layout: &Layout, name: &str) {
+        if matches!(layout.kind, Kind::Struct { .. }) && !self.chosen.contains_key(&layout.id) {
+            let name = self.scope.claim(identifier(name));
+            self.chosen.insert(layout.id, name);
+        }
+    }
+
+    /// The C++ name of a type, which is defined if it was not yet.
+    pub(super) fn name(&mut self, layout: &Layout) -> String {
+        if let Some(name) = self.names.get(&layout.id) {
+            return name.clone();
+        }
+        let name = match &layout.kind {
+            Kind::Scalar(scalar) => scalar_name(*scalar).to_owned(),
+            Kind::Array { element, length } => format!("::warpfold::Array<{}, {length}>", self.name(element)),
+            Kind::Struct { fields } => self.define(layout, fields),
+        };
+        let Layout { name: rust, size, align, .. } = layout;
+        self.assert(&format!("sizeof({name}) == {size}"), &format!("`{rust}` has {size} bytes"));
+        self.assert(&format!("alignof({name}) == {align}"), &format!("`{rust}` is aligned to {align} bytes"));
+        self.names.insert(layout.id, name.clone());
+        name
+    }
+
+    fn define(&mut self, layout: &Layout, fields: &[Field]) -> String {
+        let types: Vec<String> = fields.iter().map(|field| self.name(&field.layout)).collect();
+        let members = field_names(fields);
+        let name = match self.chosen.get(&layout.id) {
+            Some(name) => name.clone(),
+            None => self.scope.claim(type_identifier(layout.name)),
+        };
+        self.definitions.push_str(&format!("\n// {}\nstruct alignas({}) {name} {{\n", layout.name, layout.align));
+        for (ty, member) in types.iter().zip(&members) {
+            self.definitions.push_str(&format!("    {ty} {member};\n"));
+        }
+        self.definitions.push_str("};\n");
+        for (field, member) in fields.iter().zip(&members) {
+            let (rust, field, offset) = (layout.name, field.name, field.offset);
+            self.assert(
+                &format!("__builtin_offsetof({name}, {member}) == {offset}"),
+                &format!("`{rust}` has `{field}` at byte {offset}"),
+            );
+        }
+        name
+    }
+
+    fn assert(&mut self, condition: &str, expected: &str) {
+        self.definitions.push_str(&format!("static_assert({condition}, \"{LAYOUT_ASSERTION}{expected}\");\n"));
+    }
+
+    /// A value, bit for bit.
+    pub(super) fn literal(&mut self, layout: &Layout, literal: &Literal) -> String {
+        let name = self.name(layout);
+        match (&layout.kind, literal) {
+            (Kind::Scalar(Scalar::F32), Literal::Scalar(bits)) => format!("::warpfold::from_bits<float>({bits:#x}u)"),
+            (Kind::Scalar(Scalar::F64), Literal::Scalar(bits)) => format!("::warpfold::from_bits<double>({bits:#x}ull)"),
+            (Kind::Scalar(Scalar::F16 | Scalar::BF16), Literal::Scalar(bits)) => format!("{name}{{{bits:#x}}}"),
+            (Kind::Scalar(_), Literal::Scalar(bits)) => format!("static_cast<{name}>({bits:#x}ull)"),
+            (Kind::Array { element, .. }, Literal::Sequence(values)) => {
+                let values: Vec<String> = values.iter().map(|value| self.literal(element, value)).collect();
+                format!("{name}{{{{{}}}}}", values.join(", "))
+            }
+            (Kind::Struct { fields }, Literal::Sequence(values)) => {
+                let values: Vec<String> =
+                    fields.iter().zip(values).map(|(field, value)| self.literal(&field.layout, value)).collect();
+                format!("{name}{{{}}}", values.join(", "))
+            }
+            // A hand-written `DeviceType` whose literal is not of its layout: the compiler names the place.
+            (_, literal) => format!("/* {literal:?} is no literal of {name} */"),
+        }
+    }
+}
+
+/// How a failed layout assertion begins, which is how the compiler's log is read.
+pub(crate) const LAYOUT_ASSERTION: &str = "layout: in Rust ";
+
+/// The members' C++ names. A struct is a scope of its own.
+fn field_names(fields: &[Field]) -> Vec<String> {
+    let mut scope = Scope::default();
+    fields.iter().map(|field| scope.claim(identifier(field.name))).collect()
+}
+
+fn scalar_name(scalar: Scalar) -> &'static str {
+    match scalar {
+        Scalar::I8 => "signed char",
+        Scalar::I16 => "short",
+        Scalar::I32 => "int",
+        Scalar::I64 => "long long",
+        Scalar::U8 => "unsigned char",
+        Scalar::U16 => "unsigned short",
+        Scalar::U32 => "unsigned int",
+        Scalar::U64 => "unsigned long long",
+        Scalar::Bool => "bool",
+        Scalar::F32 => "float",
+        Scalar::F64 => "double",
+        Scalar::F16 => "::warpfold::Half",
+        Scalar::BF16 => "::warpfold::BFloat16",
+    }
+}

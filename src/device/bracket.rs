@@ -1,0 +1,202 @@
+//! The bracket as launches: the kernels of one operator in one context, and what they are given.
+
+use std::ffi::c_void;
+use std::sync::Arc;
+
+use cudarc::driver::{CudaContext, CudaSlice, CudaStream, DevicePtr, DevicePtrMut};
+
+use super::driver::{architecture, check, check_allocation, is_capturing};
+use super::module::{Kernel, Module};
+use super::workspace::{Workspace, WorkspaceSize, Workspaces, lock};
+use crate::codegen::{Arguments, NARROW_KERNEL, Source, WIDE_KERNEL};
+use crate::policy::{Launch, Shape};
+use crate::{DeviceMonoid, Error, Policy, jit};
+
+/// A compiled operator, loaded into a context.
+#[derive(Debug)]
+pub(crate) struct BracketKernels {
+    context: Arc<CudaContext>,
+    wide: Kernel,
+    /// Absent where it would load as wide.
+    narrow: Option<Kernel>,
+    policy: Policy,
+    /// Whether the kernels read the operator's value.
+    has_state: bool,
+    workspaces: Workspaces,
+    // Dropped after what was launched from it.
+    _module: Module,
+}
+
+/// Some items on the device, of some type.
+#[derive(Clone, Copy)]
+struct Span {
+    address: u64,
+    length: u64,
+}
+
+impl BracketKernels {
+    pub(crate) fn load<M: DeviceMonoid>(context: &Arc<CudaContext>, policy: Policy) -> Result<Self, Error> {
+        let source = Source::of_reduction::<M>(&policy)?;
+        let image = jit::compile(&source, jit::target(architecture(context)?)?)?;
+        let module = Module::load(context, &image)?;
+        let item = size_of::<M::Item>();
+        let size = WorkspaceSize { partials: item * policy.max_blocks as usize, result: item };
+        Ok(Self {
+            context: context.clone(),
+            wide: module.kernel(WIDE_KERNEL)?,
+            narrow: match policy.narrow.width < policy.wide.width {
+                true => Some(module.kernel(NARROW_KERNEL)?),
+                false => None,
+            },
+            policy,
+            has_state: M::device_operator().has_state(),
+            workspaces: Workspaces::new(context, size),
+            _module: module,
+        })
+    }
+
+    /// Makes the workspace of a stream ahead of its first use.
+    pub(crate) fn reserve(&self, stream: &CudaStream) -> Result<(), Error> {
+        self.workspaces.of_stream(stream).map(|_| ())
+    }
+
+    /// The bracket of items in host memory, copied to the device in the order of `stream`.
+    pub(crate) fn run_host<M: DeviceMonoid>(
+        &self,
+        operator: &M,
+        items: &[M::Item],
+        stream: &Arc<CudaStream>,
+    ) -> Result<M::Item, Error> {
+        if is_capturing(stream)? {
+            return Err(Error::StreamIsCapturing);
+        }
+        // SAFETY: every item is written before it is read, by the copy that comes next in the stream.
+        let allocated = unsafe { stream.alloc::<M::Item>(items.len()) };
+        let mut copy: CudaSlice<M::Item> = check_allocation(&self.context, size_of_val(items), allocated)?;
+        check("copying to the device", stream.memcpy_htod(items, &mut copy))?;
+        self.run(operator, &copy)
+    }
+
+    /// The bracket of items in device memory.
+    pub(crate) fn run<M: DeviceMonoid>(
+        &self,
+        operator: &M,
+        items: &dyn DevicePtr<M::Item>,
+    ) -> Result<M::Item, Error> {
+        let stream = items.stream();
+        self.check_context("input", stream)?;
+        if is_capturing(stream)? {
+            return Err(Error::StreamIsCapturing);
+        }
+        let workspace = self.workspaces.of_stream(stream)?;
+        // Held until the result is read: another thread's run on this stream would overwrite it.
+        let workspace = lock(&workspace);
+        let (address, _read) = items.device_ptr(stream);
+        let span = Span { address, length: items.len() as u64 };
+        self.enqueue(operator, span, workspace.result_on_device(), &workspace, stream)?;
+        check("waiting for the result", stream.synchronize())?;
+        // SAFETY: the last kernel wrote an item there, and the stream has ended all its work.
+        Ok(unsafe { workspace.result() })
+    }
+
+    /// Lets the stream of `items` write their bracket to `output`, when it gets there.
+    pub(crate) fn run_into<M: DeviceMonoid>(
+        &self,
+        operator: &M,
+        items: &dyn DevicePtr<M::Item>,
+        output: &mut dyn DevicePtrMut<M::Item>,
+    ) -> Result<(), Error> {
+        let stream = items.stream();
+        self.check_context("input", stream)?;
+        self.check_context("output", output.stream())?;
+        if output.len() != 1 {
+            return Err(Error::OutputLength { length: output.len() });
+        }
+        let length = items.len() as u64;
+        if is_capturing(stream)? {
+            // Whoever replays the graph orders it after what fills its input. The events by which cudarc tracks a
+            // slice's use lie outside the graph, so they are asked of a stream that records nothing.
+            let outside = self.context.per_thread_stream();
+            let (address, read) = items.device_ptr(&outside);
+            let (target, written) = output.device_ptr_mut(&outside);
+            std::mem::forget((read, written));
+            return self.workspaces.of_graph(|workspace| {
+                self.enqueue(operator, Span { address, length }, target, workspace, stream)
+            });
+        }
+        let workspace = self.workspaces.of_stream(stream)?;
+        let workspace = lock(&workspace);
+        let (address, _read) = items.device_ptr(stream);
+        let (target, _written) = output.device_ptr_mut(stream);
+        self.enqueue(operator, Span { address, length }, target, &workspace, stream)
+    }
+
+    fn check_context(&self, what: &'static str, stream: &CudaStream) -> Result<(), Error> {
+        if *stream.context() == self.context {
+            return Ok(());
+        }
+        let device = super::Device::from(self.context.clone()).to_string();
+        Err(Error::WrongContext { what, device })
+    }
+
+    /// Launches all that it takes to write the bracket of `items` to `output`.
+    fn enqueue<M: DeviceMonoid>(
+        &self,
+        operator: &M,
+        items: Span,
+        output: u64,
+        workspace: &Workspace,
+        stream: &CudaStream,
+    ) -> Result<(), Error> {
+        check("binding the context", self.context.bind_to_thread())?;
+        let (kernel, shape) = self.kernel(items.address);
+        let (first, second) = self.policy.launches(shape, items.length);
+        match second {
+            None => self.launch(operator, (kernel, shape, first), items, output, stream),
+            Some(second) => {
+                let partials = Span { address: workspace.partials(), length: u64::from(first.blocks) };
+                self.launch(operator, (kernel, shape, first), items, partials.address, stream)?;
+                self.launch(operator, (self.wide, &self.policy.wide, second), partials, output, stream)
+            }
+        }
+    }
+
+    /// The kernel for items at an address.
+    fn kernel(&self, address: u64) -> (Kernel, &Shape) {
+        match self.narrow {
+            Some(narrow) if !address.is_multiple_of(u64::from(self.policy.wide.width)) => {
+                (narrow, &self.policy.narrow)
+            }
+            _ => (self.wide, &self.policy.wide),
+        }
+    }
+
+    fn launch<M: DeviceMonoid>(
+        &self,
+        operator: &M,
+        (kernel, shape, launch): (Kernel, &Shape, Launch),
+        items: Span,
+        output: u64,
+        stream: &CudaStream,
+    ) -> Result<(), Error> {
+        let mut arguments = Arguments {
+            input: items.address,
+            length: items.length,
+            output,
+            tiles_per_warp: launch.tiles_per_warp,
+            identity: operator.identity(),
+        };
+        // An operator without state is an empty struct, which in C++ has one byte.
+        let mut operator = *operator;
+        let mut nothing = 0_u8;
+        let state: *mut c_void = match self.has_state {
+            true => (&raw mut operator).cast(),
+            false => (&raw mut nothing).cast(),
+        };
+        let mut parameters = [(&raw mut arguments).cast(), state];
+        // SAFETY: the kernel takes these two parameters, whose layouts its source asserts. The input is a slice that
+        // its stream keeps, the output has room for one item a block (the partials for `max_blocks` of them), and
+        // both stay until the stream has passed: slices are freed in stream order, workspaces after draining.
+        unsafe { kernel.launch(stream, launch.blocks, shape.warps * 32, &mut parameters) }
+    }
+}

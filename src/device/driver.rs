@@ -1,0 +1,93 @@
+//! The driver: whether it is there, and what its errors mean.
+
+use std::sync::OnceLock;
+
+use cudarc::driver::{CudaContext, CudaStream, DriverError, result, sys};
+
+use crate::Error;
+use crate::jit::Architecture;
+
+/// Whether `libcuda` can be opened: cudarc panics at the first call if not.
+pub(super) fn present() -> Result<(), Error> {
+    static PRESENT: OnceLock<bool> = OnceLock::new();
+    // SAFETY: opening the driver runs its initialisers, which have no preconditions.
+    match PRESENT.get_or_init(|| unsafe { sys::is_culib_present() }) {
+        true => Ok(()),
+        false => Err(Error::NoDriver),
+    }
+}
+
+/// A driver call's result, with what was being done.
+pub(super) fn check<T>(call: &'static str, result: Result<T, DriverError>) -> Result<T, Error> {
+    result.map_err(|error| {
+        let text = |text: Result<&std::ffi::CStr, DriverError>| match text {
+            Ok(text) => text.to_string_lossy().into_owned(),
+            Err(_) => format!("{:?}", error.0),
+        };
+        Error::Cuda { name: text(error.error_name()), description: text(error.error_string()), call }
+    })
+}
+
+/// An allocation's result: where memory ran out, how much was asked for and how much there is.
+pub(super) fn check_allocation<T>(
+    context: &CudaContext,
+    requested: usize,
+    result: Result<T, DriverError>,
+) -> Result<T, Error> {
+    match result {
+        Err(DriverError(sys::CUresult::CUDA_ERROR_OUT_OF_MEMORY)) => {
+            let (free, _) = check("asking for free memory", context.mem_get_info())?;
+            Err(Error::OutOfMemory { requested, free })
+        }
+        result => check("allocating memory", result),
+    }
+}
+
+pub(super) fn architecture(context: &CudaContext) -> Result<Architecture, Error> {
+    let (major, minor) = check("reading the compute capability", context.compute_capability())?;
+    Ok(Architecture::new(major.unsigned_abs(), minor.unsigned_abs()))
+}
+
+/// Whether a stream records a CUDA graph instead of running what it is given.
+pub(super) fn is_capturing(stream: &CudaStream) -> Result<bool, Error> {
+    let status = check("asking for the capture status", stream.capture_status())?;
+    Ok(status != sys::CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE)
+}
+
+/// A number that no other stream of the process ever has, unlike its handle.
+pub(super) fn stream_id(stream: &CudaStream) -> Result<u64, Error> {
+    let mut id = 0;
+    check("binding the context", stream.context().bind_to_thread())?;
+    // SAFETY: the stream is alive, and `id` is a place to write to.
+    let result = unsafe { sys::cuStreamGetId(stream.cu_stream(), &mut id) };
+    check("asking for the stream's id", result.result())?;
+    Ok(id)
+}
+
+/// Lets this thread allocate, load and free while some stream records a graph, until dropped. Those calls take no
+/// part in the graph, and nothing that they touch is used by it before.
+pub(super) struct RelaxedCapture {
+    previous: sys::CUstreamCaptureMode,
+}
+
+impl RelaxedCapture {
+    pub(super) fn enter() -> Result<Self, Error> {
+        let mut mode = sys::CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED;
+        // SAFETY: `mode` is a valid mode, which the call exchanges with this thread's.
+        check("relaxing the capture mode", unsafe { sys::cuThreadExchangeStreamCaptureMode(&mut mode) }.result())?;
+        Ok(Self { previous: mode })
+    }
+}
+
+impl Drop for RelaxedCapture {
+    fn drop(&mut self) {
+        // SAFETY: as above. It can only fail if the driver is gone.
+        let _ = unsafe { sys::cuThreadExchangeStreamCaptureMode(&mut self.previous) };
+    }
+}
+
+/// Waits for all work of a context, for what must not be freed under it.
+pub(super) fn drain(context: &CudaContext) -> Result<(), Error> {
+    check("binding the context", context.bind_to_thread())?;
+    check("waiting for the context", result::ctx::synchronize())
+}

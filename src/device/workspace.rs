@@ -1,0 +1,139 @@
+//! Memory that a reduction needs beside its input: partials on the device, and a place in host memory for the result.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use cudarc::driver::{CudaContext, CudaStream, result, sys};
+
+use super::driver::{RelaxedCapture, check, check_allocation, drain, stream_id};
+use crate::Error;
+
+/// How many streams keep a workspace. Past that, those not in use are freed: the streams may be long gone.
+const STREAMS: usize = 64;
+
+/// What one stream's work, which runs in order, may use.
+#[derive(Debug)]
+pub(super) struct Workspace {
+    context: Arc<CudaContext>,
+    partials: sys::CUdeviceptr,
+    result: *mut std::ffi::c_void,
+    result_on_device: sys::CUdeviceptr,
+}
+
+// SAFETY: the addresses are owned, and the driver's calls on them may come from any thread.
+unsafe impl Send for Workspace {}
+
+/// Bytes of a workspace's two places.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct WorkspaceSize {
+    pub(super) partials: usize,
+    pub(super) result: usize,
+}
+
+impl Workspace {
+    fn new(context: &Arc<CudaContext>, size: WorkspaceSize) -> Result<Self, Error> {
+        check("binding the context", context.bind_to_thread())?;
+        let _relaxed = RelaxedCapture::enter()?;
+        let mut workspace =
+            Self { context: context.clone(), partials: 0, result: std::ptr::null_mut(), result_on_device: 0 };
+        // What was allocated before a failure is freed by `drop`.
+        // SAFETY: the context is current; sizes are not zero; the address is written before it is read.
+        unsafe {
+            workspace.partials =
+                check_allocation(context, size.partials, result::malloc_sync(size.partials))?;
+            let flags = sys::CU_MEMHOSTALLOC_PORTABLE | sys::CU_MEMHOSTALLOC_DEVICEMAP;
+            workspace.result = check("allocating pinned memory", result::malloc_host(size.result, flags))?;
+            let address = &mut workspace.result_on_device;
+            let mapped = sys::cuMemHostGetDevicePointer_v2(address, workspace.result, 0);
+            check("mapping pinned memory", mapped.result())?;
+        }
+        Ok(workspace)
+    }
+
+    /// The device address of the partials.
+    pub(super) fn partials(&self) -> u64 {
+        self.partials
+    }
+
+    /// The device address of the result, which lies in host memory.
+    pub(super) fn result_on_device(&self) -> u64 {
+        self.result_on_device
+    }
+
+    /// What a kernel wrote to [`result_on_device`](Self::result_on_device).
+    ///
+    /// # Safety
+    ///
+    /// A kernel wrote a valid `T` there, of at most the workspace's bytes, and has ended.
+    pub(super) unsafe fn result<T: Copy>(&self) -> T {
+        // SAFETY: the caller's promise; pinned memory is page-aligned.
+        unsafe { self.result.cast::<T>().read_volatile() }
+    }
+}
+
+impl Drop for Workspace {
+    fn drop(&mut self) {
+        let _relaxed = RelaxedCapture::enter();
+        // An error of earlier work comes back here; the memory is freed all the same.
+        let _ = drain(&self.context);
+        // SAFETY: allocated by `new`, and all work that could use it has ended.
+        unsafe {
+            if self.partials != 0 {
+                self.context.record_err(result::free_sync(self.partials));
+            }
+            if !self.result.is_null() {
+                self.context.record_err(result::free_host(self.result));
+            }
+        }
+    }
+}
+
+/// The workspaces of one reduction.
+#[derive(Debug)]
+pub(super) struct Workspaces {
+    context: Arc<CudaContext>,
+    size: WorkspaceSize,
+    of_streams: Mutex<HashMap<u64, Arc<Mutex<Workspace>>>>,
+    /// A graph may be replayed on any stream, at any time: what it uses is its own.
+    of_graphs: Mutex<Vec<Workspace>>,
+}
+
+impl Workspaces {
+    pub(super) fn new(context: &Arc<CudaContext>, size: WorkspaceSize) -> Self {
+        Self {
+            context: context.clone(),
+            size,
+            of_streams: Mutex::default(),
+            of_graphs: Mutex::default(),
+        }
+    }
+
+    /// The workspace of a stream. Whoever holds its lock may give the stream work that uses it.
+    pub(super) fn of_stream(&self, stream: &CudaStream) -> Result<Arc<Mutex<Workspace>>, Error> {
+        let id = stream_id(stream)?;
+        let mut of_streams = lock(&self.of_streams);
+        if let Some(workspace) = of_streams.get(&id) {
+            return Ok(workspace.clone());
+        }
+        if of_streams.len() >= STREAMS {
+            of_streams.retain(|_, workspace| Arc::strong_count(workspace) > 1);
+        }
+        let workspace = Arc::new(Mutex::new(Workspace::new(&self.context, self.size)?));
+        of_streams.insert(id, workspace.clone());
+        Ok(workspace)
+    }
+
+    /// A workspace for the graph that is being recorded, kept as long as the reduction; `use_it` records its use.
+    pub(super) fn of_graph(&self, use_it: impl FnOnce(&Workspace) -> Result<(), Error>) -> Result<(), Error> {
+        let workspace = Workspace::new(&self.context, self.size)?;
+        let used = use_it(&workspace);
+        // Kept after a failure too: part of its use may have been recorded.
+        lock(&self.of_graphs).push(workspace);
+        used
+    }
+}
+
+/// Locks what is whole even where a thread panicked beside it.
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

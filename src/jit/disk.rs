@@ -1,0 +1,187 @@
+//! The images of earlier processes.
+//!
+//! One file an image, named by its key. A file is a header (a magic line, the key, the form, the payload's length), the
+//! payload, and a checksum of all of that; it is written under another name and renamed, so that a reader sees a whole
+//! file or none, and two processes that write the same key leave one of two equal files. Whatever is not exactly such
+//! a file (corrupt, truncated, of another key, of another user) is compiled again and replaced, and never loaded.
+//!
+//! The cache makes things faster and nothing else: whatever goes wrong with it is logged, and the work goes on.
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use sha2::{Digest, Sha256};
+
+use super::cache::Key;
+use super::{Form, Image};
+
+const VARIABLE: &str = "WARPFOLD_CACHE_DIR";
+const MAGIC: &[u8; 16] = b"warpfold image1\n";
+const KEY: usize = MAGIC.len();
+const FORM: usize = KEY + 32;
+const LENGTH: usize = FORM + 1;
+const PAYLOAD: usize = LENGTH + 8;
+const CHECKSUM: usize = 32;
+
+/// The cache's folder, made if need be; none if the cache is off, or if the folder is not the user's alone.
+pub(super) fn folder() -> Option<PathBuf> {
+    let folder = match std::env::var_os(VARIABLE) {
+        Some(value) if value == "off" => return None,
+        Some(value) if !value.is_empty() => PathBuf::from(value),
+        _ => dirs::cache_dir()?.join("warpfold"),
+    };
+    let checked = make_private(&folder).and_then(|()| fs::metadata(&folder));
+    match checked {
+        Ok(metadata) if is_private(&metadata) => Some(folder),
+        Ok(_) => {
+            log::warn!("no disk cache: {} is not a folder that only you can write to", folder.display());
+            None
+        }
+        Err(error) => {
+            log::warn!("no disk cache in {}: {error}", folder.display());
+            None
+        }
+    }
+}
+
+#[cfg(unix)]
+fn make_private(folder: &Path) -> std::io::Result<()> {
+    use std::os::unix::fs::DirBuilderExt;
+    fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)
+}
+
+/// Owned by this user, and writable by nobody else: what is loaded from here runs on the GPU.
+#[cfg(unix)]
+fn is_private(metadata: &fs::Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    metadata.uid() == rustix::process::geteuid().as_raw() && metadata.mode() & 0o022 == 0
+}
+
+// Elsewhere the user's cache folder is private by where it lies.
+#[cfg(not(unix))]
+fn make_private(folder: &Path) -> std::io::Result<()> {
+    fs::create_dir_all(folder)
+}
+#[cfg(not(unix))]
+fn is_private(_: &fs::Metadata) -> bool {
+    true
+}
+
+fn file(folder: &Path, key: Key) -> PathBuf {
+    folder.join(format!("{key}.image"))
+}
+
+/// The image of a key, if there is a whole and private file of it.
+pub(super) fn load(folder: &Path, key: Key) -> Option<Image> {
+    let path = file(folder, key);
+    let metadata = fs::symlink_metadata(&path).ok()?;
+    if !metadata.is_file() || !is_private(&metadata) {
+        log::warn!("{} is not a file that only you can write to: compiling again", path.display());
+        return None;
+    }
+    let image = fs::read(&path).ok().and_then(|bytes| decode(&bytes, key));
+    if image.is_none() {
+        log::warn!("{} is corrupt: compiling again", path.display());
+    }
+    image
+}
+
+/// Writes the image of a key, in place of whatever was there.
+pub(super) fn store(folder: &Path, key: Key, image: &Image) {
+    let path = file(folder, key);
+    // A temporary file is its owner's alone from the start.
+    let written = tempfile::NamedTempFile::new_in(folder).and_then(|mut file| {
+        file.write_all(&encode(image, key))?;
+        file.persist(&path).map_err(|error| error.error)
+    });
+    if let Err(error) = written {
+        log::warn!("{} was not written: {error}", path.display());
+    }
+}
+
+fn encode(image: &Image, key: Key) -> Vec<u8> {
+    let mut bytes = MAGIC.to_vec();
+    bytes.extend(key.0);
+    bytes.push(match image.form {
+        Form::Cubin => 0,
+        Form::Ptx => 1,
+    });
+    bytes.extend((image.bytes.len() as u64).to_le_bytes());
+    bytes.extend(&image.bytes);
+    let checksum = Sha256::digest(&bytes);
+    bytes.extend(checksum);
+    bytes
+}
+
+fn decode(bytes: &[u8], key: Key) -> Option<Image> {
+    let (content, checksum) = bytes.split_at_checked(bytes.len().checked_sub(CHECKSUM)?)?;
+    if Sha256::digest(content)[..] != *checksum {
+        return None;
+    }
+    let payload = content.get(PAYLOAD..)?;
+    let length = u64::from_le_bytes(content[LENGTH..PAYLOAD].try_into().ok()?);
+    if content[..KEY] != *MAGIC || content[KEY..FORM] != key.0 || length != payload.len() as u64 {
+        return None;
+    }
+    let form = match content[FORM] {
+        0 => Form::Cubin,
+        1 => Form::Ptx,
+        _ => return None,
+    };
+    Some(Image { form, bytes: payload.to_vec() })
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+
+    const KEYS: [Key; 2] = [Key([1; 32]), Key([2; 32])];
+
+    fn image() -> Image {
+        Image { form: Form::Ptx, bytes: b"the machine code".to_vec() }
+    }
+
+    #[test]
+    fn an_image_comes_back_as_it_was_stored() {
+        let folder = tempfile::tempdir().unwrap();
+        assert_eq!(load(folder.path(), KEYS[0]), None);
+        store(folder.path(), KEYS[0], &image());
+        assert_eq!(load(folder.path(), KEYS[0]), Some(image()));
+        assert_eq!(load(folder.path(), KEYS[1]), None);
+    }
+
+    #[test]
+    fn no_changed_or_cut_byte_is_ever_loaded() {
+        let whole = encode(&image(), KEYS[0]);
+        assert_eq!(decode(&whole, KEYS[0]), Some(image()));
+        for at in 0..whole.len() {
+            let mut changed = whole.clone();
+            changed[at] ^= 1;
+            assert_eq!(decode(&changed, KEYS[0]), None, "byte {at}");
+            assert_eq!(decode(&whole[..at], KEYS[0]), None, "cut at {at}");
+        }
+        assert_eq!(decode(&[whole, vec![0]].concat(), KEYS[0]), None);
+    }
+
+    #[test]
+    fn a_file_of_another_key_is_not_loaded() {
+        let folder = tempfile::tempdir().unwrap();
+        store(folder.path(), KEYS[0], &image());
+        fs::copy(file(folder.path(), KEYS[0]), file(folder.path(), KEYS[1])).unwrap();
+        assert_eq!(load(folder.path(), KEYS[1]), None);
+    }
+
+    #[test]
+    fn a_file_that_others_can_write_is_not_loaded_but_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = file(folder.path(), KEYS[0]);
+        store(folder.path(), KEYS[0], &image());
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o666)).unwrap();
+        assert_eq!(load(folder.path(), KEYS[0]), None);
+        store(folder.path(), KEYS[0], &image());
+        assert_eq!(load(folder.path(), KEYS[0]), Some(image()));
+    }
+}

@@ -1,0 +1,68 @@
+//! Rendered source and architecture to machine code, without a GPU.
+//!
+//! NVRTC is slow (tens of milliseconds), so an image is kept: in memory for the process, and on disk for the next one.
+//! The disk cache lives in the user's cache folder, or in `WARPFOLD_CACHE_DIR`; `WARPFOLD_CACHE_DIR=off` disables it.
+
+mod architecture;
+mod cache;
+mod disk;
+mod nvrtc;
+mod resources;
+
+use std::sync::Arc;
+
+pub use architecture::{Architecture, Form, Target};
+pub use resources::{KernelResources, resources};
+
+use crate::Error;
+use crate::codegen::Source;
+
+/// What a source compiles to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Image {
+    /// What the bytes are.
+    pub form: Form,
+    /// A CUBIN, or PTX as text.
+    pub bytes: Vec<u8>,
+}
+
+/// The options of every compilation: floats as IEEE 754 has them, so that a GPU returns the bits that a CPU does.
+const OPTIONS: [&str; 5] = [
+    "--std=c++17",
+    "--fmad=false",
+    "--prec-div=true",
+    "--prec-sqrt=true",
+    "--ftz=false",
+];
+
+fn options(target: Target) -> Vec<String> {
+    let architecture = match target.form {
+        Form::Cubin => format!("--gpu-architecture=sm_{}", target.architecture.number()),
+        Form::Ptx => format!("--gpu-architecture=compute_{}", target.architecture.number()),
+    };
+    std::iter::once(architecture).chain(OPTIONS.map(str::to_owned)).collect()
+}
+
+/// Whether NVRTC can be opened, and if not, why.
+pub fn available() -> Result<(), Error> {
+    nvrtc::library().map(|_| ())
+}
+
+/// The architectures that the NVRTC at hand compiles for, oldest first.
+pub fn architectures() -> Result<Vec<Architecture>, Error> {
+    Ok(nvrtc::library()?.architectures.clone())
+}
+
+/// What a GPU of an architecture is to be given by the NVRTC at hand.
+pub fn target(architecture: Architecture) -> Result<Target, Error> {
+    let library = nvrtc::library()?;
+    Target::of(architecture, &library.architectures, &library.version)
+}
+
+/// Compiles a source, or finds the image in a cache.
+pub fn compile(source: &Source, target: Target) -> Result<Arc<Image>, Error> {
+    let library = nvrtc::library()?;
+    let options = options(target);
+    let key = cache::Key::of(source.text(), &options, &library.version);
+    cache::image(key, || library.compile(source, target, &options).map(|compiled| compiled.image))
+}

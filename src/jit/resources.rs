@@ -1,0 +1,77 @@
+use super::{Target, nvrtc, options};
+use crate::Error;
+use crate::codegen::Source;
+
+/// What a compiled kernel takes of a multiprocessor, as the assembler reports it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct KernelResources {
+    /// The kernel's name.
+    pub kernel: String,
+    /// 32-bit registers of each thread.
+    pub registers: u32,
+    /// Bytes of each thread's stack: arrays that did not fit in registers.
+    pub stack_bytes: u32,
+    /// Bytes written and read for want of registers.
+    pub spill_bytes: u32,
+}
+
+/// Compiles a source for its assembler's report, kernel by kernel. The caches are not asked. PTX has no report.
+pub fn resources(source: &Source, target: Target) -> Result<Vec<KernelResources>, Error> {
+    let mut options = options(target);
+    options.push("--ptxas-options=-v".to_owned());
+    let compiled = nvrtc::library()?.compile(source, target, &options)?;
+    Ok(read(&compiled.log))
+}
+
+/// Reads the report: a line that names a kernel, then its stack and spills, then its registers.
+fn read(log: &str) -> Vec<KernelResources> {
+    let mut kernels: Vec<KernelResources> = Vec::new();
+    for line in log.lines() {
+        if let Some((_, kernel)) = line.split_once("Compiling entry function '") {
+            let kernel = kernel.split('\'').next().unwrap_or(kernel).to_owned();
+            kernels.push(KernelResources { kernel, ..Default::default() });
+        }
+        let Some(kernel) = kernels.last_mut() else { continue };
+        if line.contains("bytes stack frame") {
+            // The kernel's own line comes first; those of functions that it calls add to it.
+            kernel.stack_bytes += number_before(line, " bytes stack frame");
+            kernel.spill_bytes +=
+                number_before(line, " bytes spill stores") + number_before(line, " bytes spill loads");
+        }
+        if line.contains("Used ") {
+            kernel.registers = number_before(line, " registers");
+        }
+    }
+    kernels
+}
+
+fn number_before(line: &str, unit: &str) -> u32 {
+    let before = line.split(unit).next().unwrap_or_default();
+    let digits = before.rsplit(|c: char| !c.is_ascii_digit()).next().unwrap_or_default();
+    digits.parse().unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_report_of_each_kernel_is_read() {
+        let log = "ptxas info    : 0 bytes gmem\n\
+            ptxas info    : Compiling entry function 'narrow' for 'sm_90'\n\
+            ptxas info    : Function properties for narrow\n\
+            \x20   48 bytes stack frame, 52 bytes spill stores, 68 bytes spill loads\n\
+            ptxas info    : Used 255 registers, used 1 barriers, 48 bytes cumulative stack size\n\
+            ptxas info    : Compiling entry function 'wide' for 'sm_90'\n\
+            ptxas info    : Function properties for wide\n\
+            \x20   0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n\
+            ptxas info    : Used 56 registers, used 1 barriers, 32 bytes smem\n";
+        let kernel = |kernel: &str, registers, stack_bytes, spill_bytes| KernelResources {
+            kernel: kernel.to_owned(),
+            registers,
+            stack_bytes,
+            spill_bytes,
+        };
+        assert_eq!(read(log), [kernel("narrow", 255, 48, 120), kernel("wide", 56, 0, 0)]);
+    }
+}

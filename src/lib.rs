@@ -1,0 +1,42 @@
+#![doc = include_str!("../README.md")]
+//!
+//! # The layers of this crate
+//!
+//! Each module uses only those below it:
+//!
+//! | module | what it is |
+//! | --- | --- |
+//! | [`Reduction`] | the call a user makes; runs on a [`Device`] |
+//! | `cpu` | the same bracket in parallel on the CPU |
+//! | `device` | contexts, streams, memory and launches, and [`Input`] |
+//! | [`jit`] | rendered source and architecture to machine code, with its caches |
+//! | [`codegen`] | types, operator, policy and templates to rendered source |
+//! | [`policy`] | launch parameters and tile shapes; never changes a result |
+//! | algebra: [`Monoid`], [`operators`], [`math`], [`tree`], `laws` | the operators themselves; no CUDA |
+#![cfg_attr(docsrs, feature(doc_cfg))]
+#![deny(unsafe_code)]
+
+extern crate self as warpfold;
+
+pub mod codegen;
+pub mod jit;
+pub mod policy;
+
+mod algebra;
+mod cpu;
+mod device;
+mod error;
+mod reduction;
+
+#[cfg(feature = "laws")]
+pub use algebra::laws;
+pub use algebra::{
+    DeviceCode, DeviceFunction, DeviceMonoid, DeviceOperator, DeviceType, Field, Kind, Layout, Literal, Monoid,
+    Scalar, math, operators, tree,
+};
+pub use cudarc;
+pub use device::{Device, DeviceInput, Input, OnDevice, Output};
+pub use error::Error;
+pub use policy::Policy;
+pub use reduction::Reduction;
+pub use warpfold_macros::DeviceType;

@@ -1,0 +1,173 @@
+//! The reduction: an operator on a device.
+
+use std::fmt;
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+use cudarc::driver::CudaStream;
+
+use crate::codegen::Source;
+use crate::device::{Backend, BracketKernels, InputSource, OnDevice};
+use crate::{Device, DeviceMonoid, DeviceType, Error, Input, Output, Policy, cpu};
+
+/// Reduces arrays with the operator `M` on a device.
+///
+/// The result is the bracket of the items ([`tree::bracket`](crate::tree::bracket)), whatever the device: an empty
+/// input gives the identity, one item is that item, and an [exact](DeviceMonoid::EXACT) operator gives the same bits
+/// on the CPU and on every GPU. Items may have up to 256 bytes, and there may be any number of them that fits in
+/// memory.
+///
+/// A `Reduction` keeps its compiled kernels and workspaces. It can be shared by threads, and run on several streams
+/// at once.
+///
+/// ```
+/// use warpfold::{Device, Reduction, operators::Max};
+///
+/// let largest = Reduction::<Max<f32>>::new(Device::auto());
+/// assert_eq!(largest.run(&[1.0, 3.5, -2.0])?, 3.5);
+/// assert_eq!(largest.run(&vec![0.5; 1000])?, 0.5);
+/// # Ok::<(), warpfold::Error>(())
+/// ```
+///
+/// An item of more than 256 bytes is refused when the program is compiled:
+///
+/// ```compile_fail
+/// use warpfold::{Device, Reduction, DeviceCode, DeviceMonoid, DeviceOperator, Monoid};
+///
+/// #[derive(Clone, Copy, Default)]
+/// struct First;
+/// impl Monoid for First {
+///     type Item = [u8; 257];
+///     fn identity(&self) -> [u8; 257] { [0; 257] }
+///     fn combine(&self, left: [u8; 257], _: [u8; 257]) -> [u8; 257] { left }
+/// }
+/// impl DeviceMonoid for First {
+///     const EXACT: bool = true;
+///     fn device_operator() -> DeviceOperator {
+///         DeviceOperator::new("a", "b", unsafe { DeviceCode::new("return a;") })
+///     }
+/// }
+/// let first = Reduction::<First>::new(Device::cpu());
+/// ```
+pub struct Reduction<M> {
+    device: Device,
+    operator: M,
+    policy: Policy,
+    kernels: OnceLock<BracketKernels>,
+    /// Held while kernels are compiled and loaded, so that threads do it once.
+    loading: Mutex<()>,
+}
+
+impl<M: DeviceMonoid> Reduction<M> {
+    /// A reduction with a parameterless operator. It does no work yet: the first [`run`](Self::run) compiles.
+    pub fn new(device: impl Into<Device>) -> Self
+    where
+        M: Default,
+    {
+        Self::with(device, M::default())
+    }
+
+    /// A reduction with an operator that has run-time parameters.
+    pub fn with(device: impl Into<Device>, operator: M) -> Self {
+        const { assert!(size_of::<M::Item>() <= 256, "an item has at most 256 bytes") };
+        Self {
+            device: device.into(),
+            operator,
+            policy: Policy::for_item(&M::Item::layout()),
+            kernels: OnceLock::new(),
+            loading: Mutex::new(()),
+        }
+    }
+
+    /// The same reduction under another policy: for measurements. No result changes.
+    pub fn with_policy(mut self, policy: Policy) -> Self {
+        self.policy = policy;
+        self.kernels = OnceLock::new();
+        self
+    }
+
+    /// Where it runs.
+    pub fn device(&self) -> &Device {
+        &self.device
+    }
+
+    /// How it cuts its input on a GPU.
+    pub fn policy(&self) -> &Policy {
+        &self.policy
+    }
+
+    /// The bracket of the input.
+    ///
+    /// Device memory is read in the order of its own stream, host memory is copied in that of the device's; either way
+    /// the call returns when the result is there. The first call on a GPU compiles.
+    ///
+    /// # Errors
+    ///
+    /// What keeps the device from running ([`Error`] lists it). Nothing is lost: the input is untouched, and the next
+    /// call may succeed.
+    pub fn run<I: Input<M::Item>>(&self, input: I) -> Result<M::Item, Error> {
+        match (self.device.backend()?, input.source()) {
+            (Backend::Cpu, InputSource::Host(items)) => Ok(cpu::bracket(&self.operator, items)),
+            (Backend::Cpu, InputSource::Device(_)) => Err(Error::DeviceInputOnCpu),
+            (Backend::Cuda(_), InputSource::Host([])) => Ok(self.operator.identity()),
+            (Backend::Cuda(stream), InputSource::Host(items)) => {
+                self.kernels(stream)?.run_host(&self.operator, items, stream)
+            }
+            (Backend::Cuda(stream), InputSource::Device(items)) => self.kernels(stream)?.run(&self.operator, items),
+        }
+    }
+
+    /// Writes the bracket of the input to a place in device memory, in the order of the input's stream, and does not
+    /// wait for it.
+    ///
+    /// It can be recorded into a CUDA graph. Call [`compile`](Self::compile) before recording; the graph must not be
+    /// replayed after the `Reduction` is dropped, and what fills the input must be ordered before the replay.
+    ///
+    /// # Errors
+    ///
+    /// As for [`run`](Self::run); [`Error::OutputLength`] unless the output holds exactly one item.
+    pub fn run_into<I: OnDevice<M::Item>, O: Output<M::Item>>(&self, input: I, mut output: O) -> Result<(), Error> {
+        match (self.device.backend()?, input.source()) {
+            (Backend::Cuda(stream), InputSource::Device(items)) => {
+                self.kernels(stream)?.run_into(&self.operator, items, output.target())
+            }
+            _ => Err(Error::DeviceInputOnCpu),
+        }
+    }
+
+    /// Compiles, loads and reserves the workspace of the device's stream ahead of time. On the CPU there is nothing
+    /// to do.
+    pub fn compile(&self) -> Result<(), Error> {
+        match self.device.backend()? {
+            Backend::Cpu => Ok(()),
+            Backend::Cuda(stream) => self.kernels(stream)?.reserve(stream),
+        }
+    }
+
+    /// The rendered CUDA C++, on any machine.
+    pub fn source(&self) -> Result<Source, Error> {
+        Source::of_reduction::<M>(&self.policy)
+    }
+
+    fn kernels(&self, stream: &CudaStream) -> Result<&BracketKernels, Error> {
+        if let Some(kernels) = self.kernels.get() {
+            return Ok(kernels);
+        }
+        // Nothing is left half-done by a thread that panicked here.
+        let _loading = self.loading.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(kernels) = self.kernels.get() {
+            return Ok(kernels);
+        }
+        let kernels = BracketKernels::load::<M>(stream.context(), self.policy)?;
+        Ok(self.kernels.get_or_init(|| kernels))
+    }
+}
+
+impl<M> fmt::Debug for Reduction<M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Reduction")
+            .field("operator", &std::any::type_name::<M>())
+            .field("device", &self.device)
+            .field("policy", &self.policy)
+            .finish_non_exhaustive()
+    }
+}

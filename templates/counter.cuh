@@ -1,0 +1,42 @@
+// A run of subtrees, one value each, reduced as they come: a binary counter of rows, whose digit k, kept in lane k, is
+// the value of a perfect subtree of 2^k rows. Wherever a digit is already set, that subtree lies to the left of what
+// comes, and is combined from the left: the carry chain. It costs one combination a push and one item a lane, for any
+// number of rows.
+
+namespace warpfold {
+
+template <class Item>
+class RowCounter {
+    Words<Item> digit;
+    Size rows = 0;
+
+  public:
+    // Adds the next 2^level rows, whose value lane 0 holds. The rows so far are a multiple of 2^level.
+    template <class Operator>
+    WARPFOLD_DEVICE void push(const Operator& op, Words<Item> value, unsigned level) {
+        unsigned k = level;
+#pragma unroll 1
+        for (Size carry = rows >> level; carry & 1; carry >>= 1, ++k) value = combine(op, shuffle_from(digit, k), value);
+        value = shuffle_from(value, 0);
+        if (lane_index() == k) digit = value;
+        rows += Size(1) << level;
+    }
+
+    // The bracket of all rows so far, in all lanes: the newest, smallest subtree is the last right operand. At least
+    // one row.
+    template <class Operator>
+    WARPFOLD_DEVICE Words<Item> bracket(const Operator& op) const {
+        unsigned k = 0;
+        Size set = rows;
+#pragma unroll 1
+        for (; !(set & 1); set >>= 1) ++k;
+        Words<Item> value = shuffle_from(digit, k);
+#pragma unroll 1
+        for (set >>= 1, ++k; set; set >>= 1, ++k) {
+            if (set & 1) value = combine(op, shuffle_from(digit, k), value);
+        }
+        return value;
+    }
+};
+
+}  // namespace warpfold

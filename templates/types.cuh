@@ -1,0 +1,41 @@
+// What the generated type definitions stand on: the device types that CUDA C++ has no built-in name for.
+
+namespace warpfold {
+
+typedef unsigned long long Size;
+
+// A Rust array `[T; N]`: the same layout, and a value that can be passed and returned, which a C++ array cannot.
+template <class T, Size N>
+struct Array {
+    T element[N];
+    WARPFOLD_DEVICE T& operator[](Size index) { return element[index]; }
+    WARPFOLD_DEVICE const T& operator[](Size index) const { return element[index]; }
+};
+
+// The 16-bit floats of the crate `half`, as their bits: without CUDA's headers they have no arithmetic here.
+struct Half {
+    unsigned short bits;
+};
+struct BFloat16 {
+    unsigned short bits;
+};
+
+template <class T, class U>
+struct IsSame {
+    static constexpr bool VALUE = false;
+};
+template <class T>
+struct IsSame<T, T> {
+    static constexpr bool VALUE = true;
+};
+
+// The literal of a float, by its bits: exact for NaN payloads, infinities and signed zeros too.
+template <class T, class Bits>
+WARPFOLD_DEVICE T from_bits(Bits bits) {
+    if constexpr (IsSame<T, float>::VALUE)
+        return float_from_bits(bits);
+    else
+        return double_from_bits(bits);
+}
+
+}  // namespace warpfold

@@ -1,0 +1,95 @@
+// A warp tile: ROWS rows of one group per lane, reduced by one warp in registers.
+//
+// Row r, lane l holds group 32 r + l, so each row is one coalesced load and the items' order is: within a group, then
+// across lanes, then across rows. The bracket follows that order. Reducing ROWS values per lane across 32 lanes row by
+// row would take 5 ROWS shuffles; here the two lanes of a pair share the work instead: at each of the first log2(ROWS)
+// distances a lane keeps half of its rows and sends the other half to its partner, so that ROWS - 1 + 5 shuffles do.
+// Which lane computes a pair never changes which operand is on its left.
+
+namespace warpfold {
+
+constexpr unsigned log2(unsigned power) { return power == 1 ? 0 : 1 + log2(power / 2); }
+
+template <class Item, unsigned GROUP_ITEMS, unsigned ROW_COUNT>
+struct WarpTile {
+    static constexpr unsigned ROWS = ROW_COUNT;
+    static constexpr unsigned LEVEL = log2(ROWS);
+    static constexpr unsigned ITEMS = ROWS * WARP_LANES * GROUP_ITEMS;
+    // Large items keep the steps across lanes a loop, too.
+    static constexpr unsigned UNROLL = Words<Item>::LARGE ? 1 : 5;
+    static_assert((ROWS & (ROWS - 1)) == 0 && ROWS <= WARP_LANES, "rows are a power of two, at most one per lane");
+    static_assert((GROUP_ITEMS & (GROUP_ITEMS - 1)) == 0, "a group is a power of two of items");
+
+    // The tile's index of the first item of a group.
+    static WARPFOLD_DEVICE unsigned first_item(unsigned row, unsigned lane) {
+        return (row * WARP_LANES + lane) * GROUP_ITEMS;
+    }
+
+    // The bracket of the tile's items that exist, in lane 0; unspecified in the other lanes.
+    template <unsigned WIDTH, class Operator, class Present>
+    static WARPFOLD_DEVICE Words<Item> bracket(const Operator& op, const Item* items, Present present) {
+        const unsigned lane = lane_index();
+        Group<Item, GROUP_ITEMS> group[ROWS];
+#pragma unroll
+        for (unsigned row = 0; row < ROWS; ++row) {
+            const unsigned first = first_item(row, lane);
+            group[row].template load<WIDTH>(items + first, first, present);
+        }
+        Words<Item> value[ROWS];
+#pragma unroll
+        for (unsigned row = 0; row < ROWS; ++row)
+            value[row] = group[row].bracket(op, first_item(row, lane), present);
+        return across_lanes(op, value, present);
+    }
+
+  private:
+    template <class Operator, class Present>
+    static WARPFOLD_DEVICE Words<Item> across_lanes(const Operator& op, Words<Item> (&value)[ROWS], Present present) {
+        const unsigned lane = lane_index();
+        // `value[i]` belongs to row `row + i`, and to the lanes that differ from this one below `distance`.
+        unsigned row = 0;
+#pragma unroll
+        for (unsigned distance = 1; distance < ROWS; distance *= 2) {
+            const unsigned kept = ROWS / (2 * distance);
+            const bool upper = (lane & distance) != 0;
+            const unsigned right_lane = (lane & ~(distance - 1)) | distance;
+            row += upper ? kept : 0;
+#pragma unroll
+            for (unsigned i = 0; i < kept; ++i) {
+                const Words<Item> received = shuffle_xor(select(upper, value[i], value[kept + i]), distance);
+                const Words<Item> left = select(upper, received, value[i]);
+                const Words<Item> right = select(upper, value[kept + i], received);
+                value[i] = left;
+                if (present.has(first_item(row + i, right_lane))) value[i] = combine(op, left, right);
+            }
+        }
+        // Each lane has one value now, of the row that its low bits name.
+#pragma unroll(UNROLL)
+        for (unsigned distance = ROWS; distance < WARP_LANES; distance *= 2) {
+            const unsigned right_lane = (lane & ~(distance - 1)) | distance;
+            const Words<Item> right = shuffle_down(value[0], distance);
+            if (present.has(first_item(row, right_lane))) value[0] = combine(op, value[0], right);
+        }
+        // The rows lie bit-reversed in the first ROWS lanes: neighbouring rows are the farthest apart.
+#pragma unroll
+        for (unsigned step = 1; step < ROWS; step *= 2) {
+            const Words<Item> right = shuffle_down(value[0], ROWS / (2 * step));
+            if (present.has(first_item(row + step, 0))) value[0] = combine(op, value[0], right);
+        }
+        return value[0];
+    }
+};
+
+// The bracket of one value per lane for the first `count` lanes, in lane 0.
+template <class Operator, class Item>
+WARPFOLD_DEVICE Words<Item> warp_bracket(const Operator& op, Words<Item> value, unsigned count) {
+    const unsigned lane = lane_index();
+#pragma unroll 1
+    for (unsigned distance = 1; distance < WARP_LANES; distance *= 2) {
+        const Words<Item> right = shuffle_down(value, distance);
+        if (lane + distance < count) value = combine(op, value, right);
+    }
+    return value;
+}
+
+}  // namespace warpfold

@@ -1,0 +1,85 @@
+// An item on its way through registers: 32-bit words, whatever the item is made of. Words can be selected, shuffled
+// and shifted without the compiler ever taking an address, which would send them to local memory; they become an item
+// again only where the operator is called.
+
+namespace warpfold {
+
+template <class Item>
+struct Words {
+    static constexpr unsigned COUNT = (sizeof(Item) + 3) / 4;
+    // A large item does not fit in registers. It lives in local memory, loops over its words stay loops, and its
+    // operator is called, not inlined: what it costs is compile time, and that stays small.
+    static constexpr bool LARGE = COUNT > 32;
+    static constexpr unsigned UNROLL = LARGE ? 1 : COUNT;
+
+    unsigned word[COUNT];
+
+    WARPFOLD_DEVICE Words() {}
+
+    WARPFOLD_DEVICE explicit Words(const Item& item) {
+        word[COUNT - 1] = 0;
+        __builtin_memcpy(word, &item, sizeof(Item));
+    }
+
+    WARPFOLD_DEVICE Item item() const {
+        Item item;
+        __builtin_memcpy(&item, word, sizeof(Item));
+        return item;
+    }
+};
+
+// `condition ? yes : no`, word by word: on values, since a select of two lvalues is a select of their addresses.
+template <class Item>
+WARPFOLD_DEVICE Words<Item> select(bool condition, const Words<Item>& yes, const Words<Item>& no) {
+    Words<Item> chosen;
+#pragma unroll(Words<Item>::UNROLL)
+    for (unsigned k = 0; k < Words<Item>::COUNT; ++k) {
+        const unsigned a = yes.word[k], b = no.word[k];
+        chosen.word[k] = condition ? a : b;
+    }
+    return chosen;
+}
+
+template <class Item>
+WARPFOLD_DEVICE Words<Item> shuffle_xor(const Words<Item>& value, unsigned distance) {
+    Words<Item> received;
+#pragma unroll(Words<Item>::UNROLL)
+    for (unsigned k = 0; k < Words<Item>::COUNT; ++k) received.word[k] = shuffle_xor(value.word[k], distance);
+    return received;
+}
+
+template <class Item>
+WARPFOLD_DEVICE Words<Item> shuffle_down(const Words<Item>& value, unsigned distance) {
+    Words<Item> received;
+#pragma unroll(Words<Item>::UNROLL)
+    for (unsigned k = 0; k < Words<Item>::COUNT; ++k) received.word[k] = shuffle_down(value.word[k], distance);
+    return received;
+}
+
+template <class Item>
+WARPFOLD_DEVICE Words<Item> shuffle_from(const Words<Item>& value, unsigned lane) {
+    Words<Item> received;
+#pragma unroll(Words<Item>::UNROLL)
+    for (unsigned k = 0; k < Words<Item>::COUNT; ++k) received.word[k] = shuffle_from(value.word[k], lane);
+    return received;
+}
+
+template <class Operator, class Item>
+WARPFOLD_OUTLINED void combine_large(const Operator& op, const Words<Item>& left, const Words<Item>& right,
+                                    Words<Item>& combined) {
+    combined = Words<Item>(op.combine(left.item(), right.item()));
+}
+
+// The one call of the operator.
+template <class Operator, class Item>
+WARPFOLD_DEVICE Words<Item> combine(const Operator& op, const Words<Item>& left, const Words<Item>& right) {
+    if constexpr (Words<Item>::LARGE) {
+        Words<Item> combined;
+        combine_large(op, left, right, combined);
+        return combined;
+    } else {
+        return Words<Item>(op.combine(left.item(), right.item()));
+    }
+}
+
+}  // namespace warpfold
