@@ -15,6 +15,7 @@
 //! | algebra: [`Monoid`], [`operators`], [`math`], [`tree`], `laws` | the operators themselves; no CUDA |
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![deny(unsafe_code)]
+#![warn(missing_docs, unreachable_pub)]
 
 extern crate self as warpfold;
 

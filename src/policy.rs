@@ -11,8 +11,6 @@ const WIDEST_LOAD: usize = 16;
 const LARGEST_GROUP: usize = 128;
 /// The bytes that a lane has in flight at most, unless one group is larger.
 const LANE_BYTES: usize = 192;
-/// The loads that a lane has in flight at most.
-const LANE_LOADS: usize = 32;
 /// Device memory for partials, whatever the input's size.
 const PARTIAL_BYTES: usize = 64 << 10;
 
@@ -66,19 +64,17 @@ impl Policy {
             bytes if bytes <= LARGEST_GROUP => (whole, WIDEST_LOAD),
             _ => (1, WIDEST_LOAD.min(1 << size.trailing_zeros())),
         };
-        let shape = |width: usize| {
-            let bytes = size * group_items;
-            let rows = (LANE_BYTES / bytes).min(LANE_LOADS * width / bytes).clamp(1, 8);
-            Shape {
-                width: width as u32,
-                group_items: group_items as u32,
-                rows: 1 << rows.ilog2(),
-                warps: 8,
-            }
+        let shape = |width: usize, rows: usize| Shape {
+            width: width as u32,
+            group_items: group_items as u32,
+            rows: rows as u32,
+            warps: 8,
         };
+        let rows = (LANE_BYTES / (size * group_items)).clamp(1, 8);
         Self {
-            wide: shape(width),
-            narrow: shape(item.align.min(width)),
+            wide: shape(width, 1 << rows.ilog2()),
+            // Many narrow loads a group are enough in flight, and one row compiles fast.
+            narrow: shape(item.align.min(width), 1),
             blocks_per_multiprocessor: 1,
             one_block_items: (PARTIAL_BYTES / size) as u64,
             max_blocks: (PARTIAL_BYTES / size).min(8192) as u32,

@@ -32,15 +32,19 @@ WARPFOLD_DEVICE Words<Item> warp_run(const Operator& op, const Item* input, Size
     typedef WarpTile<Item, Shape::GROUP_ITEMS, Shape::ROWS> Tile;
     typedef WarpTile<Item, Shape::GROUP_ITEMS, 1> Row;
     RowCounter<Item> counter;
-    if constexpr (Tile::ROWS > 1) {
 #pragma unroll 1
-        for (; end - begin >= Tile::ITEMS; begin += Tile::ITEMS)
-            counter.push(op, Tile::template bracket<WIDTH>(op, input + begin, Whole()), Tile::LEVEL);
-    }
-#pragma unroll 1
-    for (; begin < end; begin += Row::ITEMS) {
-        const First rest = {static_cast<unsigned>(smaller(end - begin, Row::ITEMS))};
-        counter.push(op, Row::template bracket<WIDTH>(op, input + begin, rest), Row::LEVEL);
+    while (begin < end) {
+        Words<Item> value;
+        const Size left = end - begin;
+        const bool whole = Tile::ROWS > 1 && left >= Tile::ITEMS;
+        if (whole) {
+            value = Tile::template bracket<WIDTH>(op, input + begin, Whole());
+        } else {
+            const First rest = {static_cast<unsigned>(smaller(left, Row::ITEMS))};
+            value = Row::template bracket<WIDTH>(op, input + begin, rest);
+        }
+        counter.push(op, value, whole ? Tile::LEVEL : Row::LEVEL);
+        begin += whole ? Tile::ITEMS : Row::ITEMS;
     }
     return counter.bracket(op);
 }
@@ -67,10 +71,8 @@ WARPFOLD_DEVICE void bracket(const Arguments<Item>& arguments, const Operator& o
     if (lane_index() < count) value = of_warp[lane_index()];
     value = warp_bracket(op, value, count);
     if (lane_index() == 0) {
-        if (count == 0)
-            arguments.output[0] = arguments.identity;
-        else
-            arguments.output[block_index()] = value.item();
+        if (count == 0) value = Words<Item>(arguments.identity);
+        value.store(arguments.output + block_index());
     }
 }
 

@@ -9,7 +9,7 @@
 
 namespace warpfold {
 
-constexpr unsigned WARP_LANES = 32;
+constexpr unsigned WARP_LANES = 32, WARP_LEVEL = 5;
 constexpr unsigned FULL_WARP = 0xffffffffu;
 
 WARPFOLD_DEVICE unsigned lane_index() { return threadIdx.x % WARP_LANES; }
@@ -17,6 +17,9 @@ WARPFOLD_DEVICE unsigned warp_index() { return threadIdx.x / WARP_LANES; }
 WARPFOLD_DEVICE unsigned block_index() { return blockIdx.x; }
 
 WARPFOLD_DEVICE void block_barrier() { __syncthreads(); }
+
+// Between objects of any two types; what the compiler sees through as register moves.
+WARPFOLD_DEVICE void copy_bytes(void* to, const void* from, unsigned long long bytes) { memcpy(to, from, bytes); }
 
 // Shuffles of one 32-bit word within a whole warp.
 WARPFOLD_DEVICE unsigned shuffle_xor(unsigned word, unsigned distance) {

@@ -8,15 +8,13 @@
 
 namespace warpfold {
 
-constexpr unsigned log2(unsigned power) { return power == 1 ? 0 : 1 + log2(power / 2); }
+WARPFOLD_DEVICE constexpr unsigned level_of(unsigned rows) { return rows == 1 ? 0 : 1 + level_of(rows / 2); }
 
 template <class Item, unsigned GROUP_ITEMS, unsigned ROW_COUNT>
 struct WarpTile {
     static constexpr unsigned ROWS = ROW_COUNT;
-    static constexpr unsigned LEVEL = log2(ROWS);
+    static constexpr unsigned LEVEL = level_of(ROWS);
     static constexpr unsigned ITEMS = ROWS * WARP_LANES * GROUP_ITEMS;
-    // Large items keep the steps across lanes a loop, too.
-    static constexpr unsigned UNROLL = Words<Item>::LARGE ? 1 : 5;
     static_assert((ROWS & (ROWS - 1)) == 0 && ROWS <= WARP_LANES, "rows are a power of two, at most one per lane");
     static_assert((GROUP_ITEMS & (GROUP_ITEMS - 1)) == 0, "a group is a power of two of items");
 
@@ -63,20 +61,26 @@ struct WarpTile {
                 if (present.has(first_item(row + i, right_lane))) value[i] = combine(op, left, right);
             }
         }
-        // Each lane has one value now, of the row that its low bits name.
-#pragma unroll(UNROLL)
-        for (unsigned distance = ROWS; distance < WARP_LANES; distance *= 2) {
-            const unsigned right_lane = (lane & ~(distance - 1)) | distance;
-            const Words<Item> right = shuffle_down(value[0], distance);
-            if (present.has(first_item(row, right_lane))) value[0] = combine(op, value[0], right);
+        // Each lane has one value now, of the row that its low bits name: first the lanes of a row, then the rows,
+        // which lie bit-reversed in the first ROWS lanes, so that neighbours are the farthest apart. A loop, not five
+        // copies of the operator: it is what a complex operator's compile time hangs on.
+        Words<Item> whole = value[0];
+        unsigned distance = ROWS < WARP_LANES ? ROWS : ROWS / 2;
+        unsigned step = 1;
+#pragma unroll 1
+        for (unsigned remaining = WARP_LEVEL; remaining > 0; --remaining) {
+            const bool within_row = distance >= ROWS;
+            const Words<Item> right = shuffle_down(whole, distance);
+            const unsigned right_first = within_row ? first_item(row, (lane & ~(distance - 1)) | distance)
+                                                    : first_item(row + step, 0);
+            if (present.has(right_first)) whole = combine(op, whole, right);
+            if (!within_row) step *= 2;
+            if (within_row)
+                distance = distance * 2 < WARP_LANES ? distance * 2 : ROWS / 2;
+            else
+                distance /= 2;
         }
-        // The rows lie bit-reversed in the first ROWS lanes: neighbouring rows are the farthest apart.
-#pragma unroll
-        for (unsigned step = 1; step < ROWS; step *= 2) {
-            const Words<Item> right = shuffle_down(value[0], ROWS / (2 * step));
-            if (present.has(first_item(row + step, 0))) value[0] = combine(op, value[0], right);
-        }
-        return value[0];
+        return whole;
     }
 };
 

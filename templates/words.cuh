@@ -7,9 +7,9 @@ namespace warpfold {
 template <class Item>
 struct Words {
     static constexpr unsigned COUNT = (sizeof(Item) + 3) / 4;
-    // A large item does not fit in registers. It lives in local memory, loops over its words stay loops, and its
-    // operator is called, not inlined: what it costs is compile time, and that stays small.
-    static constexpr bool LARGE = COUNT > 32;
+    // A large item does not fit in registers. It lives in local memory, loops over it stay loops, and its operator is
+    // called, not inlined: what it would cost most is compile time, and that stays small.
+    static constexpr bool LARGE = COUNT > 16;
     static constexpr unsigned UNROLL = LARGE ? 1 : COUNT;
 
     unsigned word[COUNT];
@@ -18,13 +18,30 @@ struct Words {
 
     WARPFOLD_DEVICE explicit Words(const Item& item) {
         word[COUNT - 1] = 0;
-        __builtin_memcpy(word, &item, sizeof(Item));
+        copy(word, &item);
     }
 
     WARPFOLD_DEVICE Item item() const {
         Item item;
-        __builtin_memcpy(&item, word, sizeof(Item));
+        copy(&item, word);
         return item;
+    }
+
+    WARPFOLD_DEVICE void store(Item* to) const {
+        if constexpr (LARGE)
+            copy(to, word);
+        else
+            *to = item();
+    }
+
+  private:
+    static WARPFOLD_DEVICE void copy(void* to, const void* from) {
+        if constexpr (LARGE) {
+#pragma unroll 1
+            for (unsigned k = 0; k < sizeof(Item); ++k) static_cast<char*>(to)[k] = static_cast<const char*>(from)[k];
+        } else {
+            copy_bytes(to, from, sizeof(Item));
+        }
     }
 };
 

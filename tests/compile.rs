@@ -1,0 +1,86 @@
+//! Every kernel with every operator compiles to machine code, on any machine with NVRTC.
+//!
+//! `WARPFOLD_ARCHITECTURES` is a list such as `75,90`, or `all`; without it one architecture is compiled for.
+
+mod support;
+
+use std::process::ExitCode;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use support::items::Sample;
+use support::operators::{self, Visitor};
+use support::tiers::{Suite, Tier};
+use warpfold::jit::{self, Architecture};
+use warpfold::{Device, DeviceMonoid, DeviceType, Kind, Reduction};
+
+/// What the issue names; an NVRTC that no longer knows one says so.
+const ALL: [u32; 7] = [75, 80, 86, 89, 90, 100, 120];
+/// What even a slow machine under load needs less than; scalars take a tenth of it.
+const LONGEST: Duration = Duration::from_secs(4);
+
+fn architectures() -> Vec<Architecture> {
+    let numbers = match std::env::var("WARPFOLD_ARCHITECTURES").as_deref() {
+        Ok("all") => ALL.to_vec(),
+        Ok(list) => list.split(',').map(|number| number.parse().expect("a number such as 90")).collect(),
+        Err(_) => vec![90],
+    };
+    numbers.into_iter().map(|number| Architecture::new(number / 10, number % 10)).collect()
+}
+
+struct Compile<'a> {
+    suite: &'a mut Suite,
+    report: Arc<Mutex<Vec<String>>>,
+}
+
+impl Visitor for Compile<'_> {
+    fn visit<M: DeviceMonoid>(&mut self, name: &str, operator: M)
+    where
+        M::Item: Sample,
+    {
+        for architecture in architectures() {
+            let (name, report) = (name.to_owned(), self.report.clone());
+            self.suite.test(Tier::Nvrtc, format!("{name}_compiles_for_{architecture}"), move || {
+                compile(&name, operator, architecture, &report);
+            });
+        }
+    }
+}
+
+fn compile<M: DeviceMonoid>(name: &str, operator: M, architecture: Architecture, report: &Mutex<Vec<String>>) {
+    let source = Reduction::with(Device::cpu(), operator).source().expect("renders");
+    let target = jit::target(architecture).expect("known to this NVRTC");
+    assert_eq!(target.form, jit::Form::Cubin, "machine code, not PTX");
+    let start = Instant::now();
+    let kernels = jit::resources(&source, target).unwrap_or_else(|error| panic!("{error}"));
+    let time = start.elapsed();
+    assert!(!kernels.is_empty());
+    let in_registers = matches!(M::Item::layout().kind, Kind::Scalar(_));
+    for kernel in kernels {
+        report.lock().expect("no test panics here").push(format!(
+            "{name} {architecture} {}: {} registers, {} bytes of stack, {} spilled, {time:.0?}",
+            kernel.kernel, kernel.registers, kernel.stack_bytes, kernel.spill_bytes,
+        ));
+        assert!(kernel.registers > 0, "a report that was not understood");
+        if in_registers {
+            assert_eq!((kernel.stack_bytes, kernel.spill_bytes), (0, 0), "{name}, {}", kernel.kernel);
+        }
+    }
+    assert!(time < LONGEST, "{name} took {time:?} to compile");
+}
+
+fn main() -> ExitCode {
+    let mut suite = Suite::default();
+    let report = Arc::default();
+    let mut compile = Compile { suite: &mut suite, report: Arc::clone(&report) };
+    operators::built_in(&mut compile);
+    operators::structs(&mut compile);
+    operators::sizes(&mut compile);
+    let code = suite.run();
+    let mut lines = report.lock().expect("no test panics while it holds this");
+    lines.sort();
+    for line in lines.iter() {
+        println!("{line}");
+    }
+    code
+}

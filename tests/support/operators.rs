@@ -1,0 +1,273 @@
+//! Operators to test with: the built-in ones, and others that do not commute, that carry state, and that have items of
+//! every size.
+
+use std::marker::PhantomData;
+
+use warpfold::operators::*;
+use warpfold::{DeviceCode, DeviceFunction, DeviceMonoid, DeviceOperator, DeviceType, Monoid, math};
+
+use super::items::{Placed, Point, Sample, class};
+
+/// Something to do with each operator.
+pub trait Visitor {
+    fn visit<M: DeviceMonoid>(&mut self, name: &str, operator: M)
+    where
+        M::Item: Sample;
+}
+
+fn code(text: &'static str) -> DeviceCode {
+    // SAFETY: the bodies of this file only touch their operands and their own variables.
+    unsafe { DeviceCode::new(text) }
+}
+
+/// Every operator that comes with the crate, over every type.
+pub fn built_in(visitor: &mut impl Visitor) {
+    macro_rules! over {
+        ($($operator:ident: $($type:ident)*;)*) => {$($(
+            let name = concat!(stringify!($operator), "_of_", stringify!($type));
+            visitor.visit(name, $operator::<$type>::new());
+        )*)*};
+    }
+    over! {
+        Sum: i8 i16 i32 i64 u8 u16 u32 u64 isize usize f32 f64;
+        Product: i8 i16 i32 i64 u8 u16 u32 u64 isize usize f32 f64;
+        Min: i8 i16 i32 i64 u8 u16 u32 u64 isize usize f32 f64;
+        Max: i8 i16 i32 i64 u8 u16 u32 u64 isize usize f32 f64;
+        MinNumber: f32 f64;
+        MaxNumber: f32 f64;
+        BitAnd: i8 i16 i32 i64 u8 u16 u32 u64 isize usize;
+        BitOr: i8 i16 i32 i64 u8 u16 u32 u64 isize usize;
+        BitXor: i8 i16 i32 i64 u8 u16 u32 u64 isize usize;
+        Matrix2Product: i8 i16 i32 i64 u8 u16 u32 u64 isize usize f32 f64;
+        AffineComposition: i8 i16 i32 i64 u8 u16 u32 u64 isize usize f32 f64;
+    }
+    visitor.visit("All", All);
+    visitor.visit("Any", Any);
+}
+
+/// Operators of structs, with state, with helpers; none but the first commutes.
+pub fn structs(visitor: &mut impl Visitor) {
+    visitor.visit("MaxByNorm", MaxByNorm);
+    visitor.visit("LastPlaced", LastPlaced);
+    visitor.visit("Reserved", Reserved);
+    visitor.visit("ModularAffine", ModularAffine { modulus: 1_000_003, padding: 0 });
+    visitor.visit("LeftmostNearest", LeftmostNearest { x: 0.25, y: -0.5, z: 0.125 });
+}
+
+/// An operator that does not commute over items of each size that promises are made for.
+pub fn sizes(visitor: &mut impl Visitor) {
+    macro_rules! over {
+        ($($type:ident: $($lanes:literal)*;)*) => {$($(
+            let name = format!("Lanewise_of_{}_bytes_of_{}", size_of::<[$type; $lanes]>(), stringify!($type));
+            visitor.visit(&name, Lanewise::<$type, $lanes>(PhantomData));
+        )*)*};
+    }
+    over! {
+        u8: 1 2 3 4 5 7 8 12 16 20 24 48 100 101 255 256;
+        u16: 1 3 7 50;
+        u32: 1 2 3 4 5 6 7 12 25 64;
+        u64: 1 2 3 4 6 32;
+    }
+}
+
+/// The point farthest from the origin; the earlier one on a tie.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct MaxByNorm;
+
+impl Monoid for MaxByNorm {
+    type Item = Point;
+    fn identity(&self) -> Point {
+        Point { x: 0.0, y: 0.0, z: 0.0 }
+    }
+    fn combine(&self, a: Point, b: Point) -> Point {
+        let na = a.x * a.x + a.y * a.y + a.z * a.z;
+        let nb = b.x * b.x + b.y * b.y + b.z * b.z;
+        if nb > na { b } else { a }
+    }
+}
+
+impl DeviceMonoid for MaxByNorm {
+    const EXACT: bool = true;
+    fn device_operator() -> DeviceOperator {
+        let norm = DeviceFunction::new::<f32>("norm", code("return p.x * p.x + p.y * p.y + p.z * p.z;"));
+        let body = code("if (norm(b) > norm(a)) return b;\nreturn a;");
+        DeviceOperator::new("a", "b", body).function(norm.parameter::<Point>("p"))
+    }
+}
+
+/// The last item that was found anything; the places add up.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct LastPlaced;
+
+impl Monoid for LastPlaced {
+    type Item = Placed;
+    fn identity(&self) -> Placed {
+        Placed { found: false, place: 0, value: 0 }
+    }
+    fn combine(&self, a: Placed, b: Placed) -> Placed {
+        let value = if b.found { b.value } else { a.value };
+        Placed { found: a.found | b.found, place: a.place.wrapping_add(b.place), value }
+    }
+}
+
+impl DeviceMonoid for LastPlaced {
+    const EXACT: bool = true;
+    fn device_operator() -> DeviceOperator {
+        let body = code("a.place += b.place;\nif (b.found) { a.found = true; a.value = b.value; }\nreturn a;");
+        DeviceOperator::new("a", "b", body)
+    }
+}
+
+/// Three monoids side by side, under names that C++ reserves: a sum, "the last", and a maximum.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Reserved;
+
+const LEAST: f64 = f64::NEG_INFINITY;
+
+impl Monoid for Reserved {
+    type Item = class;
+    fn identity(&self) -> class {
+        class { new: 0, r#struct: [0; 3], linux: LEAST }
+    }
+    fn combine(&self, a: class, b: class) -> class {
+        let last = if b.r#struct == [0; 3] { a.r#struct } else { b.r#struct };
+        class { new: a.new.wrapping_add(b.new), r#struct: last, linux: math::maximum(a.linux, b.linux) }
+    }
+}
+
+impl DeviceMonoid for Reserved {
+    const EXACT: bool = true;
+    fn device_operator() -> DeviceOperator {
+        let body = code(
+            "Reserved_ c = b;
+             c.new_ = static_cast<unsigned short>(a.new_ + b.new_);
+             if (b.struct_[0] == 0 && b.struct_[1] == 0 && b.struct_[2] == 0) c.struct_ = a.struct_;
+             c.linux_ = warpfold::maximum(warpfold::maximum(a.linux_, LEAST.linux_), b.linux_);
+             return c;",
+        );
+        let least = class { new: 7, r#struct: [-1, 0, 1], linux: LEAST };
+        DeviceOperator::new("a", "b", body).with_type::<class>("Reserved_").constant("LEAST", least)
+    }
+}
+
+/// Affine maps modulo `self.modulus`, the left one first.
+#[derive(Clone, Copy, Debug, DeviceType)]
+#[repr(C)]
+pub struct ModularAffine {
+    pub modulus: u64,
+    pub padding: u8,
+}
+
+impl Monoid for ModularAffine {
+    type Item = [u32; 2];
+    fn identity(&self) -> [u32; 2] {
+        [1, 0]
+    }
+    fn combine(&self, left: [u32; 2], right: [u32; 2]) -> [u32; 2] {
+        let ([a1, b1], [a2, b2]) = (left.map(u64::from), right.map(u64::from));
+        let reduce = |x: u64| (x % self.modulus) as u32;
+        [reduce(reduce(a2) as u64 * reduce(a1) as u64), reduce(reduce(a2) as u64 * reduce(b1) as u64 + reduce(b2) as u64)]
+    }
+}
+
+impl DeviceMonoid for ModularAffine {
+    const EXACT: bool = true;
+    fn device_operator() -> DeviceOperator {
+        let body = code(
+            "const unsigned long long m = self.modulus;
+             const unsigned long long a1 = left[0] % m, b1 = left[1] % m, a2 = right[0] % m, b2 = right[1] % m;
+             left[0] = static_cast<unsigned>(a2 * a1 % m);
+             left[1] = static_cast<unsigned>((a2 * b1 + b2) % m);
+             return left;",
+        );
+        DeviceOperator::new("left", "right", body).state::<Self>()
+    }
+}
+
+/// The point nearest to a given one, the earlier on a tie; the operator is a struct with a name in its way.
+#[derive(Clone, Copy, Debug, DeviceType)]
+#[repr(C)]
+pub struct LeftmostNearest {
+    pub x: f32,
+    pub y: f32,
+    pub z: f32,
+}
+
+impl Monoid for LeftmostNearest {
+    type Item = Point;
+    fn identity(&self) -> Point {
+        Point { x: f32::INFINITY, y: f32::INFINITY, z: f32::INFINITY }
+    }
+    fn combine(&self, a: Point, b: Point) -> Point {
+        let distance = |p: Point| {
+            let (x, y, z) = (p.x - self.x, p.y - self.y, p.z - self.z);
+            (x * x + y * y + z * z).sqrt()
+        };
+        if distance(b) < distance(a) { b } else { a }
+    }
+}
+
+impl DeviceMonoid for LeftmostNearest {
+    const EXACT: bool = true;
+    fn device_operator() -> DeviceOperator {
+        let distance = DeviceFunction::new::<f32>(
+            "distance",
+            code("const float x = p.x - to.x, y = p.y - to.y, z = p.z - to.z;\nreturn sqrtf(x * x + y * y + z * z);"),
+        );
+        let distance = distance.parameter::<Point>("p").parameter::<Self>("to");
+        let body = code("if (distance(b, self) < distance(a, self)) return b;\nreturn a;");
+        DeviceOperator::new("a", "b", body).state::<Self>().function(distance)
+    }
+}
+
+/// In every lane an affine map modulo a power of two, its two coefficients in the halves of the integer: associative,
+/// never commutative, and every bit of the item counts.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Lanewise<T, const N: usize>(pub PhantomData<T>);
+
+macro_rules! lanewise {
+    ($($type:ident $half:literal $text:literal;)*) => {$(
+        impl<const N: usize> Monoid for Lanewise<$type, N> where [$type; N]: Sample {
+            type Item = [$type; N];
+            fn identity(&self) -> [$type; N] {
+                [1 << $half; N]
+            }
+            fn combine(&self, left: [$type; N], right: [$type; N]) -> [$type; N] {
+                const MASK: $type = (1 << $half) - 1;
+                std::array::from_fn(|k| {
+                    let (a1, b1, a2, b2) = (left[k] >> $half, left[k] & MASK, right[k] >> $half, right[k] & MASK);
+                    (a2.wrapping_mul(a1) << $half) | (a2.wrapping_mul(b1).wrapping_add(b2) & MASK)
+                })
+            }
+        }
+        impl<const N: usize> DeviceMonoid for Lanewise<$type, N> where [$type; N]: Sample {
+            const EXACT: bool = true;
+            fn device_operator() -> DeviceOperator {
+                DeviceOperator::new("left", "right", code($text)).constant("N", N as u32)
+            }
+        }
+    )*};
+}
+lanewise! {
+    u8 4 "for (unsigned k = 0; k < N; ++k) {
+              const unsigned a1 = left[k] >> 4, b1 = left[k] & 15, a2 = right[k] >> 4, b2 = right[k] & 15;
+              left[k] = static_cast<unsigned char>(((a2 * a1) << 4) | ((a2 * b1 + b2) & 15));
+          }
+          return left;";
+    u16 8 "for (unsigned k = 0; k < N; ++k) {
+              const unsigned a1 = left[k] >> 8, b1 = left[k] & 255, a2 = right[k] >> 8, b2 = right[k] & 255;
+              left[k] = static_cast<unsigned short>(((a2 * a1) << 8) | ((a2 * b1 + b2) & 255));
+          }
+          return left;";
+    u32 16 "for (unsigned k = 0; k < N; ++k) {
+              const unsigned a1 = left[k] >> 16, b1 = left[k] & 65535, a2 = right[k] >> 16, b2 = right[k] & 65535;
+              left[k] = ((a2 * a1) << 16) | ((a2 * b1 + b2) & 65535);
+          }
+          return left;";
+    u64 32 "for (unsigned k = 0; k < N; ++k) {
+              const unsigned long long m = 0xffffffffull;
+              const unsigned long long a1 = left[k] >> 32, b1 = left[k] & m, a2 = right[k] >> 32, b2 = right[k] & m;
+              left[k] = ((a2 * a1) << 32) | ((a2 * b1 + b2) & m);
+          }
+          return left;";
+}

@@ -1,0 +1,81 @@
+//! Tests that need more than this machine has are shown as ignored, with the reason in one line; never as passed.
+//!
+//! A trial's name starts with its tier, so that `-- gpu::` runs one tier alone. `WARPFOLD_REQUIRE`, a list such as
+//! `nvrtc,gpu`, turns a missing tier into a failure.
+
+use std::process::ExitCode;
+
+use libtest_mimic::{Arguments, Trial};
+use warpfold::{Device, jit};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tier {
+    Cpu,
+    Nvrtc,
+    Gpu,
+}
+
+impl Tier {
+    fn name(self) -> &'static str {
+        match self {
+            Tier::Cpu => "cpu",
+            Tier::Nvrtc => "nvrtc",
+            Tier::Gpu => "gpu",
+        }
+    }
+
+    /// Why it cannot run here.
+    pub fn absent(self) -> Option<String> {
+        let present = match self {
+            Tier::Cpu => Ok(()),
+            Tier::Nvrtc => jit::available(),
+            Tier::Gpu => Device::cuda(0).map(|_| ()),
+        };
+        present.err().map(|reason| reason.to_string())
+    }
+
+    fn required(self) -> bool {
+        std::env::var("WARPFOLD_REQUIRE").is_ok_and(|tiers| tiers.split(',').any(|tier| tier == self.name()))
+    }
+}
+
+/// The device of a tier that runs things.
+pub fn device(tier: Tier) -> Device {
+    match tier {
+        Tier::Cpu => Device::cpu(),
+        Tier::Gpu => Device::cuda(0).expect("asked for only where it is"),
+        Tier::Nvrtc => unreachable!("compiles, and runs nothing"),
+    }
+}
+
+#[derive(Default)]
+pub struct Suite(Vec<(Tier, Trial)>);
+
+impl Suite {
+    pub fn test(&mut self, tier: Tier, name: impl AsRef<str>, test: impl FnOnce() + Send + 'static) {
+        let name = format!("{}::{}", tier.name(), name.as_ref());
+        let trial = Trial::test(name, move || {
+            test();
+            Ok(())
+        });
+        self.0.push((tier, trial));
+    }
+
+    pub fn run(self) -> ExitCode {
+        let arguments = Arguments::from_args();
+        let mut trials = Vec::new();
+        for tier in [Tier::Cpu, Tier::Nvrtc, Tier::Gpu] {
+            let absent = self.0.iter().any(|(of, _)| *of == tier).then(|| tier.absent()).flatten();
+            if let Some(reason) = &absent {
+                eprintln!("{}: did not run: {reason}", tier.name());
+                if tier.required() {
+                    return ExitCode::FAILURE;
+                }
+            }
+            trials.push((tier, absent.is_some()));
+        }
+        let absent = |tier| trials.iter().any(|&(of, absent)| of == tier && absent);
+        let trials = self.0.into_iter().map(|(tier, trial)| trial.with_ignored_flag(absent(tier))).collect();
+        libtest_mimic::run(&arguments, trials).exit_code()
+    }
+}
