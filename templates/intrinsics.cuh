@@ -6,6 +6,8 @@
 #define WARPFOLD_SHARED __shared__
 #define WARPFOLD_KERNEL(threads, blocks) extern "C" __global__ void __launch_bounds__(threads, blocks)
 #define WARPFOLD_PARAMETER const __grid_constant__
+// A field's offset as a constant: NVRTC has no `offsetof`, and `__builtin_offsetof` only from 13.1 on.
+#define WARPFOLD_OFFSET(type, field) __INTADDR__(&(static_cast<type*>(nullptr)->field))
 
 namespace warpfold {
 

@@ -16,7 +16,7 @@ const RESERVED: &[&str] = &[
     "virtual", "void", "volatile", "warpfold", "wchar_t", "while", "xor", "xor_eq",
     // Macros of the compiler and of the intrinsics.
     "linux", "unix", "assert", "NULL", "INFINITY", "NAN", "WARPFOLD_DEVICE", "WARPFOLD_OUTLINED", "WARPFOLD_SHARED",
-    "WARPFOLD_KERNEL", "WARPFOLD_PARAMETER",
+    "WARPFOLD_KERNEL", "WARPFOLD_PARAMETER", "WARPFOLD_OFFSET",
     // What the generated program declares.
     "Arguments", "Item", "Operator", "WideShape", "NarrowShape", "self",
 ];

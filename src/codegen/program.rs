@@ -48,7 +48,7 @@ pub(super) fn render<M: DeviceMonoid>(policy: &Policy) -> Result<String, Error> 
     code.line("typedef ::warpfold::Arguments<Item> Arguments;");
     code.line(&format!("static_assert(sizeof(Arguments) == {argument_size}, \"kernel arguments\");"));
     code.line(&format!(
-        "static_assert(__builtin_offsetof(Arguments, identity) == {argument_offset}, \"kernel arguments\");"
+        "static_assert(WARPFOLD_OFFSET(Arguments, identity) == {argument_offset}, \"kernel arguments\");"
     ));
     if state.is_some() {
         code.line("static_assert(sizeof(Operator) == sizeof(Operator::self), \"operator state\");");

@@ -59,7 +59,7 @@ impl Types {
         for (field, member) in fields.iter().zip(&members) {
             let (rust, field, offset) = (layout.name, field.name, field.offset);
             self.assert(
-                &format!("__builtin_offsetof({name}, {member}) == {offset}"),
+                &format!("WARPFOLD_OFFSET({name}, {member}) == {offset}"),
                 &format!("`{rust}` has `{field}` at byte {offset}"),
             );
         }

@@ -66,8 +66,19 @@ fn is_present() -> bool {
     unsafe { sys::is_culib_present() }
 }
 
-/// Opens a library by its path and keeps it open, so that cudarc finds it by its name.
+/// Opens a library by its path and keeps it open, so that cudarc finds it by its name. Its built-ins, a library beside
+/// it that some versions look for on the search path alone, come first.
 fn preload(path: &Path) -> Result<(), libloading::Error> {
+    let beside = path.parent().and_then(|folder| folder.read_dir().ok()).into_iter().flatten().flatten();
+    let is_builtins = |name: &std::ffi::OsStr| name.to_string_lossy().starts_with("libnvrtc-builtins.so");
+    for builtins in beside.filter(|entry| is_builtins(&entry.file_name())) {
+        // Those of another version are of no use, and of no harm.
+        let _ = open_forever(&builtins.path());
+    }
+    open_forever(path)
+}
+
+fn open_forever(path: &Path) -> Result<(), libloading::Error> {
     // SAFETY: as above; the path is the user's or a toolkit's.
     let library = unsafe { libloading::Library::new(path)? };
     std::mem::forget(library);
@@ -114,9 +125,10 @@ impl Nvrtc {
 }
 
 fn compilation_error(source: &Source, target: Target, options: &[String], log: String) -> Error {
-    if let Some((_, mismatch)) = log.split_once(LAYOUT_ASSERTION) {
-        let mismatch = mismatch.lines().next().unwrap_or(mismatch).trim_end_matches('"');
-        return Error::LayoutMismatch { mismatch: format!("in Rust {mismatch}, but not in CUDA C++") };
+    // Not the source line that the log repeats: the message of the assertion.
+    if let Some((_, message)) = log.split_once(&format!("failed with \"{LAYOUT_ASSERTION}")) {
+        let expected = message.split('"').next().unwrap_or(message);
+        return Error::LayoutMismatch { mismatch: format!("in Rust {expected}, but not in CUDA C++") };
     }
     Error::Compilation {
         operator: source.operator(),

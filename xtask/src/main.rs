@@ -1,1 +1,27 @@
-fn main() {}
+//! The project's chores: `cargo xtask test` and `cargo xtask bundle`.
+
+mod bundle;
+mod command;
+mod nvrtc;
+mod test;
+
+use anyhow::Result;
+use clap::Parser;
+
+/// The project's chores.
+#[derive(Parser)]
+enum Chore {
+    /// Formatting, lints, documentation, then every test that this machine can run.
+    Test(test::Options),
+    /// Tests, benches and examples for a GPU machine without a Rust toolchain, in `bundle/`.
+    Bundle,
+}
+
+fn main() -> Result<()> {
+    // Every path below is relative to the workspace.
+    std::env::set_current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))?;
+    match Chore::parse() {
+        Chore::Test(options) => test::run(&options),
+        Chore::Bundle => bundle::run(),
+    }
+}

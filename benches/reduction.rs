@@ -1,0 +1,139 @@
+//! How fast reductions are, on the CPU and, where there is one, on the GPU (device-resident inputs, call to result).
+//!
+//! Every bench asserts the result that it times. Inputs on the GPU rotate, so that none is found in its cache.
+
+use std::time::{Duration, Instant};
+
+use criterion::{BenchmarkId, Criterion, Throughput};
+use rayon::prelude::*;
+use warpfold::operators::{Matrix2Product, Max, Sum};
+use warpfold::{Device, DeviceCode, DeviceMonoid, DeviceOperator, DeviceType, Monoid, Reduction};
+
+#[derive(Clone, Copy, Debug, DeviceType)]
+#[repr(C)]
+struct Point {
+    x: f32,
+    y: f32,
+    z: f32,
+}
+
+#[derive(Clone, Copy, Default)]
+struct MaxByNorm;
+
+impl Monoid for MaxByNorm {
+    type Item = Point;
+    fn identity(&self) -> Point {
+        Point { x: 0.0, y: 0.0, z: 0.0 }
+    }
+    fn combine(&self, a: Point, b: Point) -> Point {
+        let na = a.x * a.x + a.y * a.y + a.z * a.z;
+        let nb = b.x * b.x + b.y * b.y + b.z * b.z;
+        if nb > na { b } else { a }
+    }
+}
+
+impl DeviceMonoid for MaxByNorm {
+    const EXACT: bool = true;
+    fn device_operator() -> DeviceOperator {
+        let text = "const float na = a.x * a.x + a.y * a.y + a.z * a.z;
+                    const float nb = b.x * b.x + b.y * b.y + b.z * b.z;
+                    if (nb > na) return b;
+                    return a;";
+        // SAFETY: the body only reads its operands.
+        DeviceOperator::new("a", "b", unsafe { DeviceCode::new(text) })
+    }
+}
+
+/// An item from its index: cheap, and without a pattern.
+trait FromIndex: DeviceType {
+    fn from_index(index: usize) -> Self;
+}
+fn noise(index: usize) -> u64 {
+    let bits = (index as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    (bits ^ (bits >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9)
+}
+impl FromIndex for f32 {
+    fn from_index(index: usize) -> f32 {
+        (noise(index) >> 40) as f32 / (1 << 24) as f32 - 0.5
+    }
+}
+impl FromIndex for u8 {
+    fn from_index(index: usize) -> u8 {
+        (noise(index) >> 56) as u8
+    }
+}
+impl FromIndex for Point {
+    fn from_index(index: usize) -> Point {
+        let [x, y, z] = [0, 1, 2].map(|k| f32::from_index(3 * index + k));
+        Point { x, y, z }
+    }
+}
+impl FromIndex for [[f32; 2]; 2] {
+    fn from_index(index: usize) -> Self {
+        // Rotations: their product neither grows nor vanishes.
+        let (sin, cos) = f32::from_index(index).sin_cos();
+        [[cos, -sin], [sin, cos]]
+    }
+}
+
+fn bench<M: DeviceMonoid + Default>(criterion: &mut Criterion, name: &str, sizes: &[u32])
+where
+    M::Item: FromIndex + std::fmt::Debug,
+{
+    let mut group = criterion.benchmark_group(name);
+    group.sample_size(10).warm_up_time(Duration::from_millis(300)).measurement_time(Duration::from_millis(1000));
+    let gpu = Device::cuda(0).ok();
+    for &log2 in sizes {
+        let length = (1_usize << log2) / size_of::<M::Item>();
+        let items: Vec<M::Item> = (0..length).into_par_iter().map(M::Item::from_index).collect();
+        let cpu = Reduction::<M>::new(Device::cpu());
+        let expected = cpu.run(&items).expect("runs");
+        group.throughput(Throughput::Bytes(size_of_val(&items[..]) as u64));
+        group.bench_function(BenchmarkId::new("cpu", format!("2^{log2} bytes")), |bencher| {
+            bencher.iter(|| check::<M>(cpu.run(&items), expected));
+        });
+        let Some(stream) = gpu.as_ref().and_then(Device::stream) else { continue };
+        let reduction = Reduction::<M>::new(stream.clone());
+        let copies: Vec<_> = (0..2).map(|_| stream.clone_htod(&items).expect("room for the items")).collect();
+        group.bench_function(BenchmarkId::new("gpu", format!("2^{log2} bytes")), |bencher| {
+            bencher.iter_custom(|rounds| {
+                let start = Instant::now();
+                for round in 0..rounds {
+                    check::<M>(reduction.run(&copies[round as usize % copies.len()]), expected);
+                }
+                start.elapsed()
+            });
+        });
+    }
+    group.finish();
+}
+
+fn check<M: Monoid>(got: Result<M::Item, warpfold::Error>, expected: M::Item)
+where
+    M::Item: std::fmt::Debug,
+{
+    let got = got.expect("runs");
+    assert!(M::Item::same_bits(&got, &expected), "{got:?} is not {expected:?}");
+}
+
+fn main() {
+    let mut criterion = Criterion::default().configure_from_args();
+    let sizes: &[u32] = if Device::cuda(0).is_ok() { &[10, 16, 20, 24, 28, 30, 32] } else { &[10, 20, 28, 30] };
+    bench::<Sum<f32>>(&mut criterion, "sum of f32", sizes);
+    bench::<MaxByNorm>(&mut criterion, "12-byte max by norm", sizes);
+    bench::<Matrix2Product<f32>>(&mut criterion, "2x2 matrix product of f32", sizes);
+    bench::<Max<u8>>(&mut criterion, "max of u8", sizes);
+    parallel_iterator(&mut criterion);
+    criterion.final_summary();
+}
+
+/// What a Rust programmer would write without this crate.
+fn parallel_iterator(criterion: &mut Criterion) {
+    let items: Vec<f32> = (0..1 << 28).into_par_iter().map(f32::from_index).collect();
+    let mut group = criterion.benchmark_group("sum of f32");
+    group.sample_size(10).throughput(Throughput::Bytes(size_of_val(&items[..]) as u64));
+    group.bench_function("rayon par_iter().sum()/2^30 bytes", |bencher| {
+        bencher.iter(|| assert!(items.par_iter().sum::<f32>().is_finite()));
+    });
+    group.finish();
+}

@@ -1,0 +1,58 @@
+//! `cargo xtask bundle`: all that a GPU machine without a Rust toolchain needs, in one folder.
+
+use std::fs;
+use std::path::Path;
+use std::process::Stdio;
+
+use anyhow::{Context, Result, ensure};
+use cargo_metadata::{Message, TargetKind};
+
+use crate::command::command;
+
+const FOLDER: &str = "bundle";
+/// The most that the bundle may weigh, so that it travels easily.
+const MOST_BYTES: u64 = 60 << 20;
+/// Tests that need a Rust toolchain or the repository beside them.
+const NOT_BUNDLED: [&str; 2] = ["refusals", "rendering"];
+
+pub(crate) fn run() -> Result<()> {
+    if Path::new(FOLDER).exists() {
+        fs::remove_dir_all(FOLDER)?;
+    }
+    fs::create_dir_all(FOLDER)?;
+    let mut names = Vec::new();
+    for targets in ["test --no-run --lib --tests --benches", "build --examples"] {
+        let line = format!("cargo {targets} --profile bundle --all-features --message-format json-render-diagnostics");
+        eprintln!("> {line}");
+        let mut build = command(&line).stdout(Stdio::piped()).spawn()?;
+        let output = build.stdout.take().context("no output")?;
+        for message in Message::parse_stream(std::io::BufReader::new(output)) {
+            let Message::CompilerArtifact(artifact) = message? else { continue };
+            let Some(executable) = artifact.executable else { continue };
+            let kind = match artifact.target.kind.first() {
+                Some(TargetKind::Test) => "test",
+                Some(TargetKind::Bench) => "bench",
+                Some(TargetKind::Example) => "example",
+                _ => "unit",
+            };
+            if NOT_BUNDLED.contains(&artifact.target.name.as_str()) {
+                continue;
+            }
+            let name = format!("{kind}-{}", artifact.target.name);
+            fs::copy(&executable, Path::new(FOLDER).join(&name)).with_context(|| executable.to_string())?;
+            names.push(name);
+        }
+        ensure!(build.wait()?.success(), "{line} failed");
+    }
+    for file in ["xtask/run-gpu-tests", "benches/peers/read.cu"] {
+        let name = Path::new(file).file_name().context("a file name")?;
+        fs::copy(file, Path::new(FOLDER).join(name)).context(file)?;
+    }
+    let mut bytes = 0;
+    for entry in fs::read_dir(FOLDER)? {
+        bytes += entry?.metadata()?.len();
+    }
+    println!("{FOLDER}/: {} binaries, {:.1} MiB", names.len(), bytes as f64 / f64::from(1 << 20));
+    ensure!(bytes < MOST_BYTES, "the bundle weighs more than {} MiB", MOST_BYTES >> 20);
+    Ok(())
+}

@@ -1,0 +1,48 @@
+//! Running other programs, with what they print passed on.
+
+use std::io::{BufRead, BufReader};
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, Result, bail};
+
+/// A command line, split at spaces.
+pub(crate) fn command(line: &str) -> Command {
+    let mut words = line.split_whitespace();
+    let mut command = Command::new(words.next().unwrap_or_default());
+    command.args(words);
+    command
+}
+
+/// Runs a command; an exit status other than 0 is an error.
+pub(crate) fn run(command: &mut Command) -> Result<()> {
+    eprintln!("> {}", shown(command));
+    let status = command.status().with_context(|| shown(command))?;
+    if !status.success() {
+        bail!("{} failed: {status}", shown(command));
+    }
+    Ok(())
+}
+
+/// Runs a command and returns what it wrote to standard error, which is passed on, too.
+pub(crate) fn run_and_listen(command: &mut Command) -> Result<Vec<String>> {
+    eprintln!("> {}", shown(command));
+    let mut child = command.stderr(Stdio::piped()).spawn().with_context(|| shown(command))?;
+    let mut heard = Vec::new();
+    if let Some(errors) = child.stderr.take() {
+        for line in BufReader::new(errors).lines() {
+            let line = line?;
+            eprintln!("{line}");
+            heard.push(line);
+        }
+    }
+    let status = child.wait()?;
+    if !status.success() {
+        bail!("{} failed: {status}", shown(command));
+    }
+    Ok(heard)
+}
+
+fn shown(command: &Command) -> String {
+    let words = std::iter::once(command.get_program()).chain(command.get_args());
+    words.map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ")
+}
