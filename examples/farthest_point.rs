@@ -46,16 +46,12 @@ impl Monoid for MaxByNorm {
 impl DeviceMonoid for MaxByNorm {
     const EXACT: bool = true;
     fn device_operator() -> DeviceOperator {
+        let text = "const float na = a.x * a.x + a.y * a.y + a.z * a.z;
+                    const float nb = b.x * b.x + b.y * b.y + b.z * b.z;
+                    if (nb > na) return b;
+                    return a;";
         // SAFETY: the body only reads its two operands.
-        let body = unsafe {
-            DeviceCode::new(
-                "const float na = a.x * a.x + a.y * a.y + a.z * a.z;
-                 const float nb = b.x * b.x + b.y * b.y + b.z * b.z;
-                 if (nb > na) return b;
-                 return a;",
-            )
-        };
-        DeviceOperator::new("a", "b", body)
+        DeviceOperator::new("a", "b", unsafe { DeviceCode::new(text) })
     }
 }
 

@@ -7,8 +7,9 @@ pub(crate) fn derive(input: &DeriveInput) -> Result<TokenStream> {
     let warpfold = crate_path(input)?;
     let fields = fields(input)?;
     check_repr(input)?;
+    let unbounded = unbounded_parameters(&input.generics);
     for field in fields {
-        check_field(field)?;
+        check_field(field, &unbounded)?;
     }
 
     let name = &input.ident;
@@ -129,8 +130,25 @@ fn check_repr(input: &DeriveInput) -> Result<()> {
     ))
 }
 
-fn check_field(field: &Field) -> Result<()> {
+/// The type parameters of which nothing is said.
+fn unbounded_parameters(generics: &syn::Generics) -> Vec<&syn::Ident> {
+    let in_where = |name: &syn::Ident| {
+        generics.where_clause.iter().flat_map(|clause| &clause.predicates).any(|predicate| match predicate {
+            syn::WherePredicate::Type(bounded) => {
+                matches!(&bounded.bounded_ty, Type::Path(path) if path.path.is_ident(name))
+            }
+            _ => false,
+        })
+    };
+    let parameters = generics.type_params().filter(|parameter| parameter.bounds.is_empty());
+    parameters.map(|parameter| &parameter.ident).filter(|name| !in_where(name)).collect()
+}
+
+fn check_field(field: &Field, unbounded: &[&syn::Ident]) -> Result<()> {
     let refused = match &field.ty {
+        Type::Path(path) if unbounded.iter().any(|&name| path.path.is_ident(name)) => {
+            "a type parameter may be anything: give it the bound `DeviceType`"
+        }
         Type::Reference(_) => "a reference is a host address and cannot go to a GPU; store the value itself",
         Type::Ptr(_) => "a pointer is a host address and cannot go to a GPU; store the value itself",
         Type::BareFn(_) => "a function pointer is a host address and cannot go to a GPU",

@@ -15,6 +15,8 @@ pub struct DeviceCode {
 impl DeviceCode {
     /// The body of a function, without its braces. It returns its value; wrapping and promotion follow C++, not Rust.
     ///
+    /// A compiler error names the file and line of this call: begin the text on the same line.
+    ///
     /// Write `if (c) return a; return b;` rather than `return c ? a : b;` for structs: a select of two objects is a
     /// select of their addresses, and takes both out of registers.
     ///

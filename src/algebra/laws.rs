@@ -20,6 +20,7 @@
 //! ```
 
 use std::io::Write;
+use std::sync::Once;
 
 use proptest::collection::vec;
 use proptest::strategy::Strategy;
@@ -231,7 +232,7 @@ pub fn product_of_magnitudes<T: DeviceType>(items: &[T]) -> f64 {
     items.iter().map(|item| 1.0 + 2.0 * magnitude(item)).product()
 }
 
-/// The first GPU for [`laws!`](crate::laws!); where there is none, one line on standard error says why.
+/// The first GPU for [`laws!`](crate::laws!); where there is none, one line of each process on standard error says why.
 #[doc(hidden)]
 pub fn gpu() -> Option<Device> {
     match Device::cuda(0) {
@@ -239,8 +240,9 @@ pub fn gpu() -> Option<Device> {
         Err(reason) => {
             let required = std::env::var("WARPFOLD_REQUIRE").unwrap_or_default();
             assert!(!required.split(',').any(|tier| tier == "gpu"), "gpu: required, but {reason}");
+            static SAID: Once = Once::new();
             // Not `eprintln!`, which the test harness keeps to itself when a test passes.
-            let _ = writeln!(std::io::stderr(), "gpu: did not run: {reason}");
+            SAID.call_once(|| drop(writeln!(std::io::stderr(), "gpu: did not run: {reason}")));
             None
         }
     }

@@ -38,8 +38,8 @@ impl Types {
             Kind::Struct { fields } => self.define(layout, fields),
         };
         let Layout { name: rust, size, align, .. } = layout;
-        self.assert(&format!("sizeof({name}) == {size}"), &format!("`{rust}` has {size} bytes"));
-        self.assert(&format!("alignof({name}) == {align}"), &format!("`{rust}` is aligned to {align} bytes"));
+        self.assert(&format!("sizeof({name}) == {size}"), &format!("{rust} has {size} bytes"));
+        self.assert(&format!("alignof({name}) == {align}"), &format!("{rust} is aligned to {align} bytes"));
         self.names.insert(layout.id, name.clone());
         name
     }
@@ -60,7 +60,7 @@ impl Types {
             let (rust, field, offset) = (layout.name, field.name, field.offset);
             self.assert(
                 &format!("WARPFOLD_OFFSET({name}, {member}) == {offset}"),
-                &format!("`{rust}` has `{field}` at byte {offset}"),
+                &format!("{rust} has the field {field} at byte {offset}"),
             );
         }
         name

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use cudarc::driver::{CudaContext, CudaSlice, CudaStream, DevicePtr, DevicePtrMut};
 
-use super::driver::{architecture, check, check_allocation, is_capturing};
+use super::driver::{RelaxedCapture, architecture, check, check_allocation, is_capturing};
 use super::module::{Kernel, Module};
 use super::workspace::{Workspace, WorkspaceSize, Workspaces, lock};
 use crate::codegen::{Arguments, NARROW_KERNEL, Source, WIDE_KERNEL};
@@ -36,6 +36,7 @@ struct Span {
 
 impl BracketKernels {
     pub(crate) fn load<M: DeviceMonoid>(context: &Arc<CudaContext>, policy: Policy) -> Result<Self, Error> {
+        let _relaxed = RelaxedCapture::enter()?;
         let source = Source::of_reduction::<M>(&policy)?;
         let image = jit::compile(&source, jit::target(architecture(context)?)?)?;
         let module = Module::load(context, &image)?;
@@ -57,6 +58,7 @@ impl BracketKernels {
 
     /// Makes the workspace of a stream ahead of its first use.
     pub(crate) fn reserve(&self, stream: &CudaStream) -> Result<(), Error> {
+        let _relaxed = RelaxedCapture::enter()?;
         self.workspaces.of_stream(stream).map(|_| ())
     }
 
@@ -67,6 +69,7 @@ impl BracketKernels {
         items: &[M::Item],
         stream: &Arc<CudaStream>,
     ) -> Result<M::Item, Error> {
+        let _relaxed = RelaxedCapture::enter()?;
         if is_capturing(stream)? {
             return Err(Error::StreamIsCapturing);
         }
@@ -83,6 +86,7 @@ impl BracketKernels {
         operator: &M,
         items: &dyn DevicePtr<M::Item>,
     ) -> Result<M::Item, Error> {
+        let _relaxed = RelaxedCapture::enter()?;
         let stream = items.stream();
         self.check_context("input", stream)?;
         if is_capturing(stream)? {
@@ -106,6 +110,7 @@ impl BracketKernels {
         items: &dyn DevicePtr<M::Item>,
         output: &mut dyn DevicePtrMut<M::Item>,
     ) -> Result<(), Error> {
+        let _relaxed = RelaxedCapture::enter()?;
         let stream = items.stream();
         self.check_context("input", stream)?;
         self.check_context("output", output.stream())?;

@@ -64,8 +64,8 @@ pub(super) fn stream_id(stream: &CudaStream) -> Result<u64, Error> {
     Ok(id)
 }
 
-/// Lets this thread allocate, load and free while some stream records a graph, until dropped. Those calls take no
-/// part in the graph, and nothing that they touch is used by it before.
+/// Lets this thread allocate, load, wait and free while some stream records a graph, its own or another thread's,
+/// until dropped. Those calls take no part in the graph: what a graph uses is made before, or for it alone.
 pub(super) struct RelaxedCapture {
     previous: sys::CUstreamCaptureMode,
 }

@@ -33,7 +33,6 @@ unsafe impl Sync for Kernel {}
 impl Module {
     pub(super) fn load(context: &Arc<CudaContext>, image: &Image) -> Result<Self, Error> {
         check("binding the context", context.bind_to_thread())?;
-        let _relaxed = RelaxedCapture::enter()?;
         let mut bytes = image.bytes.clone();
         if image.form == Form::Ptx && bytes.last() != Some(&0) {
             bytes.push(0);
@@ -46,7 +45,6 @@ impl Module {
     pub(super) fn kernel(&self, name: &'static str) -> Result<Kernel, Error> {
         let c_name = CString::new(name).unwrap_or_default();
         check("binding the context", self.context.bind_to_thread())?;
-        let _relaxed = RelaxedCapture::enter()?;
         // SAFETY: the module is loaded.
         let function = unsafe { result::module::get_function(self.module, c_name) };
         check("finding a kernel", function).map(Kernel)

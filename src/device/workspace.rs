@@ -33,7 +33,6 @@ pub(super) struct WorkspaceSize {
 impl Workspace {
     fn new(context: &Arc<CudaContext>, size: WorkspaceSize) -> Result<Self, Error> {
         check("binding the context", context.bind_to_thread())?;
-        let _relaxed = RelaxedCapture::enter()?;
         let mut workspace =
             Self { context: context.clone(), partials: 0, result: std::ptr::null_mut(), result_on_device: 0 };
         // What was allocated before a failure is freed by `drop`.

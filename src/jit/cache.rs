@@ -42,8 +42,12 @@ pub(super) fn image(key: Key, compile: impl FnOnce() -> Result<Image, Error>) ->
     // Not under the lock: two threads that compile the same operator at once waste work, not correctness.
     let folder = disk::folder();
     let image = match folder.as_ref().and_then(|folder| disk::load(folder, key)) {
-        Some(image) => image,
+        Some(image) => {
+            log::debug!("image {key}: from the disk");
+            image
+        }
         None => {
+            log::debug!("image {key}: compiling");
             let image = compile()?;
             if let Some(folder) = &folder {
                 disk::store(folder, key, &image);

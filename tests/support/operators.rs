@@ -15,6 +15,7 @@ pub trait Visitor {
         M::Item: Sample;
 }
 
+#[track_caller]
 fn code(text: &'static str) -> DeviceCode {
     // SAFETY: the bodies of this file only touch their operands and their own variables.
     unsafe { DeviceCode::new(text) }

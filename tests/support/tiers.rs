@@ -48,6 +48,22 @@ pub fn device(tier: Tier) -> Device {
     }
 }
 
+/// Runs this test binary again as `scenario`, with some variables set; what it printed, to both outputs.
+pub fn in_child(scenario: &str, variables: &[(&str, &str)]) -> (bool, String) {
+    let mut command = std::process::Command::new(std::env::current_exe().expect("a test binary"));
+    command.env(SCENARIO, scenario).env_remove("WARPFOLD_REQUIRE").envs(variables.iter().copied());
+    let output = command.output().expect("starts");
+    let text = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
+    (output.status.success(), text.into_owned())
+}
+
+const SCENARIO: &str = "WARPFOLD_TEST_SCENARIO";
+
+/// What the parent wants of this process, if it is a child.
+pub fn scenario() -> Option<String> {
+    std::env::var(SCENARIO).ok()
+}
+
 #[derive(Default)]
 pub struct Suite(Vec<(Tier, Trial)>);
 
@@ -62,7 +78,15 @@ impl Suite {
     }
 
     pub fn run(self) -> ExitCode {
-        let arguments = Arguments::from_args();
+        self.run_with(Arguments::from_args())
+    }
+
+    /// For tests that change what others would see, such as how much memory is free.
+    pub fn run_one_at_a_time(self) -> ExitCode {
+        self.run_with(Arguments { test_threads: Some(1), ..Arguments::from_args() })
+    }
+
+    fn run_with(self, arguments: Arguments) -> ExitCode {
         let mut trials = Vec::new();
         for tier in [Tier::Cpu, Tier::Nvrtc, Tier::Gpu] {
             let absent = self.0.iter().any(|(of, _)| *of == tier).then(|| tier.absent()).flatten();

@@ -1,0 +1,283 @@
+//! Bad input: each error, provoked, and what works afterwards.
+
+mod support;
+
+use std::process::ExitCode;
+
+use cudarc::driver::CudaContext;
+use support::tiers::{Suite, Tier, in_child, scenario};
+use warpfold::jit::{self, Architecture, Form};
+use warpfold::operators::{Min, Sum};
+use warpfold::{
+    Device, DeviceCode, DeviceInput, DeviceMonoid, DeviceOperator, DeviceType, Error, Field, Kind, Layout, Literal,
+    Monoid, Policy, Reduction, cudarc,
+};
+
+/// Operators on `u32` whose Rust is "the left one", and whose CUDA C++ is wrong in some way.
+macro_rules! left_with_body {
+    ($($name:ident $operator:expr;)*) => {$(
+        #[derive(Clone, Copy, Debug, Default)]
+        struct $name;
+        impl Monoid for $name {
+            type Item = u32;
+            fn identity(&self) -> u32 { 0 }
+            fn combine(&self, left: u32, _: u32) -> u32 { left }
+        }
+        impl DeviceMonoid for $name {
+            const EXACT: bool = true;
+            fn device_operator() -> DeviceOperator { $operator }
+        }
+    )*};
+}
+
+#[track_caller]
+fn operator(text: &'static str) -> DeviceOperator {
+    // SAFETY: never launched but by the test that wants it to fail.
+    DeviceOperator::new("a", "b", unsafe { DeviceCode::new(text) })
+}
+
+const MISSPELT_LINE: u32 = line!() + 3;
+left_with_body! {
+    Misspelt operator("unsigned c = a;
+        c += nonsense;
+        return c;");
+    Trapping operator("__trap(); return a;");
+    ForeignState operator("return self.x;").state::<Displaced>();
+}
+
+/// A type that a careless hand described: `y` is not at byte 8.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+struct Displaced {
+    x: f32,
+    y: f32,
+}
+
+// SAFETY: wrong on purpose; only the compiler ever sees it.
+unsafe impl cudarc::driver::DeviceRepr for Displaced {}
+// SAFETY: as above.
+unsafe impl DeviceType for Displaced {
+    fn layout() -> Layout {
+        let field = |name, offset| Field { name, offset, layout: f32::layout() };
+        Layout::of::<Self>(Kind::Struct { fields: vec![field("x", 0), field("y", 8)] })
+    }
+    fn literal(&self) -> Literal {
+        Literal::Sequence(vec![self.x.literal(), self.y.literal()])
+    }
+    fn same_bits(a: &Self, b: &Self) -> bool {
+        f32::same_bits(&a.x, &b.x) && f32::same_bits(&a.y, &b.y)
+    }
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct OfDisplaced;
+impl Monoid for OfDisplaced {
+    type Item = Displaced;
+    fn identity(&self) -> Displaced {
+        Displaced { x: 0.0, y: 0.0 }
+    }
+    fn combine(&self, left: Displaced, _: Displaced) -> Displaced {
+        left
+    }
+}
+impl DeviceMonoid for OfDisplaced {
+    const EXACT: bool = true;
+    fn device_operator() -> DeviceOperator {
+        operator("return a;")
+    }
+}
+
+fn compile<M: DeviceMonoid + Default>() -> Result<(), Error> {
+    let source = Reduction::<M>::new(Device::cpu()).source()?;
+    jit::compile(&source, jit::target(Architecture::new(9, 0))?).map(|_| ())
+}
+
+fn an_operator_that_does_not_compile_shows_its_own_line() {
+    let error = compile::<Misspelt>().expect_err("`nonsense` is not declared");
+    let Error::Compilation { options, excerpt, log, .. } = &error else { panic!("{error}") };
+    assert!(options.contains(&"--fmad=false".to_owned()));
+    assert!(log.contains("nonsense"));
+    let place = format!("tests/errors.rs:{MISSPELT_LINE}: error: identifier \"nonsense\" is undefined");
+    assert!(excerpt.contains(&place), "{excerpt}");
+    let marked = format!("> {MISSPELT_LINE:5} |         c += nonsense;");
+    assert!(excerpt.contains(&marked), "{excerpt}");
+    let shown = error.to_string();
+    assert!(shown.contains("Misspelt` does not compile for sm_90") && shown.contains(&place), "{shown}");
+}
+
+fn a_layout_that_is_not_true_is_named() {
+    let error = compile::<OfDisplaced>().expect_err("`y` is at byte 4");
+    assert!(matches!(error, Error::LayoutMismatch { .. }), "{error}");
+    assert_eq!(
+        error.to_string(),
+        "layout mismatch: in Rust errors::Displaced has the field y at byte 8, but not in CUDA C++"
+    );
+}
+
+fn an_old_architecture_is_refused() {
+    let error = jit::target(Architecture::new(3, 5)).expect_err("long gone");
+    assert!(matches!(error, Error::ArchitectureTooOld { .. }), "{error}");
+    assert!(error.to_string().starts_with("sm_35 is too old for NVRTC 1"), "{error}");
+}
+
+fn a_gpu_newer_than_nvrtc_gets_ptx() {
+    let target = jit::target(Architecture::new(99, 0)).expect("newer than all");
+    assert_eq!((target.form, Some(&target.architecture)), (Form::Ptx, jit::architectures().unwrap().last()));
+    let source = Reduction::<Sum<f32>>::new(Device::cpu()).source().expect("renders");
+    let image = jit::compile(&source, target).expect("compiles");
+    let text = String::from_utf8_lossy(&image.bytes);
+    assert!(text.contains(&format!(".target {}", target.architecture)), "PTX of the newest known architecture");
+}
+
+fn a_state_of_another_type_is_refused() {
+    let error = Reduction::<ForeignState>::new(Device::cpu()).source().expect_err("not its own");
+    assert!(matches!(error, Error::ForeignState { .. }), "{error}");
+}
+
+fn a_policy_that_no_kernel_can_have_is_refused() {
+    let mut policy = Policy::for_item(&f32::layout());
+    policy.wide.rows = 5;
+    let reduction = Reduction::<Sum<f32>>::new(Device::cpu()).with_policy(policy);
+    assert!(matches!(reduction.source(), Err(Error::Policy { .. })));
+}
+
+fn a_device_that_is_not_there_is_named() {
+    match Device::cuda(99).expect_err("nobody has a hundred") {
+        Error::NoDriver | Error::NoNvrtc { .. } => {}
+        Error::NoDevice { ordinal: 99, count } => assert!(count < 99),
+        error => panic!("{error}"),
+    }
+}
+
+fn device_memory_on_the_cpu_is_refused() {
+    // SAFETY: refused before anything reads it.
+    let input = unsafe { DeviceInput::<f32>::from_raw(&Device::cpu(), 4096, 1, std::ptr::null_mut()) };
+    assert!(matches!(input, Err(Error::DeviceInputOnCpu)), "{input:?}");
+}
+
+fn overrides_are_honoured_or_an_error() {
+    let run = |value| in_child("run", &[("WARPFOLD_DEVICE", value)]).1;
+    assert!(run("cpu").contains("Ok(6)"));
+    let missing = run("cuda:99");
+    assert!(missing.contains("WARPFOLD_DEVICE=cuda:99: no "), "{missing}");
+    let nonsense = run("tpu");
+    assert!(nonsense.contains("WARPFOLD_DEVICE=tpu: expected `cpu` or `cuda:N`"), "{nonsense}");
+}
+
+fn without_nvrtc_the_cpu_takes_over_and_a_gpu_is_an_error() {
+    let (_, said) = in_child("run", &[("WARPFOLD_NVRTC", "/nowhere/libnvrtc.so"), ("WARPFOLD_DEVICE", "")]);
+    assert!(said.contains("auto is CPU") && said.contains("Ok(6)"), "{said}");
+    assert!(said.contains("cuda(0): no NVRTC: WARPFOLD_NVRTC: ") || said.contains("cuda(0): no NVIDIA driver"), "{said}");
+    assert!(said.contains("nvrtc: no NVRTC: WARPFOLD_NVRTC: "), "{said}");
+}
+
+fn a_gpu_refuses_what_is_not_its_own() {
+    let context = CudaContext::new(0).expect("a GPU");
+    let stream = context.default_stream();
+    let items = stream.clone_htod(&[1_u32, 2, 3]).expect("copies");
+    let on_cpu = Reduction::<Sum<u32>>::new(Device::cpu());
+    assert!(matches!(on_cpu.run(&items), Err(Error::DeviceInputOnCpu)));
+    let mut one = stream.clone_htod(&[0_u32]).expect("copies");
+    assert!(matches!(on_cpu.run_into(&items, &mut one), Err(Error::DeviceInputOnCpu)));
+
+    let other = CudaContext::new_non_primary(0, 0).expect("a second context");
+    let elsewhere = Reduction::<Sum<u32>>::new(other);
+    let refused = elsewhere.run(&items);
+    assert!(matches!(refused, Err(Error::WrongContext { what: "input", .. })), "{refused:?}");
+    assert_eq!(elsewhere.run(&[1, 2, 4]).expect("its own device works"), 7);
+
+    let reduction = Reduction::<Sum<u32>>::new(context.clone());
+    let mut two = stream.clone_htod(&[0_u32; 2]).expect("copies");
+    let refused = reduction.run_into(&items, &mut two);
+    assert!(matches!(refused, Err(Error::OutputLength { length: 2 })), "{refused:?}");
+    // SAFETY: refused before anything reads it.
+    let odd = unsafe { DeviceInput::<u32>::from_raw(&context.clone().into(), 4097, 1, std::ptr::null_mut()) };
+    assert!(matches!(odd, Err(Error::Misaligned { address: 4097, align: 4 })));
+    assert!(matches!(Device::cuda(99), Err(Error::NoDevice { ordinal: 99, .. })));
+    assert_eq!(reduction.run(&items).expect("still works"), 6);
+}
+
+fn an_operator_that_does_not_compile_leaves_the_gpu_usable() {
+    let device = Device::cuda(0).expect("a GPU");
+    let broken = Reduction::<Misspelt>::new(device.clone());
+    assert!(matches!(broken.run(&[1, 2]), Err(Error::Compilation { .. })));
+    assert!(matches!(broken.compile(), Err(Error::Compilation { .. })));
+    assert_eq!(Reduction::<Min<u32>>::new(device).run(&[3, 2]).expect("still works"), 2);
+}
+
+fn out_of_memory_says_how_much_and_leaves_the_gpu_usable() {
+    let device = Device::cuda(0).expect("a GPU");
+    let reduction = Reduction::<Sum<u8>>::new(device.clone());
+    reduction.compile().expect("compiles");
+    let stream = device.stream().expect("a GPU");
+    let (free, _) = stream.context().mem_get_info().expect("answers");
+    let items = vec![1_u8; 1 << 30];
+    // SAFETY: never read.
+    let hog = unsafe { stream.alloc::<u8>(free - (1 << 29)) }.expect("what is free");
+    stream.synchronize().expect("synchronises");
+    let refused = reduction.run(&items);
+    let Err(Error::OutOfMemory { requested, free }) = refused else { panic!("{refused:?}") };
+    assert!(requested == items.len() && free < requested, "{requested} {free}");
+    drop(hog);
+    stream.synchronize().expect("synchronises");
+    assert_eq!(reduction.run(&items).expect("works again"), 0);
+}
+
+fn a_kernel_that_traps_is_an_error_with_its_name() {
+    let (_, said) = in_child("trap", &[]);
+    assert!(said.contains("CUDA_ERROR_") && said.contains("waiting for the result"), "{said}");
+    assert!(!said.contains("panicked"), "{said}");
+}
+
+fn play(scenario: &str) -> ExitCode {
+    match scenario {
+        "run" => {
+            let device = Device::auto();
+            println!("auto is {device}");
+            match Device::cuda(0) {
+                Ok(device) => println!("cuda(0): {device}"),
+                Err(error) => println!("cuda(0): {error}"),
+            }
+            if let Err(error) = jit::available() {
+                println!("nvrtc: {error}");
+            }
+            match Reduction::<Sum<u32>>::new(device).run(&[1, 2, 3]) {
+                Err(error) => println!("{error}"),
+                ok => println!("{ok:?}"),
+            }
+        }
+        "trap" => match Reduction::<Trapping>::new(Device::cuda(0).expect("a GPU")).run(&[1, 2, 3]) {
+            Err(error) => println!("{error}"),
+            ok => println!("{ok:?}"),
+        },
+        _ => return ExitCode::FAILURE,
+    }
+    ExitCode::SUCCESS
+}
+
+fn main() -> ExitCode {
+    if let Some(scenario) = scenario() {
+        return play(&scenario);
+    }
+    let mut suite = Suite::default();
+    macro_rules! tests {
+        ($($tier:ident: $($test:ident)*;)*) => {$($( suite.test(Tier::$tier, stringify!($test), $test); )*)*};
+    }
+    tests! {
+        Cpu: a_state_of_another_type_is_refused
+            a_policy_that_no_kernel_can_have_is_refused
+            a_device_that_is_not_there_is_named
+            device_memory_on_the_cpu_is_refused
+            overrides_are_honoured_or_an_error
+            without_nvrtc_the_cpu_takes_over_and_a_gpu_is_an_error;
+        Nvrtc: an_operator_that_does_not_compile_shows_its_own_line
+            a_layout_that_is_not_true_is_named
+            an_old_architecture_is_refused
+            a_gpu_newer_than_nvrtc_gets_ptx;
+        Gpu: a_gpu_refuses_what_is_not_its_own
+            an_operator_that_does_not_compile_leaves_the_gpu_usable
+            out_of_memory_says_how_much_and_leaves_the_gpu_usable
+            a_kernel_that_traps_is_an_error_with_its_name;
+    }
+    suite.run_one_at_a_time()
+}

@@ -1,0 +1,127 @@
+//! The caches of compiled images: within a process, and between processes.
+
+mod support;
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use support::tiers::{Suite, Tier, in_child, scenario};
+use warpfold::jit::{self, Architecture};
+use warpfold::operators::{Max, Sum};
+use warpfold::{Device, DeviceMonoid, Reduction};
+
+fn image<M: DeviceMonoid + Default>(architecture: Architecture) -> Arc<jit::Image> {
+    let source = Reduction::<M>::new(Device::cpu()).source().expect("renders");
+    jit::compile(&source, jit::target(architecture).expect("known")).expect("compiles")
+}
+
+const HOPPER: Architecture = Architecture::new(9, 0);
+
+fn an_operator_is_compiled_once_a_process() {
+    let first = image::<Max<u16>>(HOPPER);
+    assert!(Arc::ptr_eq(&first, &image::<Max<u16>>(HOPPER)));
+    assert!(!Arc::ptr_eq(&first, &image::<Max<u16>>(Architecture::new(8, 0))));
+    assert_ne!(first.bytes, image::<Max<i16>>(HOPPER).bytes);
+}
+
+/// Compiles one operator in another process, with a cache folder; what its log says.
+fn compile_elsewhere(folder: &Path) -> String {
+    let (succeeded, said) = in_child("compile", &[("WARPFOLD_CACHE_DIR", &folder.to_string_lossy())]);
+    assert!(succeeded, "{said}");
+    said
+}
+
+fn files(folder: &Path) -> Vec<PathBuf> {
+    fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path()).collect()
+}
+
+fn the_next_process_loads_what_this_one_compiled() {
+    let scratch = tempfile::tempdir().expect("a folder");
+    let folder = scratch.path().join("not/there/yet");
+    assert!(compile_elsewhere(&folder).contains("compiling"));
+    let mode = fs::metadata(&folder).expect("made").permissions().mode();
+    assert_eq!(mode & 0o777, 0o700, "the user's alone");
+    let [file] = &files(&folder)[..] else { panic!("one image: {:?}", files(&folder)) };
+    let whole = fs::read(file).expect("readable");
+    assert_eq!(fs::metadata(file).expect("there").permissions().mode() & 0o077, 0);
+
+    let second = compile_elsewhere(&folder);
+    assert!(second.contains("from the disk") && !second.contains("compiling"), "{second}");
+
+    // Corrupt, cut short, empty, and another image under this name: compiled again and replaced.
+    let mut corrupt = whole.clone();
+    corrupt[whole.len() / 2] ^= 0x10;
+    let foreign = b"warpfold image1\nsomething else altogether".to_vec();
+    for bad in [corrupt, whole[..whole.len() - 7].to_vec(), Vec::new(), foreign] {
+        fs::write(file, bad).expect("writable");
+        let said = compile_elsewhere(&folder);
+        assert!(said.contains("is corrupt") && said.contains("compiling"), "{said}");
+        assert_eq!(fs::read(file).expect("readable"), whole, "replaced by a whole one");
+    }
+    assert_eq!(files(&folder).len(), 1, "nothing left lying about");
+}
+
+fn the_cache_can_be_off_and_is_never_shared_with_others() {
+    let scratch = tempfile::tempdir().expect("a folder");
+    let (succeeded, said) = in_child("compile", &[("WARPFOLD_CACHE_DIR", "off")]);
+    assert!(succeeded && said.contains("compiling"), "{said}");
+
+    let open = scratch.path().join("open");
+    fs::create_dir(&open).expect("made");
+    fs::set_permissions(&open, fs::Permissions::from_mode(0o777)).expect("its owner's");
+    let said = compile_elsewhere(&open);
+    assert!(said.contains("no disk cache") && said.contains("compiling"), "{said}");
+    assert!(files(&open).is_empty());
+
+    // Not a folder at all: slower, and no error.
+    let file = scratch.path().join("file");
+    fs::write(&file, "").expect("writable");
+    assert!(compile_elsewhere(&file).contains("no disk cache"));
+}
+
+fn processes_at_once_leave_one_whole_image() {
+    let scratch = tempfile::tempdir().expect("a folder");
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| compile_elsewhere(scratch.path()));
+        }
+    });
+    assert_eq!(files(scratch.path()).len(), 1);
+    assert!(compile_elsewhere(scratch.path()).contains("from the disk"));
+}
+
+/// Says on standard output what the crate logs.
+struct Say;
+
+impl log::Log for Say {
+    fn enabled(&self, _: &log::Metadata) -> bool {
+        true
+    }
+    fn log(&self, record: &log::Record) {
+        println!("{}", record.args());
+    }
+    fn flush(&self) {}
+}
+
+fn main() -> ExitCode {
+    if scenario().is_some() {
+        log::set_logger(&Say).expect("the first logger");
+        log::set_max_level(log::LevelFilter::Debug);
+        image::<Sum<u32>>(HOPPER);
+        return ExitCode::SUCCESS;
+    }
+    let mut suite = Suite::default();
+    macro_rules! tests {
+        ($($test:ident)*) => {$( suite.test(Tier::Nvrtc, stringify!($test), $test); )*};
+    }
+    tests! {
+        an_operator_is_compiled_once_a_process
+        the_next_process_loads_what_this_one_compiled
+        the_cache_can_be_off_and_is_never_shared_with_others
+        processes_at_once_leave_one_whole_image
+    }
+    suite.run()
+}

@@ -1,0 +1,10 @@
+use warpfold::DeviceType;
+
+#[derive(Clone, Copy, DeviceType)]
+#[repr(C)]
+struct Named {
+    x: f32,
+    name: String,
+}
+
+fn main() {}

@@ -1,0 +1,10 @@
+use warpfold::DeviceType;
+
+#[derive(Clone, Copy, DeviceType)]
+#[repr(C)]
+struct Pair<T> {
+    first: T,
+    second: T,
+}
+
+fn main() {}

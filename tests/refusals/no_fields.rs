@@ -1,0 +1,7 @@
+use warpfold::DeviceType;
+
+#[derive(Clone, Copy, DeviceType)]
+#[repr(C)]
+struct Nothing;
+
+fn main() {}

@@ -1,0 +1,10 @@
+use warpfold::DeviceType;
+
+#[derive(Clone, Copy, DeviceType)]
+#[repr(C, packed)]
+struct Tight {
+    flag: bool,
+    x: f64,
+}
+
+fn main() {}

@@ -1,0 +1,10 @@
+use warpfold::DeviceType;
+
+#[derive(Clone, Copy, DeviceType)]
+#[repr(C)]
+struct Borrowed {
+    x: f32,
+    name: &'static str,
+}
+
+fn main() {}

@@ -1,0 +1,10 @@
+use warpfold::DeviceType;
+
+#[derive(Clone, Copy, DeviceType)]
+#[repr(C)]
+union Either {
+    x: f32,
+    y: u32,
+}
+
+fn main() {}

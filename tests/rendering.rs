@@ -1,0 +1,122 @@
+//! Rendering is a pure function, kept in golden files: the generated part of a source for operators of each kind.
+//!
+//! `WARPFOLD_BLESS=1 cargo test --test rendering` writes the files anew; read the difference before you commit it.
+
+mod support;
+
+use std::path::Path;
+
+use support::operators::{LastPlaced, MaxByNorm, ModularAffine, Reserved};
+use warpfold::operators::{AffineComposition, Matrix2Product, Sum};
+use warpfold::{Device, DeviceCode, DeviceMonoid, DeviceOperator, DeviceType, Monoid, Reduction};
+
+/// The program of an operator. The author's line numbers move with every edit: `tests/errors.rs` checks one.
+fn program<M: DeviceMonoid>(operator: M) -> String {
+    let source = Reduction::with(Device::cpu(), operator).source().expect("renders");
+    let is_author = |line: &str| line.starts_with("#line ") && line.ends_with(".rs\"");
+    let unnumbered = |line: &str| match line.split_once(" \"") {
+        Some((_, file)) if is_author(line) => format!("#line _ \"{file}\n"),
+        _ => format!("{line}\n"),
+    };
+    source.program().lines().map(unnumbered).collect()
+}
+
+#[track_caller]
+fn assert_golden<M: DeviceMonoid>(name: &str, operator: M) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/rendering/{name}.cu"));
+    let program = program(operator);
+    assert_eq!(program, self::program(operator), "rendering is a pure function");
+    if std::env::var_os("WARPFOLD_BLESS").is_some() {
+        std::fs::write(&path, &program).expect("writable");
+    }
+    let golden = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(program == golden, "{} differs; rendered now:\n{program}", path.display());
+}
+
+#[test]
+fn a_scalar_operator() {
+    assert_golden("sum_of_f32", Sum::<f32>::new());
+    assert_golden("sum_of_i8", Sum::<i8>::new());
+}
+
+#[test]
+fn operators_of_arrays() {
+    assert_golden("matrix2_product_of_f64", Matrix2Product::<f64>::new());
+    assert_golden("affine_composition_of_u16", AffineComposition::<u16>::new());
+}
+
+#[test]
+fn an_operator_with_a_helper_function() {
+    assert_golden("max_by_norm", MaxByNorm);
+}
+
+#[test]
+fn an_operator_with_state() {
+    assert_golden("modular_affine", ModularAffine { modulus: 7, padding: 0 });
+}
+
+#[test]
+fn state_is_no_part_of_the_source() {
+    let with = |modulus| program(ModularAffine { modulus, padding: 0 });
+    assert_eq!(with(7), with(11));
+}
+
+#[test]
+fn padding_reserved_names_named_types_and_constants() {
+    assert_golden("last_placed", LastPlaced);
+    assert_golden("reserved", Reserved);
+}
+
+mod near {
+    #[derive(Clone, Copy, Debug, warpfold::DeviceType)]
+    #[repr(C)]
+    pub struct Point(pub f32, pub f32);
+}
+mod far {
+    #[derive(Clone, Copy, Debug, warpfold::DeviceType)]
+    #[repr(C)]
+    pub struct Point(pub f64);
+}
+
+/// Two types of one name, each used twice.
+#[derive(Clone, Copy, Debug, DeviceType)]
+#[repr(C)]
+struct Segment {
+    start: near::Point,
+    end: near::Point,
+    vanishing: [far::Point; 2],
+}
+
+#[derive(Clone, Copy, Default)]
+struct Longest;
+
+impl Monoid for Longest {
+    type Item = Segment;
+    fn identity(&self) -> Segment {
+        Segment { start: near::Point(0.0, 0.0), end: near::Point(0.0, 0.0), vanishing: [far::Point(0.0); 2] }
+    }
+    fn combine(&self, left: Segment, _: Segment) -> Segment {
+        left
+    }
+}
+
+impl DeviceMonoid for Longest {
+    const EXACT: bool = true;
+    fn device_operator() -> DeviceOperator {
+        // SAFETY: the body only reads its operands.
+        DeviceOperator::new("left", "right", unsafe { DeviceCode::new("return left;") })
+    }
+}
+
+#[test]
+fn types_of_one_name_are_kept_apart() {
+    assert_golden("two_points", Longest);
+}
+
+#[test]
+fn a_source_holds_the_templates_whole() {
+    let source = Reduction::<Sum<f32>>::new(Device::cpu()).source().expect("renders");
+    let template = include_str!("../templates/bracket.cuh");
+    assert!(source.text().contains(&format!("#line 1 \"warpfold/templates/bracket.cuh\"\n{template}")));
+    assert!(source.text().ends_with(source.program()));
+}

@@ -1,0 +1,52 @@
+#line 1 "warpfold/program"
+namespace program {
+static_assert(sizeof(bool) == 1, "layout: in Rust bool has 1 bytes");
+static_assert(alignof(bool) == 1, "layout: in Rust bool is aligned to 1 bytes");
+static_assert(sizeof(unsigned long long) == 8, "layout: in Rust u64 has 8 bytes");
+static_assert(alignof(unsigned long long) == 8, "layout: in Rust u64 is aligned to 8 bytes");
+static_assert(sizeof(int) == 4, "layout: in Rust i32 has 4 bytes");
+static_assert(alignof(int) == 4, "layout: in Rust i32 is aligned to 4 bytes");
+
+// rendering::support::items::Placed
+struct alignas(8) Placed {
+    bool found;
+    unsigned long long place;
+    int value;
+};
+static_assert(WARPFOLD_OFFSET(Placed, found) == 0, "layout: in Rust rendering::support::items::Placed has the field found at byte 0");
+static_assert(WARPFOLD_OFFSET(Placed, place) == 8, "layout: in Rust rendering::support::items::Placed has the field place at byte 8");
+static_assert(WARPFOLD_OFFSET(Placed, value) == 16, "layout: in Rust rendering::support::items::Placed has the field value at byte 16");
+static_assert(sizeof(Placed) == 24, "layout: in Rust rendering::support::items::Placed has 24 bytes");
+static_assert(alignof(Placed) == 8, "layout: in Rust rendering::support::items::Placed is aligned to 8 bytes");
+
+typedef Placed Item;
+
+struct Operator {
+    WARPFOLD_DEVICE Item combine(Item a, Item b) const {
+#line _ "tests/support/operators.rs"
+a.place += b.place;
+if (b.found) { a.found = true; a.value = b.value; }
+return a;
+#line 30 "warpfold/program"
+    }
+};
+
+typedef ::warpfold::Arguments<Item> Arguments;
+static_assert(sizeof(Arguments) == 56, "kernel arguments");
+static_assert(WARPFOLD_OFFSET(Arguments, identity) == 32, "kernel arguments");
+
+struct WideShape {
+    static constexpr unsigned GROUP_ITEMS = 2, ROWS = 4, WARPS = 8;
+};
+WARPFOLD_KERNEL(256, 1) warpfold_bracket_wide(WARPFOLD_PARAMETER Arguments arguments, WARPFOLD_PARAMETER Operator op) {
+    ::warpfold::bracket<16, WideShape>(arguments, op);
+}
+
+struct NarrowShape {
+    static constexpr unsigned GROUP_ITEMS = 2, ROWS = 1, WARPS = 8;
+};
+WARPFOLD_KERNEL(256, 1) warpfold_bracket_narrow(WARPFOLD_PARAMETER Arguments arguments, WARPFOLD_PARAMETER Operator op) {
+    ::warpfold::bracket<8, NarrowShape>(arguments, op);
+}
+
+}  // namespace program

@@ -1,0 +1,34 @@
+#line 1 "warpfold/program"
+namespace program {
+static_assert(sizeof(float) == 4, "layout: in Rust f32 has 4 bytes");
+static_assert(alignof(float) == 4, "layout: in Rust f32 is aligned to 4 bytes");
+
+typedef float Item;
+
+struct Operator {
+    WARPFOLD_DEVICE Item combine(Item left, Item right) const {
+#line _ "src/algebra/operators/sum.rs"
+return static_cast<Item>(static_cast<float>(left) + static_cast<float>(right));
+#line 12 "warpfold/program"
+    }
+};
+
+typedef ::warpfold::Arguments<Item> Arguments;
+static_assert(sizeof(Arguments) == 40, "kernel arguments");
+static_assert(WARPFOLD_OFFSET(Arguments, identity) == 32, "kernel arguments");
+
+struct WideShape {
+    static constexpr unsigned GROUP_ITEMS = 4, ROWS = 8, WARPS = 8;
+};
+WARPFOLD_KERNEL(256, 1) warpfold_bracket_wide(WARPFOLD_PARAMETER Arguments arguments, WARPFOLD_PARAMETER Operator op) {
+    ::warpfold::bracket<16, WideShape>(arguments, op);
+}
+
+struct NarrowShape {
+    static constexpr unsigned GROUP_ITEMS = 4, ROWS = 1, WARPS = 8;
+};
+WARPFOLD_KERNEL(256, 1) warpfold_bracket_narrow(WARPFOLD_PARAMETER Arguments arguments, WARPFOLD_PARAMETER Operator op) {
+    ::warpfold::bracket<4, NarrowShape>(arguments, op);
+}
+
+}  // namespace program

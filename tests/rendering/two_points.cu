@@ -1,0 +1,68 @@
+#line 1 "warpfold/program"
+namespace program {
+static_assert(sizeof(float) == 4, "layout: in Rust f32 has 4 bytes");
+static_assert(alignof(float) == 4, "layout: in Rust f32 is aligned to 4 bytes");
+
+// rendering::near::Point
+struct alignas(4) Point {
+    float _0;
+    float _1;
+};
+static_assert(WARPFOLD_OFFSET(Point, _0) == 0, "layout: in Rust rendering::near::Point has the field 0 at byte 0");
+static_assert(WARPFOLD_OFFSET(Point, _1) == 4, "layout: in Rust rendering::near::Point has the field 1 at byte 4");
+static_assert(sizeof(Point) == 8, "layout: in Rust rendering::near::Point has 8 bytes");
+static_assert(alignof(Point) == 4, "layout: in Rust rendering::near::Point is aligned to 4 bytes");
+static_assert(sizeof(double) == 8, "layout: in Rust f64 has 8 bytes");
+static_assert(alignof(double) == 8, "layout: in Rust f64 is aligned to 8 bytes");
+
+// rendering::far::Point
+struct alignas(8) Point_2 {
+    double _0;
+};
+static_assert(WARPFOLD_OFFSET(Point_2, _0) == 0, "layout: in Rust rendering::far::Point has the field 0 at byte 0");
+static_assert(sizeof(Point_2) == 8, "layout: in Rust rendering::far::Point has 8 bytes");
+static_assert(alignof(Point_2) == 8, "layout: in Rust rendering::far::Point is aligned to 8 bytes");
+static_assert(sizeof(::warpfold::Array<Point_2, 2>) == 16, "layout: in Rust [rendering::far::Point; 2] has 16 bytes");
+static_assert(alignof(::warpfold::Array<Point_2, 2>) == 8, "layout: in Rust [rendering::far::Point; 2] is aligned to 8 bytes");
+
+// rendering::Segment
+struct alignas(8) Segment {
+    Point start;
+    Point end;
+    ::warpfold::Array<Point_2, 2> vanishing;
+};
+static_assert(WARPFOLD_OFFSET(Segment, start) == 0, "layout: in Rust rendering::Segment has the field start at byte 0");
+static_assert(WARPFOLD_OFFSET(Segment, end) == 8, "layout: in Rust rendering::Segment has the field end at byte 8");
+static_assert(WARPFOLD_OFFSET(Segment, vanishing) == 16, "layout: in Rust rendering::Segment has the field vanishing at byte 16");
+static_assert(sizeof(Segment) == 32, "layout: in Rust rendering::Segment has 32 bytes");
+static_assert(alignof(Segment) == 8, "layout: in Rust rendering::Segment is aligned to 8 bytes");
+
+typedef Segment Item;
+
+struct Operator {
+    WARPFOLD_DEVICE Item combine(Item left, Item right) const {
+#line _ "tests/rendering.rs"
+return left;
+#line 46 "warpfold/program"
+    }
+};
+
+typedef ::warpfold::Arguments<Item> Arguments;
+static_assert(sizeof(Arguments) == 64, "kernel arguments");
+static_assert(WARPFOLD_OFFSET(Arguments, identity) == 32, "kernel arguments");
+
+struct WideShape {
+    static constexpr unsigned GROUP_ITEMS = 1, ROWS = 4, WARPS = 8;
+};
+WARPFOLD_KERNEL(256, 1) warpfold_bracket_wide(WARPFOLD_PARAMETER Arguments arguments, WARPFOLD_PARAMETER Operator op) {
+    ::warpfold::bracket<16, WideShape>(arguments, op);
+}
+
+struct NarrowShape {
+    static constexpr unsigned GROUP_ITEMS = 1, ROWS = 1, WARPS = 8;
+};
+WARPFOLD_KERNEL(256, 1) warpfold_bracket_narrow(WARPFOLD_PARAMETER Arguments arguments, WARPFOLD_PARAMETER Operator op) {
+    ::warpfold::bracket<8, NarrowShape>(arguments, op);
+}
+
+}  // namespace program
