@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use criterion::{BenchmarkId, Criterion, Throughput};
 use rayon::prelude::*;
 use warpfold::operators::{Matrix2Product, Max, Sum};
-use warpfold::{Device, DeviceCode, DeviceMonoid, DeviceOperator, DeviceType, Monoid, Reduction};
+use warpfold::{Device, DeviceMonoid, DeviceOperator, DeviceType, Monoid, Reduction, device_code};
 
 #[derive(Clone, Copy, Debug, DeviceType)]
 #[repr(C)]
@@ -23,7 +23,11 @@ struct MaxByNorm;
 impl Monoid for MaxByNorm {
     type Item = Point;
     fn identity(&self) -> Point {
-        Point { x: 0.0, y: 0.0, z: 0.0 }
+        Point {
+            x: 0.0,
+            y: 0.0,
+            z: 0.0,
+        }
     }
     fn combine(&self, a: Point, b: Point) -> Point {
         let na = a.x * a.x + a.y * a.y + a.z * a.z;
@@ -35,12 +39,16 @@ impl Monoid for MaxByNorm {
 impl DeviceMonoid for MaxByNorm {
     const EXACT: bool = true;
     fn device_operator() -> DeviceOperator {
-        let text = "const float na = a.x * a.x + a.y * a.y + a.z * a.z;
-                    const float nb = b.x * b.x + b.y * b.y + b.z * b.z;
-                    if (nb > na) return b;
-                    return a;";
-        // SAFETY: the body only reads its operands.
-        DeviceOperator::new("a", "b", unsafe { DeviceCode::new(text) })
+        // SAFETY: the body only reads its two operands.
+        let body = unsafe {
+            device_code!(
+                "const float na = a.x * a.x + a.y * a.y + a.z * a.z;
+                 const float nb = b.x * b.x + b.y * b.y + b.z * b.z;
+                 if (nb > na) return b;
+                 return a;"
+            )
+        };
+        DeviceOperator::new("a", "b", body)
     }
 }
 
@@ -81,7 +89,10 @@ where
     M::Item: FromIndex + std::fmt::Debug,
 {
     let mut group = criterion.benchmark_group(name);
-    group.sample_size(10).warm_up_time(Duration::from_millis(300)).measurement_time(Duration::from_millis(1000));
+    group
+        .sample_size(10)
+        .warm_up_time(Duration::from_millis(300))
+        .measurement_time(Duration::from_millis(1000));
     let gpu = Device::cuda(0).ok();
     for &log2 in sizes {
         let length = (1_usize << log2) / size_of::<M::Item>();
@@ -92,9 +103,13 @@ where
         group.bench_function(BenchmarkId::new("cpu", format!("2^{log2} bytes")), |bencher| {
             bencher.iter(|| check::<M>(cpu.run(&items), expected));
         });
-        let Some(stream) = gpu.as_ref().and_then(Device::stream) else { continue };
+        let Some(stream) = gpu.as_ref().and_then(Device::stream) else {
+            continue;
+        };
         let reduction = Reduction::<M>::new(stream.clone());
-        let copies: Vec<_> = (0..2).map(|_| stream.clone_htod(&items).expect("room for the items")).collect();
+        let copies: Vec<_> = (0..2)
+            .map(|_| stream.clone_htod(&items).expect("room for the items"))
+            .collect();
         group.bench_function(BenchmarkId::new("gpu", format!("2^{log2} bytes")), |bencher| {
             bencher.iter_custom(|rounds| {
                 let start = Instant::now();
@@ -118,7 +133,11 @@ where
 
 fn main() {
     let mut criterion = Criterion::default().configure_from_args();
-    let sizes: &[u32] = if Device::cuda(0).is_ok() { &[10, 16, 20, 24, 28, 30, 32] } else { &[10, 20, 28, 30] };
+    let sizes: &[u32] = if Device::cuda(0).is_ok() {
+        &[10, 16, 20, 24, 28, 30, 32]
+    } else {
+        &[10, 20, 28, 30]
+    };
     bench::<Sum<f32>>(&mut criterion, "sum of f32", sizes);
     bench::<MaxByNorm>(&mut criterion, "12-byte max by norm", sizes);
     bench::<Matrix2Product<f32>>(&mut criterion, "2x2 matrix product of f32", sizes);
@@ -131,7 +150,9 @@ fn main() {
 fn parallel_iterator(criterion: &mut Criterion) {
     let items: Vec<f32> = (0..1 << 28).into_par_iter().map(f32::from_index).collect();
     let mut group = criterion.benchmark_group("sum of f32");
-    group.sample_size(10).throughput(Throughput::Bytes(size_of_val(&items[..]) as u64));
+    group
+        .sample_size(10)
+        .throughput(Throughput::Bytes(size_of_val(&items[..]) as u64));
     group.bench_function("rayon par_iter().sum()/2^30 bytes", |bencher| {
         bencher.iter(|| assert!(items.par_iter().sum::<f32>().is_finite()));
     });

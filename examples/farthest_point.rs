@@ -16,7 +16,7 @@ use clap::Parser;
 use indicatif::{ProgressBar, ProgressStyle};
 use rand::rngs::SmallRng;
 use rand::{Rng, SeedableRng};
-use warpfold::{Device, DeviceCode, DeviceMonoid, DeviceOperator, DeviceType, Monoid, Reduction};
+use warpfold::{Device, DeviceMonoid, DeviceOperator, DeviceType, Monoid, Reduction, device_code};
 
 #[derive(Clone, Copy, Debug, PartialEq, DeviceType)]
 #[repr(C)]
@@ -34,7 +34,11 @@ struct MaxByNorm;
 impl Monoid for MaxByNorm {
     type Item = Point;
     fn identity(&self) -> Point {
-        Point { x: 0.0, y: 0.0, z: 0.0 }
+        Point {
+            x: 0.0,
+            y: 0.0,
+            z: 0.0,
+        }
     }
     fn combine(&self, a: Point, b: Point) -> Point {
         let na = a.x * a.x + a.y * a.y + a.z * a.z;
@@ -46,12 +50,16 @@ impl Monoid for MaxByNorm {
 impl DeviceMonoid for MaxByNorm {
     const EXACT: bool = true;
     fn device_operator() -> DeviceOperator {
-        let text = "const float na = a.x * a.x + a.y * a.y + a.z * a.z;
-                    const float nb = b.x * b.x + b.y * b.y + b.z * b.z;
-                    if (nb > na) return b;
-                    return a;";
         // SAFETY: the body only reads its two operands.
-        DeviceOperator::new("a", "b", unsafe { DeviceCode::new(text) })
+        let body = unsafe {
+            device_code!(
+                "const float na = a.x * a.x + a.y * a.y + a.z * a.z;
+                 const float nb = b.x * b.x + b.y * b.y + b.z * b.z;
+                 if (nb > na) return b;
+                 return a;"
+            )
+        };
+        DeviceOperator::new("a", "b", body)
     }
 }
 
@@ -85,7 +93,12 @@ fn main() -> Result<()> {
     println!("device    {device}");
     println!("points    {}", points.len());
     println!("farthest  ({x}, {y}, {z})");
-    println!("bits      {:08x} {:08x} {:08x}", x.to_bits(), y.to_bits(), z.to_bits());
+    println!(
+        "bits      {:08x} {:08x} {:08x}",
+        x.to_bits(),
+        y.to_bits(),
+        z.to_bits()
+    );
     println!("norm      {}", (x * x + y * y + z * z).sqrt());
     let bytes = size_of_val(&points[..]);
     println!("time      {}", rate(host, bytes));
@@ -95,7 +108,10 @@ fn main() -> Result<()> {
         let mut again = Duration::MAX;
         for _ in 0..5 {
             let (time, result) = timed(|| reduction.run(&on_device));
-            ensure!(Point::same_bits(&result?, &farthest), "two runs disagree: a bug of warpfold");
+            ensure!(
+                Point::same_bits(&result?, &farthest),
+                "two runs disagree: a bug of warpfold"
+            );
             again = again.min(time);
         }
         println!("          {} (from GPU memory, best of 5)", rate(again, bytes));
@@ -124,7 +140,11 @@ fn read(path: &Path) -> Result<Vec<Point>> {
 
 fn read_npy(file: impl Read) -> Result<Vec<Point>> {
     let array = npyz::NpyFile::new(file)?;
-    ensure!(matches!(array.shape(), [_, 3]), "expected the shape (n, 3), found {:?}", array.shape());
+    ensure!(
+        matches!(array.shape(), [_, 3]),
+        "expected the shape (n, 3), found {:?}",
+        array.shape()
+    );
     let rows = array.shape()[0] as usize;
     let order = array.order();
     let values: Vec<f32> = array.into_vec().context("expected the type f32")?;
@@ -132,19 +152,37 @@ fn read_npy(file: impl Read) -> Result<Vec<Point>> {
         npyz::Order::C => values[3 * row + column],
         npyz::Order::Fortran => values[rows * column + row],
     };
-    Ok((0..rows).map(|row| Point { x: at(row, 0), y: at(row, 1), z: at(row, 2) }).collect())
+    Ok((0..rows)
+        .map(|row| Point {
+            x: at(row, 0),
+            y: at(row, 1),
+            z: at(row, 2),
+        })
+        .collect())
 }
 
 /// Three columns of numbers, with or without a line of names.
 fn read_csv(file: impl Read) -> Result<Vec<Point>> {
-    let mut reader = csv::ReaderBuilder::new().has_headers(false).trim(csv::Trim::All).from_reader(file);
+    let mut reader = csv::ReaderBuilder::new()
+        .has_headers(false)
+        .trim(csv::Trim::All)
+        .from_reader(file);
     let mut points = Vec::new();
     for (index, record) in reader.records().enumerate() {
         let record = record?;
-        ensure!(record.len() == 3, "line {}: expected three columns, found {}", index + 1, record.len());
+        ensure!(
+            record.len() == 3,
+            "line {}: expected three columns, found {}",
+            index + 1,
+            record.len()
+        );
         let numbers: Result<Vec<f32>, _> = record.iter().map(str::parse).collect();
         match numbers {
-            Ok(numbers) => points.push(Point { x: numbers[0], y: numbers[1], z: numbers[2] }),
+            Ok(numbers) => points.push(Point {
+                x: numbers[0],
+                y: numbers[1],
+                z: numbers[2],
+            }),
             Err(_) if index == 0 => {}
             Err(error) => bail!("line {}: {error}", index + 1),
         }
@@ -156,7 +194,8 @@ fn read_csv(file: impl Read) -> Result<Vec<Point>> {
 fn random(count: usize) -> Vec<Point> {
     const STEP: usize = 1 << 20;
     let style = ProgressStyle::with_template("making points {bar:40} {human_pos}/{human_len} {eta}");
-    let bar = ProgressBar::new(count as u64).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+    let bar =
+        ProgressBar::new(count as u64).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
     let mut random = SmallRng::seed_from_u64(count as u64);
     let mut points = Vec::with_capacity(count);
     while points.len() < count {

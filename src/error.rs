@@ -179,14 +179,25 @@ impl fmt::Display for Excerpt<'_> {
             }
         }
         for error in self.log.lines() {
-            let Some((place, message)) = error.split_once("): ") else { continue };
-            let Some((name, number)) = place.rsplit_once('(') else { continue };
+            let Some((place, message)) = error.split_once("): ") else {
+                continue;
+            };
+            let Some((name, number)) = place.rsplit_once('(') else {
+                continue;
+            };
             if !message.contains("error") {
                 continue;
             }
-            let Ok(number) = number.parse::<usize>() else { continue };
+            let Ok(number) = number.parse::<usize>() else {
+                continue;
+            };
             writeln!(f, "{name}:{number}: {message}")?;
-            let Some(at) = lines.iter().position(|&(file, line, _)| file == name && line == number) else { continue };
+            let Some(at) = lines
+                .iter()
+                .position(|&(file, line, _)| file == name && line == number)
+            else {
+                continue;
+            };
             let around = at.saturating_sub(LINES_AROUND)..(at + LINES_AROUND + 1).min(lines.len());
             for &(file, line, text) in &lines[around] {
                 let mark = if (file, line) == (name, number) { '>' } else { ' ' };

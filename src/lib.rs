@@ -32,12 +32,12 @@ mod reduction;
 #[cfg(feature = "laws")]
 pub use algebra::laws;
 pub use algebra::{
-    DeviceCode, DeviceFunction, DeviceMonoid, DeviceOperator, DeviceType, Field, Kind, Layout, Literal, Monoid,
-    Scalar, math, operators, tree,
+    DeviceCode, DeviceFunction, DeviceMonoid, DeviceOperator, DeviceType, Field, Kind, Layout, Literal,
+    Monoid, Scalar, math, operators, tree,
 };
 pub use cudarc;
 pub use device::{Device, DeviceInput, Input, OnDevice, Output};
 pub use error::Error;
 pub use policy::Policy;
 pub use reduction::Reduction;
-pub use warpfold_macros::DeviceType;
+pub use warpfold_macros::{DeviceType, device_code};

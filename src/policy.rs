@@ -83,10 +83,22 @@ impl Policy {
 
     /// Whether a kernel can be made of it for items of this layout.
     pub(crate) fn check(&self, item: &Layout) -> Result<(), Error> {
-        let fail = |reason: &str| Err(Error::Policy { reason: reason.to_owned() });
+        let fail = |reason: &str| {
+            Err(Error::Policy {
+                reason: reason.to_owned(),
+            })
+        };
         for shape in [self.wide, self.narrow] {
-            let Shape { width, group_items, rows, warps } = shape;
-            if ![width, group_items, rows, warps].into_iter().all(u32::is_power_of_two) {
+            let Shape {
+                width,
+                group_items,
+                rows,
+                warps,
+            } = shape;
+            if ![width, group_items, rows, warps]
+                .into_iter()
+                .all(u32::is_power_of_two)
+            {
                 return fail("width, group_items, rows and warps are powers of two");
             }
             if width > 16 || rows > 32 || warps > 32 {
@@ -131,7 +143,10 @@ impl Shape {
         let block_items = self.tile_items() * u64::from(self.warps);
         let blocks = length.div_ceil(block_items).max(1);
         let tiles_per_warp = blocks.div_ceil(u64::from(max_blocks)).next_power_of_two();
-        Launch { blocks: blocks.div_ceil(tiles_per_warp) as u32, tiles_per_warp }
+        Launch {
+            blocks: blocks.div_ceil(tiles_per_warp) as u32,
+            tiles_per_warp,
+        }
     }
 }
 
@@ -160,7 +175,19 @@ mod tests {
     #[test]
     fn every_item_is_in_one_block() {
         let policy = Policy::for_item(&f32::layout());
-        for length in [1, 5, 1024, 8192, 8193, 16384, 16385, 1 << 20, (1 << 26) + 1, 1 << 33, (1 << 37) + 17] {
+        for length in [
+            1,
+            5,
+            1024,
+            8192,
+            8193,
+            16384,
+            16385,
+            1 << 20,
+            (1 << 26) + 1,
+            1 << 33,
+            (1 << 37) + 17,
+        ] {
             for shape in [policy.wide, policy.narrow] {
                 let (first, second) = policy.launches(&shape, length);
                 let block_items = shape.tile_items() * u64::from(shape.warps) * first.tiles_per_warp;

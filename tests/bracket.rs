@@ -26,7 +26,14 @@ fn lengths(policy: &Policy, most: usize, seed: u64) -> Vec<usize> {
         let group = shape.group_items as usize;
         let (row, tile) = (32 * group, shape.tile_items() as usize);
         let block = tile * shape.warps as usize;
-        for edge in [group, row, tile, block, policy.one_block_items as usize, block * policy.max_blocks as usize] {
+        for edge in [
+            group,
+            row,
+            tile,
+            block,
+            policy.one_block_items as usize,
+            block * policy.max_blocks as usize,
+        ] {
             for multiple in [1, 2, 3, 4, 7, 8] {
                 lengths.extend([edge * multiple - 1, edge * multiple, edge * multiple + 1]);
             }
@@ -65,7 +72,10 @@ impl<T: DeviceType> Inputs<T> {
 
 #[track_caller]
 fn assert_same<T: DeviceType + std::fmt::Debug>(got: T, expected: T, what: impl std::fmt::Display) {
-    assert!(T::same_bits(&got, &expected), "{what}: got {got:?}, the bracket is {expected:?}");
+    assert!(
+        T::same_bits(&got, &expected),
+        "{what}: got {got:?}, the bracket is {expected:?}"
+    );
 }
 
 /// The policies that a test goes through: the default, and others that cut the same input elsewhere.
@@ -109,13 +119,21 @@ impl Visitor for EveryOperator<'_> {
         M::Item: Sample,
     {
         for tier in [Tier::Cpu, Tier::Gpu] {
-            self.0.test(tier, format!("{name}_is_the_bracket_at_every_length"), move || {
-                every_length(tier, operator, Policy::for_item(&M::Item::layout()), MOST);
-            });
+            self.0.test(
+                tier,
+                format!("{name}_is_the_bracket_at_every_length"),
+                move || {
+                    every_length(tier, operator, Policy::for_item(&M::Item::layout()), MOST);
+                },
+            );
         }
-        self.0.test(Tier::Gpu, format!("{name}_is_the_bracket_at_every_alignment"), move || {
-            every_alignment(operator);
-        });
+        self.0.test(
+            Tier::Gpu,
+            format!("{name}_is_the_bracket_at_every_alignment"),
+            move || {
+                every_alignment(operator);
+            },
+        );
     }
 }
 
@@ -129,7 +147,11 @@ where
     let inputs = Inputs::on(&device, &all);
     let reduction = Reduction::with(device, operator).with_policy(policy);
     for length in lengths(&policy, most, 2) {
-        assert_same(inputs.reduce(&reduction, 0..length), tree::bracket(&operator, &all[..length]), length);
+        assert_same(
+            inputs.reduce(&reduction, 0..length),
+            tree::bracket(&operator, &all[..length]),
+            length,
+        );
     }
 }
 
@@ -145,7 +167,11 @@ where
         for length in [1, 2, 31, 32, 33, 257, 1000, 1024, 4096, 19_000] {
             let part = start..start + length;
             let expected = tree::bracket(&operator, &all[part.clone()]);
-            assert_same(inputs.reduce(&reduction, part.clone()), expected, format!("{part:?}"));
+            assert_same(
+                inputs.reduce(&reduction, part.clone()),
+                expected,
+                format!("{part:?}"),
+            );
         }
     }
 }
@@ -161,12 +187,18 @@ where
     let mut random = SmallRng::seed_from_u64(5);
     let random_lengths = (0..4).map(|_| random.random_range(1 << 16..1 << 24));
     let lengths: Vec<usize> = random_lengths.chain([(1 << 24) - 1, (1 << 24) + 1]).collect();
-    let expected: Vec<M::Item> =
-        lengths.par_iter().map(|&length| tree::bracket(&operator, &all[..length])).collect();
+    let expected: Vec<M::Item> = lengths
+        .par_iter()
+        .map(|&length| tree::bracket(&operator, &all[..length]))
+        .collect();
     for policy in policies::<M::Item>(tier) {
         let reduction = Reduction::with(device.clone(), operator).with_policy(policy);
         for (&length, &expected) in lengths.iter().zip(&expected) {
-            assert_same(inputs.reduce(&reduction, 0..length), expected, format!("{length} under {policy:?}"));
+            assert_same(
+                inputs.reduce(&reduction, 0..length),
+                expected,
+                format!("{length} under {policy:?}"),
+            );
         }
     }
 }
@@ -195,7 +227,11 @@ where
             .step_by(1 << k)
             .map(|start| inputs.reduce(&reduction, start..all.len().min(start + (1 << k))))
             .collect();
-        assert_same(reduction.run(&chunks).expect("runs"), whole, format!("chunks of 2^{k}"));
+        assert_same(
+            reduction.run(&chunks).expect("runs"),
+            whole,
+            format!("chunks of 2^{k}"),
+        );
     }
 }
 
@@ -213,19 +249,30 @@ fn every_input_kind(tier: Tier) {
     let Some(stream) = device.stream() else { return };
     let copy = stream.clone_htod(&all).expect("copies");
     assert_same(reduction.run(&copy).expect("runs"), expected, "device slice");
-    assert_same(reduction.run(&copy.as_view()).expect("runs"), expected, "device view");
+    assert_same(
+        reduction.run(&copy.as_view()).expect("runs"),
+        expected,
+        "device view",
+    );
     stream.synchronize().expect("synchronises");
     let (address, _read) = cudarc::driver::DevicePtr::device_ptr(&copy, stream);
     // SAFETY: the items of `copy`, which outlives this; the default stream of the device's own context.
     let raw = unsafe { DeviceInput::<Point>::from_raw(&device, address, all.len(), std::ptr::null_mut()) };
-    assert_same(reduction.run(&raw.expect("aligned")).expect("runs"), expected, "raw address");
+    assert_same(
+        reduction.run(&raw.expect("aligned")).expect("runs"),
+        expected,
+        "raw address",
+    );
 }
 
 /// One reduction, many threads, each with streams of its own and one that all share.
 fn threads_and_streams() {
     let context = CudaContext::new(0).expect("a GPU");
     let shared = context.new_stream().expect("a stream");
-    let operator = ModularAffine { modulus: 65_537, padding: 0 };
+    let operator = ModularAffine {
+        modulus: 65_537,
+        padding: 0,
+    };
     let reduction = Reduction::with(context.clone(), operator);
     std::thread::scope(|scope| {
         for thread in 0..8 {
@@ -259,11 +306,15 @@ fn run_into_writes_in_stream_order() {
         let ends = |i: usize| i * 2500..100_000 - 7 * i;
         for i in 0..40 {
             let mut place = results.slice_mut(i..=i);
-            reduction.run_into(&copy.slice(ends(i)), &mut place).expect("enqueues");
+            reduction
+                .run_into(&copy.slice(ends(i)), &mut place)
+                .expect("enqueues");
         }
         // Nothing at all is the identity, there too.
         let mut nothing = stream.clone_htod(&[[[7; 2]; 2]]).expect("copies");
-        reduction.run_into(&copy.slice(5..5), &mut nothing).expect("enqueues");
+        reduction
+            .run_into(&copy.slice(5..5), &mut nothing)
+            .expect("enqueues");
         let results = stream.clone_dtoh(&results).expect("copies");
         for (i, &result) in results.iter().enumerate() {
             assert_same(result, tree::bracket(&operator, &all[ends(i)]), i);
@@ -290,16 +341,26 @@ fn a_graph_replays() {
     let mode = CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL;
     stream.begin_capture(mode).expect("begins to record");
     let refused = reduction.run(&copy);
-    assert!(matches!(refused, Err(warpfold::Error::StreamIsCapturing)), "{refused:?}");
+    assert!(
+        matches!(refused, Err(warpfold::Error::StreamIsCapturing)),
+        "{refused:?}"
+    );
     reduction.run_into(&copy, &mut result).expect("records");
     let flags = CUgraphInstantiate_flags::CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH;
-    let graph = stream.end_capture(flags).expect("ends recording").expect("a graph");
+    let graph = stream
+        .end_capture(flags)
+        .expect("ends recording")
+        .expect("a graph");
 
     for seed in 10..14 {
         let all: Vec<[u64; 2]> = items(seed, first.len());
         stream.memcpy_htod(&all, &mut copy).expect("copies");
         graph.launch().expect("launches");
-        assert_same(reduction.run(&copy).expect("runs"), tree::bracket(&operator, &all), "beside the graph");
+        assert_same(
+            reduction.run(&copy).expect("runs"),
+            tree::bracket(&operator, &all),
+            "beside the graph",
+        );
         let result = stream.clone_dtoh(&result).expect("copies")[0];
         assert_same(result, tree::bracket(&operator, &all), "graph");
     }
@@ -353,7 +414,13 @@ fn sanitizer_subset() {
     some(MaxByNorm, &lengths);
     some(Matrix2Product::<f64>::new(), &lengths);
     some(Lanewise::<u8, 101>(std::marker::PhantomData), &[1, 33, 1000]);
-    some(ModularAffine { modulus: 101, padding: 0 }, &[1, 33, 10_000]);
+    some(
+        ModularAffine {
+            modulus: 101,
+            padding: 0,
+        },
+        &[1, 33, 10_000],
+    );
 }
 
 fn main() -> ExitCode {
@@ -364,23 +431,37 @@ fn main() -> ExitCode {
     operators::sizes(&mut every);
 
     for tier in [Tier::Cpu, Tier::Gpu] {
-        suite.test(tier, "long_f32_sums_are_the_bracket", move || long_inputs(tier, Sum::<f32>::new()));
-        suite.test(tier, "long_u8_maxima_are_the_bracket", move || long_inputs(tier, Max::<u8>::new()));
+        suite.test(tier, "long_f32_sums_are_the_bracket", move || {
+            long_inputs(tier, Sum::<f32>::new())
+        });
+        suite.test(tier, "long_u8_maxima_are_the_bracket", move || {
+            long_inputs(tier, Max::<u8>::new())
+        });
         suite.test(tier, "long_products_of_matrices_are_the_bracket", move || {
             long_inputs(tier, Matrix2Product::<i16>::new());
         });
-        suite.test(tier, "long_point_sets_are_the_bracket", move || long_inputs(tier, MaxByNorm));
-        suite.test(tier, "chunks_of_points_compose", move || chunks_compose(tier, MaxByNorm));
-        suite.test(tier, "chunks_of_f32_sums_compose", move || chunks_compose(tier, Sum::<f32>::new()));
+        suite.test(tier, "long_point_sets_are_the_bracket", move || {
+            long_inputs(tier, MaxByNorm)
+        });
+        suite.test(tier, "chunks_of_points_compose", move || {
+            chunks_compose(tier, MaxByNorm)
+        });
+        suite.test(tier, "chunks_of_f32_sums_compose", move || {
+            chunks_compose(tier, Sum::<f32>::new())
+        });
         suite.test(tier, "chunks_of_affine_maps_compose", move || {
             chunks_compose(tier, AffineComposition::<i8>::new());
         });
-        suite.test(tier, "every_kind_of_input_gives_the_same", move || every_input_kind(tier));
+        suite.test(tier, "every_kind_of_input_gives_the_same", move || {
+            every_input_kind(tier)
+        });
     }
     suite.test(Tier::Gpu, "policies_do_not_move_a_bit_of_f32_sums", || {
         policies_do_not_move_a_bit(Sum::<f32>::new());
     });
-    suite.test(Tier::Gpu, "policies_do_not_move_a_bit_of_points", || policies_do_not_move_a_bit(MaxByNorm));
+    suite.test(Tier::Gpu, "policies_do_not_move_a_bit_of_points", || {
+        policies_do_not_move_a_bit(MaxByNorm)
+    });
     suite.test(Tier::Gpu, "policies_do_not_move_a_bit_of_bytes", || {
         policies_do_not_move_a_bit(Lanewise::<u8, 1>(std::marker::PhantomData));
     });
@@ -390,8 +471,16 @@ fn main() -> ExitCode {
     suite.test(Tier::Gpu, "policies_do_not_move_a_bit_of_matrices", || {
         policies_do_not_move_a_bit(Matrix2Product::<f64>::new());
     });
-    suite.test(Tier::Gpu, "threads_and_streams_share_a_reduction", threads_and_streams);
-    suite.test(Tier::Gpu, "run_into_writes_in_stream_order", run_into_writes_in_stream_order);
+    suite.test(
+        Tier::Gpu,
+        "threads_and_streams_share_a_reduction",
+        threads_and_streams,
+    );
+    suite.test(
+        Tier::Gpu,
+        "run_into_writes_in_stream_order",
+        run_into_writes_in_stream_order,
+    );
     suite.test(Tier::Gpu, "a_graph_replays_on_new_values", a_graph_replays);
     suite.test(Tier::Gpu, "more_than_two_to_the_32_items_are_the_bracket", || {
         more_than_two_to_the_32_items(Tier::Gpu);

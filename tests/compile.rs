@@ -22,10 +22,16 @@ const LONGEST: Duration = Duration::from_secs(4);
 fn architectures() -> Vec<Architecture> {
     let numbers = match std::env::var("WARPFOLD_ARCHITECTURES").as_deref() {
         Ok("all") => ALL.to_vec(),
-        Ok(list) => list.split(',').map(|number| number.parse().expect("a number such as 90")).collect(),
+        Ok(list) => list
+            .split(',')
+            .map(|number| number.parse().expect("a number such as 90"))
+            .collect(),
         Err(_) => vec![90],
     };
-    numbers.into_iter().map(|number| Architecture::new(number / 10, number % 10)).collect()
+    numbers
+        .into_iter()
+        .map(|number| Architecture::new(number / 10, number % 10))
+        .collect()
 }
 
 struct Compile<'a> {
@@ -40,15 +46,26 @@ impl Visitor for Compile<'_> {
     {
         for architecture in architectures() {
             let (name, report) = (name.to_owned(), self.report.clone());
-            self.suite.test(Tier::Nvrtc, format!("{name}_compiles_for_{architecture}"), move || {
-                compile(&name, operator, architecture, &report);
-            });
+            self.suite.test(
+                Tier::Nvrtc,
+                format!("{name}_compiles_for_{architecture}"),
+                move || {
+                    compile(&name, operator, architecture, &report);
+                },
+            );
         }
     }
 }
 
-fn compile<M: DeviceMonoid>(name: &str, operator: M, architecture: Architecture, report: &Mutex<Vec<String>>) {
-    let source = Reduction::with(Device::cpu(), operator).source().expect("renders");
+fn compile<M: DeviceMonoid>(
+    name: &str,
+    operator: M,
+    architecture: Architecture,
+    report: &Mutex<Vec<String>>,
+) {
+    let source = Reduction::with(Device::cpu(), operator)
+        .source()
+        .expect("renders");
     let target = jit::target(architecture).expect("known to this NVRTC");
     assert_eq!(target.form, jit::Form::Cubin, "machine code, not PTX");
     let start = Instant::now();
@@ -63,7 +80,12 @@ fn compile<M: DeviceMonoid>(name: &str, operator: M, architecture: Architecture,
         ));
         assert!(kernel.registers > 0, "a report that was not understood");
         if in_registers {
-            assert_eq!((kernel.stack_bytes, kernel.spill_bytes), (0, 0), "{name}, {}", kernel.kernel);
+            assert_eq!(
+                (kernel.stack_bytes, kernel.spill_bytes),
+                (0, 0),
+                "{name}, {}",
+                kernel.kernel
+            );
         }
     }
     assert!(time < LONGEST, "{name} took {time:?} to compile");
@@ -72,7 +94,10 @@ fn compile<M: DeviceMonoid>(name: &str, operator: M, architecture: Architecture,
 fn main() -> ExitCode {
     let mut suite = Suite::default();
     let report = Arc::default();
-    let mut compile = Compile { suite: &mut suite, report: Arc::clone(&report) };
+    let mut compile = Compile {
+        suite: &mut suite,
+        report: Arc::clone(&report),
+    };
     operators::built_in(&mut compile);
     operators::structs(&mut compile);
     operators::sizes(&mut compile);

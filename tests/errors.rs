@@ -9,8 +9,8 @@ use support::tiers::{Suite, Tier, in_child, scenario};
 use warpfold::jit::{self, Architecture, Form};
 use warpfold::operators::{Min, Sum};
 use warpfold::{
-    Device, DeviceCode, DeviceInput, DeviceMonoid, DeviceOperator, DeviceType, Error, Field, Kind, Layout, Literal,
-    Monoid, Policy, Reduction, cudarc,
+    Device, DeviceInput, DeviceMonoid, DeviceOperator, DeviceType, Error, Field, Kind, Layout, Literal,
+    Monoid, Policy, Reduction, cudarc, device_code,
 };
 
 /// Operators on `u32` whose Rust is "the left one", and whose CUDA C++ is wrong in some way.
@@ -30,19 +30,21 @@ macro_rules! left_with_body {
     )*};
 }
 
-#[track_caller]
-fn operator(text: &'static str) -> DeviceOperator {
-    // SAFETY: never launched but by the test that wants it to fail.
-    DeviceOperator::new("a", "b", unsafe { DeviceCode::new(text) })
+/// An operator with a literal as its body, whatever that does.
+macro_rules! operator {
+    ($text:literal) => {
+        // SAFETY: never launched but by the test that wants it to fail.
+        DeviceOperator::new("a", "b", unsafe { device_code!($text) })
+    };
 }
 
 const MISSPELT_LINE: u32 = line!() + 3;
 left_with_body! {
-    Misspelt operator("unsigned c = a;
+    Misspelt operator!("unsigned c = a;
         c += nonsense;
         return c;");
-    Trapping operator("__trap(); return a;");
-    ForeignState operator("return self.x;").state::<Displaced>();
+    Trapping operator!("__trap(); return a;");
+    ForeignState operator!("return self.x;").state::<Displaced>();
 }
 
 /// A type that a careless hand described: `y` is not at byte 8.
@@ -58,8 +60,14 @@ unsafe impl cudarc::driver::DeviceRepr for Displaced {}
 // SAFETY: as above.
 unsafe impl DeviceType for Displaced {
     fn layout() -> Layout {
-        let field = |name, offset| Field { name, offset, layout: f32::layout() };
-        Layout::of::<Self>(Kind::Struct { fields: vec![field("x", 0), field("y", 8)] })
+        let field = |name, offset| Field {
+            name,
+            offset,
+            layout: f32::layout(),
+        };
+        Layout::of::<Self>(Kind::Struct {
+            fields: vec![field("x", 0), field("y", 8)],
+        })
     }
     fn literal(&self) -> Literal {
         Literal::Sequence(vec![self.x.literal(), self.y.literal()])
@@ -83,7 +91,7 @@ impl Monoid for OfDisplaced {
 impl DeviceMonoid for OfDisplaced {
     const EXACT: bool = true;
     fn device_operator() -> DeviceOperator {
-        operator("return a;")
+        operator!("return a;")
     }
 }
 
@@ -94,7 +102,15 @@ fn compile<M: DeviceMonoid + Default>() -> Result<(), Error> {
 
 fn an_operator_that_does_not_compile_shows_its_own_line() {
     let error = compile::<Misspelt>().expect_err("`nonsense` is not declared");
-    let Error::Compilation { options, excerpt, log, .. } = &error else { panic!("{error}") };
+    let Error::Compilation {
+        options,
+        excerpt,
+        log,
+        ..
+    } = &error
+    else {
+        panic!("{error}")
+    };
     assert!(options.contains(&"--fmad=false".to_owned()));
     assert!(log.contains("nonsense"));
     let place = format!("tests/errors.rs:{MISSPELT_LINE}: error: identifier \"nonsense\" is undefined");
@@ -102,7 +118,10 @@ fn an_operator_that_does_not_compile_shows_its_own_line() {
     let marked = format!("> {MISSPELT_LINE:5} |         c += nonsense;");
     assert!(excerpt.contains(&marked), "{excerpt}");
     let shown = error.to_string();
-    assert!(shown.contains("Misspelt` does not compile for sm_90") && shown.contains(&place), "{shown}");
+    assert!(
+        shown.contains("Misspelt` does not compile for sm_90") && shown.contains(&place),
+        "{shown}"
+    );
 }
 
 fn a_layout_that_is_not_true_is_named() {
@@ -117,20 +136,33 @@ fn a_layout_that_is_not_true_is_named() {
 fn an_old_architecture_is_refused() {
     let error = jit::target(Architecture::new(3, 5)).expect_err("long gone");
     assert!(matches!(error, Error::ArchitectureTooOld { .. }), "{error}");
-    assert!(error.to_string().starts_with("sm_35 is too old for NVRTC 1"), "{error}");
+    assert!(
+        error.to_string().starts_with("sm_35 is too old for NVRTC 1"),
+        "{error}"
+    );
 }
 
 fn a_gpu_newer_than_nvrtc_gets_ptx() {
     let target = jit::target(Architecture::new(99, 0)).expect("newer than all");
-    assert_eq!((target.form, Some(&target.architecture)), (Form::Ptx, jit::architectures().unwrap().last()));
-    let source = Reduction::<Sum<f32>>::new(Device::cpu()).source().expect("renders");
+    assert_eq!(
+        (target.form, Some(&target.architecture)),
+        (Form::Ptx, jit::architectures().unwrap().last())
+    );
+    let source = Reduction::<Sum<f32>>::new(Device::cpu())
+        .source()
+        .expect("renders");
     let image = jit::compile(&source, target).expect("compiles");
     let text = String::from_utf8_lossy(&image.bytes);
-    assert!(text.contains(&format!(".target {}", target.architecture)), "PTX of the newest known architecture");
+    assert!(
+        text.contains(&format!(".target {}", target.architecture)),
+        "PTX of the newest known architecture"
+    );
 }
 
 fn a_state_of_another_type_is_refused() {
-    let error = Reduction::<ForeignState>::new(Device::cpu()).source().expect_err("not its own");
+    let error = Reduction::<ForeignState>::new(Device::cpu())
+        .source()
+        .expect_err("not its own");
     assert!(matches!(error, Error::ForeignState { .. }), "{error}");
 }
 
@@ -161,13 +193,25 @@ fn overrides_are_honoured_or_an_error() {
     let missing = run("cuda:99");
     assert!(missing.contains("WARPFOLD_DEVICE=cuda:99: no "), "{missing}");
     let nonsense = run("tpu");
-    assert!(nonsense.contains("WARPFOLD_DEVICE=tpu: expected `cpu` or `cuda:N`"), "{nonsense}");
+    assert!(
+        nonsense.contains("WARPFOLD_DEVICE=tpu: expected `cpu` or `cuda:N`"),
+        "{nonsense}"
+    );
 }
 
 fn without_nvrtc_the_cpu_takes_over_and_a_gpu_is_an_error() {
-    let (_, said) = in_child("run", &[("WARPFOLD_NVRTC", "/nowhere/libnvrtc.so"), ("WARPFOLD_DEVICE", "")]);
+    let (_, said) = in_child(
+        "run",
+        &[
+            ("WARPFOLD_NVRTC", "/nowhere/libnvrtc.so"),
+            ("WARPFOLD_DEVICE", ""),
+        ],
+    );
     assert!(said.contains("auto is CPU") && said.contains("Ok(6)"), "{said}");
-    assert!(said.contains("cuda(0): no NVRTC: WARPFOLD_NVRTC: ") || said.contains("cuda(0): no NVIDIA driver"), "{said}");
+    assert!(
+        said.contains("cuda(0): no NVRTC: WARPFOLD_NVRTC: ") || said.contains("cuda(0): no NVIDIA driver"),
+        "{said}"
+    );
     assert!(said.contains("nvrtc: no NVRTC: WARPFOLD_NVRTC: "), "{said}");
 }
 
@@ -178,22 +222,40 @@ fn a_gpu_refuses_what_is_not_its_own() {
     let on_cpu = Reduction::<Sum<u32>>::new(Device::cpu());
     assert!(matches!(on_cpu.run(&items), Err(Error::DeviceInputOnCpu)));
     let mut one = stream.clone_htod(&[0_u32]).expect("copies");
-    assert!(matches!(on_cpu.run_into(&items, &mut one), Err(Error::DeviceInputOnCpu)));
+    assert!(matches!(
+        on_cpu.run_into(&items, &mut one),
+        Err(Error::DeviceInputOnCpu)
+    ));
 
     let other = CudaContext::new_non_primary(0, 0).expect("a second context");
     let elsewhere = Reduction::<Sum<u32>>::new(other);
     let refused = elsewhere.run(&items);
-    assert!(matches!(refused, Err(Error::WrongContext { what: "input", .. })), "{refused:?}");
+    assert!(
+        matches!(refused, Err(Error::WrongContext { what: "input", .. })),
+        "{refused:?}"
+    );
     assert_eq!(elsewhere.run(&[1, 2, 4]).expect("its own device works"), 7);
 
     let reduction = Reduction::<Sum<u32>>::new(context.clone());
     let mut two = stream.clone_htod(&[0_u32; 2]).expect("copies");
     let refused = reduction.run_into(&items, &mut two);
-    assert!(matches!(refused, Err(Error::OutputLength { length: 2 })), "{refused:?}");
+    assert!(
+        matches!(refused, Err(Error::OutputLength { length: 2 })),
+        "{refused:?}"
+    );
     // SAFETY: refused before anything reads it.
     let odd = unsafe { DeviceInput::<u32>::from_raw(&context.clone().into(), 4097, 1, std::ptr::null_mut()) };
-    assert!(matches!(odd, Err(Error::Misaligned { address: 4097, align: 4 })));
-    assert!(matches!(Device::cuda(99), Err(Error::NoDevice { ordinal: 99, .. })));
+    assert!(matches!(
+        odd,
+        Err(Error::Misaligned {
+            address: 4097,
+            align: 4
+        })
+    ));
+    assert!(matches!(
+        Device::cuda(99),
+        Err(Error::NoDevice { ordinal: 99, .. })
+    ));
     assert_eq!(reduction.run(&items).expect("still works"), 6);
 }
 
@@ -202,7 +264,12 @@ fn an_operator_that_does_not_compile_leaves_the_gpu_usable() {
     let broken = Reduction::<Misspelt>::new(device.clone());
     assert!(matches!(broken.run(&[1, 2]), Err(Error::Compilation { .. })));
     assert!(matches!(broken.compile(), Err(Error::Compilation { .. })));
-    assert_eq!(Reduction::<Min<u32>>::new(device).run(&[3, 2]).expect("still works"), 2);
+    assert_eq!(
+        Reduction::<Min<u32>>::new(device)
+            .run(&[3, 2])
+            .expect("still works"),
+        2
+    );
 }
 
 fn out_of_memory_says_how_much_and_leaves_the_gpu_usable() {
@@ -216,7 +283,9 @@ fn out_of_memory_says_how_much_and_leaves_the_gpu_usable() {
     let hog = unsafe { stream.alloc::<u8>(free - (1 << 29)) }.expect("what is free");
     stream.synchronize().expect("synchronises");
     let refused = reduction.run(&items);
-    let Err(Error::OutOfMemory { requested, free }) = refused else { panic!("{refused:?}") };
+    let Err(Error::OutOfMemory { requested, free }) = refused else {
+        panic!("{refused:?}")
+    };
     assert!(requested == items.len() && free < requested, "{requested} {free}");
     drop(hog);
     stream.synchronize().expect("synchronises");
@@ -225,7 +294,10 @@ fn out_of_memory_says_how_much_and_leaves_the_gpu_usable() {
 
 fn a_kernel_that_traps_is_an_error_with_its_name() {
     let (_, said) = in_child("trap", &[]);
-    assert!(said.contains("CUDA_ERROR_") && said.contains("waiting for the result"), "{said}");
+    assert!(
+        said.contains("CUDA_ERROR_") && said.contains("waiting for the result"),
+        "{said}"
+    );
     assert!(!said.contains("panicked"), "{said}");
 }
 

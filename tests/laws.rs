@@ -7,7 +7,7 @@ use support::operators::MaxByNorm;
 use warpfold::laws::proptest::prelude::*;
 use warpfold::laws::{self, Laws};
 use warpfold::operators::*;
-use warpfold::{DeviceCode, DeviceMonoid, DeviceOperator, Monoid};
+use warpfold::{DeviceMonoid, DeviceOperator, Monoid, device_code};
 
 /// Any integer, extremes often.
 macro_rules! integers {
@@ -196,7 +196,7 @@ mod broken {
                 const EXACT: bool = true;
                 fn device_operator() -> DeviceOperator {
                     // SAFETY: the body only reads its operands.
-                    DeviceOperator::new("a", "b", unsafe { DeviceCode::new($cpp) })
+                    DeviceOperator::new("a", "b", unsafe { device_code!($cpp) })
                 }
             }
         )*};
@@ -207,6 +207,7 @@ mod broken {
         SumFromOne: i32, 1, |a, b| a.wrapping_add(b), "return int(unsigned(a) + unsigned(b));";
         // Right in Rust, wrong on the GPU.
         SumThatIsAProduct: u32, 0, |a, b| a.wrapping_add(b), "return a * b;";
+        Undeclared: u32, 0, |a, b| a.wrapping_add(b), "return a + c;";
     }
 
     #[test]
@@ -228,7 +229,10 @@ mod broken {
     #[test]
     fn a_wrong_identity_is_found_and_the_rest_holds() {
         let laws = Laws::of(SumFromOne, i32s());
-        let broken = laws.identity().expect_err("1 is not the identity of a sum").to_string();
+        let broken = laws
+            .identity()
+            .expect_err("1 is not the identity of a sum")
+            .to_string();
         assert!(broken.starts_with("identity does not hold: "), "{broken}");
         assert!(laws.associativity().is_ok());
     }
@@ -242,13 +246,29 @@ mod broken {
 
     #[test]
     fn a_float_sum_is_not_associative_in_every_bit() {
-        assert!(Laws::of(Sum::<f32>::new(), f32_summands()).associativity().is_err());
+        assert!(
+            Laws::of(Sum::<f32>::new(), f32_summands())
+                .associativity()
+                .is_err()
+        );
     }
 
     #[test]
     fn a_max_is_commutative_and_a_matrix_product_is_not() {
         assert!(Laws::of(Max::<f32>::new(), f32s()).commutativity().is_ok());
-        assert!(Laws::of(Matrix2Product::<i32>::new(), matrices(i32s())).commutativity().is_err());
+        assert!(
+            Laws::of(Matrix2Product::<i32>::new(), matrices(i32s()))
+                .commutativity()
+                .is_err()
+        );
+    }
+
+    #[test]
+    fn a_device_form_that_does_not_compile_is_found_nvrtc_compiles() {
+        let Ok(()) = warpfold::jit::available() else {
+            return;
+        };
+        assert!(Laws::of(Undeclared, u32s()).compiles().is_err());
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! The derive macro of [warpfold](https://docs.rs/warpfold): `#[derive(DeviceType)]`.
+//! The macros of [warpfold](https://docs.rs/warpfold): `#[derive(DeviceType)]` and `device_code!`.
 
 mod device_type;
 
@@ -15,5 +15,24 @@ use proc_macro::TokenStream;
 #[proc_macro_derive(DeviceType, attributes(device_type))]
 pub fn derive_device_type(input: TokenStream) -> TokenStream {
     let input = syn::parse_macro_input!(input as syn::DeriveInput);
-    device_type::derive(&input).unwrap_or_else(syn::Error::into_compile_error).into()
+    device_type::derive(&input)
+        .unwrap_or_else(syn::Error::into_compile_error)
+        .into()
+}
+
+/// A piece of CUDA C++, written as a string literal, with the file and line that the literal stands in: a
+/// `warpfold::DeviceCode`. It is unsafe to use, as `DeviceCode::at` is.
+///
+/// ```
+/// use warpfold::device_code;
+///
+/// // SAFETY: the body only reads its operands.
+/// let body = unsafe { device_code!("if (b < a) return b;\n return a;") };
+/// assert!(body.file().ends_with(".rs"));
+/// ```
+#[proc_macro]
+pub fn device_code(input: TokenStream) -> TokenStream {
+    let text = syn::parse_macro_input!(input as syn::LitStr);
+    let line = text.span().unwrap().line() as u32;
+    quote::quote!(::warpfold::DeviceCode::at(#text, ::core::file!(), #line)).into()
 }

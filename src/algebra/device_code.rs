@@ -1,5 +1,4 @@
 use std::borrow::Cow;
-use std::panic::Location;
 
 use super::{DeviceType, Layout, Literal};
 
@@ -13,9 +12,10 @@ pub struct DeviceCode {
 }
 
 impl DeviceCode {
-    /// The body of a function, without its braces. It returns its value; wrapping and promotion follow C++, not Rust.
+    /// The body of a function, without its braces, whose first line stands in `line` of `file`. It returns its value;
+    /// wrapping and promotion follow C++, not Rust.
     ///
-    /// A compiler error names the file and line of this call: begin the text on the same line.
+    /// [`device_code!`](crate::device_code) reads file and line from a literal.
     ///
     /// Write `if (c) return a; return b;` rather than `return c ? a : b;` for structs: a select of two objects is a
     /// select of their addresses, and takes both out of registers.
@@ -24,11 +24,13 @@ impl DeviceCode {
     ///
     /// The code runs on the GPU as it stands. It must end, must read and write nothing but its parameters and its own
     /// variables, and must return a valid value of its Rust type (for a `bool`, 0 or 1).
-    #[track_caller]
     #[allow(unsafe_code)]
-    pub unsafe fn new(text: impl Into<Cow<'static, str>>) -> Self {
-        let caller = Location::caller();
-        Self { text: text.into(), file: caller.file(), line: caller.line() }
+    pub unsafe fn at(text: impl Into<Cow<'static, str>>, file: &'static str, line: u32) -> Self {
+        Self {
+            text: text.into(),
+            file,
+            line,
+        }
     }
 
     /// The CUDA C++.
@@ -59,7 +61,12 @@ pub struct DeviceFunction {
 impl DeviceFunction {
     /// A function `name` that returns an `R`.
     pub fn new<R: DeviceType>(name: &'static str, body: DeviceCode) -> Self {
-        Self { name, parameters: Vec::new(), result: R::layout(), body }
+        Self {
+            name,
+            parameters: Vec::new(),
+            result: R::layout(),
+            body,
+        }
     }
 
     /// Adds the next parameter.

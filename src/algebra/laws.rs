@@ -2,7 +2,7 @@
 //!
 //! [`laws!`](crate::laws!) turns an operator and a [proptest](https://docs.rs/proptest) strategy for its items into a
 //! test suite: identity, associativity, commutativity where it is claimed, the bracket against a plain fold, the CPU
-//! backend against the bracket, and a GPU, when there is one, against the same bits.
+//! backend against the bracket, the CUDA C++ through the compiler, and a GPU, when there is one, against the same bits.
 //!
 //! Laws are exact unless told otherwise. Float arithmetic rounds: a sum is associative up to rounding, on values where
 //! neither order overflows. Such an operator is tested [`within`](Laws::within) a tolerance, relative to the magnitude
@@ -29,7 +29,7 @@ use proptest::test_runner::{Config, TestCaseError, TestError, TestRunner};
 pub use proptest;
 
 use super::{DeviceMonoid, DeviceType, Layout, Literal, Monoid, tree};
-use crate::{Device, Kind, Reduction, Scalar};
+use crate::{Device, Error, Kind, Reduction, Scalar, jit};
 
 /// Items of the inputs that a whole reduction is tested with: past a tile, and past a block of the CPU backend.
 const MOST_ITEMS: usize = 5000;
@@ -64,7 +64,11 @@ where
 {
     /// The laws of `operator` on the values of `items`, exact in every bit.
     pub fn of(operator: M, items: S) -> Self {
-        Self { operator, items, tolerance: None }
+        Self {
+            operator,
+            items,
+            tolerance: None,
+        }
     }
 
     /// The laws up to rounding: two results may differ, in each float, by `relative` times `magnitude` of the items
@@ -87,9 +91,12 @@ where
     /// `(a + b) + c == a + (b + c)`.
     pub fn associativity(&self) -> Result<(), Broken> {
         let combine = |a, b| self.operator.combine(a, b);
-        self.check("associativity", 1024, &(&self.items, &self.items, &self.items), |(a, b, c)| {
-            self.compare(&[a, b, c], combine(combine(a, b), c), combine(a, combine(b, c)))
-        })
+        self.check(
+            "associativity",
+            1024,
+            &(&self.items, &self.items, &self.items),
+            |(a, b, c)| self.compare(&[a, b, c], combine(combine(a, b), c), combine(a, combine(b, c))),
+        )
     }
 
     /// `a + b == b + a`. No reduction of this crate needs it.
@@ -101,12 +108,17 @@ where
 
     /// The bracket is the fold from the left.
     pub fn bracket_is_the_fold(&self) -> Result<(), Broken> {
-        self.check("the bracket as a fold", 128, &vec(&self.items, 0..MOST_FOLDED), |items| {
-            let mut rest = items.iter().copied();
-            let first = rest.next().unwrap_or_else(|| self.operator.identity());
-            let fold = rest.fold(first, |left, right| self.operator.combine(left, right));
-            self.compare(&items, tree::bracket(&self.operator, &items), fold)
-        })
+        self.check(
+            "the bracket as a fold",
+            128,
+            &vec(&self.items, 0..MOST_FOLDED),
+            |items| {
+                let mut rest = items.iter().copied();
+                let first = rest.next().unwrap_or_else(|| self.operator.identity());
+                let fold = rest.fold(first, |left, right| self.operator.combine(left, right));
+                self.compare(&items, tree::bracket(&self.operator, &items), fold)
+            },
+        )
     }
 
     fn check<T: Strategy>(
@@ -116,14 +128,20 @@ where
         strategy: &T,
         test: impl Fn(T::Value) -> Result<(), TestCaseError>,
     ) -> Result<(), Broken> {
-        let config = Config { cases, failure_persistence: None, ..Config::default() };
-        TestRunner::new(config).run(strategy, test).map_err(|error| Broken {
-            law,
-            counterexample: match error {
-                TestError::Abort(reason) => reason.to_string(),
-                TestError::Fail(reason, value) => format!("{reason}, for {value:?}"),
-            },
-        })
+        let config = Config {
+            cases,
+            failure_persistence: None,
+            ..Config::default()
+        };
+        TestRunner::new(config)
+            .run(strategy, test)
+            .map_err(|error| Broken {
+                law,
+                counterexample: match error {
+                    TestError::Abort(reason) => reason.to_string(),
+                    TestError::Fail(reason, value) => format!("{reason}, for {value:?}"),
+                },
+            })
     }
 
     fn compare(&self, combined: &[M::Item], got: M::Item, expected: M::Item) -> Result<(), TestCaseError> {
@@ -146,10 +164,38 @@ where
     /// The CPU backend returns the bits of the bracket.
     pub fn cpu_is_the_bracket(&self) -> Result<(), Broken> {
         let cpu = Reduction::with(Device::cpu(), self.operator);
-        self.check("the CPU as the bracket", 16, &vec(&self.items, 0..MOST_ITEMS), |items| {
-            let expected = tree::bracket(&self.operator, &items);
-            Laws::of(self.operator, &self.items).compare(&items, run(&cpu, &items)?, expected)
-        })
+        self.check(
+            "the CPU as the bracket",
+            16,
+            &vec(&self.items, 0..MOST_ITEMS),
+            |items| {
+                let expected = tree::bracket(&self.operator, &items);
+                Laws::of(self.operator, &self.items).compare(&items, run(&cpu, &items)?, expected)
+            },
+        )
+    }
+
+    /// The operator's CUDA C++ compiles, for the newest architecture that the NVRTC at hand knows. Where there is no
+    /// NVRTC, one line on standard error says so.
+    pub fn compiles(&self) -> Result<(), Broken> {
+        static SAID: Once = Once::new();
+        if let Err(reason) = jit::available() {
+            missing("nvrtc", &reason, &SAID);
+            return Ok(());
+        }
+        let compile = || {
+            let newest = jit::architectures()?.pop();
+            let newest = newest.ok_or_else(|| Error::NoNvrtc {
+                reason: "it knows no GPU".to_owned(),
+            })?;
+            let source = Reduction::with(Device::cpu(), self.operator).source()?;
+            jit::compile(&source, jit::target(newest)?)
+        };
+        let broken = |error: Error| Broken {
+            law: "compilation",
+            counterexample: error.to_string(),
+        };
+        compile().map(|_| ()).map_err(broken)
     }
 
     /// The GPU returns the bits of the CPU, or, if the operator is not [exact](DeviceMonoid::EXACT), its value within
@@ -160,18 +206,25 @@ where
             Reduction::with(gpu.clone(), self.operator),
         );
         let exact = Laws::of(self.operator, &self.items);
-        self.check("the GPU as the CPU", 16, &vec(&self.items, 0..MOST_ITEMS), |items| {
-            let (got, expected) = (run(&gpu, &items)?, run(&cpu, &items)?);
-            match M::EXACT {
-                true => exact.compare(&items, got, expected),
-                false => self.compare(&items, got, expected),
-            }
-        })
+        self.check(
+            "the GPU as the CPU",
+            16,
+            &vec(&self.items, 0..MOST_ITEMS),
+            |items| {
+                let (got, expected) = (run(&gpu, &items)?, run(&cpu, &items)?);
+                match M::EXACT {
+                    true => exact.compare(&items, got, expected),
+                    false => self.compare(&items, got, expected),
+                }
+            },
+        )
     }
 }
 
 fn run<M: DeviceMonoid>(reduction: &Reduction<M>, items: &[M::Item]) -> Result<M::Item, TestCaseError> {
-    reduction.run(items).map_err(|error| TestCaseError::fail(error.to_string()))
+    reduction
+        .run(items)
+        .map_err(|error| TestCaseError::fail(error.to_string()))
 }
 
 /// Whether two values of one type differ in nothing but finite floats, and there by at most `most`.
@@ -182,9 +235,11 @@ fn close(layout: &Layout, a: &Literal, b: &Literal, most: f64) -> bool {
             (Some(x), Some(y)) => x == y || (x.is_nan() && y.is_nan()),
             _ => x == y,
         },
-        (Literal::Sequence(xs), Literal::Sequence(ys)) => {
-            xs.iter().zip(ys).enumerate().all(|(i, (x, y))| part(layout, i).is_some_and(|part| close(part, x, y, most)))
-        }
+        (Literal::Sequence(xs), Literal::Sequence(ys)) => xs
+            .iter()
+            .zip(ys)
+            .enumerate()
+            .all(|(i, (x, y))| part(layout, i).is_some_and(|part| close(part, x, y, most))),
         _ => false,
     }
 }
@@ -209,9 +264,10 @@ fn float(layout: &Layout, bits: u64) -> Option<f64> {
 fn magnitude<T: DeviceType>(item: &T) -> f64 {
     fn largest(layout: &Layout, literal: &Literal) -> f64 {
         match literal {
-            Literal::Scalar(bits) => {
-                float(layout, *bits).map(f64::abs).filter(|value| value.is_finite()).unwrap_or(0.0)
-            }
+            Literal::Scalar(bits) => float(layout, *bits)
+                .map(f64::abs)
+                .filter(|value| value.is_finite())
+                .unwrap_or(0.0),
             Literal::Sequence(parts) => parts
                 .iter()
                 .enumerate()
@@ -232,25 +288,28 @@ pub fn product_of_magnitudes<T: DeviceType>(items: &[T]) -> f64 {
     items.iter().map(|item| 1.0 + 2.0 * magnitude(item)).product()
 }
 
-/// The first GPU for [`laws!`](crate::laws!); where there is none, one line of each process on standard error says why.
+/// The first GPU for [`laws!`](crate::laws!); where there is none, one line of each process on standard error says
+/// why.
 #[doc(hidden)]
 pub fn gpu() -> Option<Device> {
-    match Device::cuda(0) {
-        Ok(gpu) => Some(gpu),
-        Err(reason) => {
-            let required = std::env::var("WARPFOLD_REQUIRE").unwrap_or_default();
-            assert!(!required.split(',').any(|tier| tier == "gpu"), "gpu: required, but {reason}");
-            static SAID: Once = Once::new();
-            // Not `eprintln!`, which the test harness keeps to itself when a test passes.
-            SAID.call_once(|| drop(writeln!(std::io::stderr(), "gpu: did not run: {reason}")));
-            None
-        }
-    }
+    static SAID: Once = Once::new();
+    Device::cuda(0)
+        .map_err(|reason| missing("gpu", &reason, &SAID))
+        .ok()
 }
 
-/// Writes the test suite of operators: see [`laws`](crate::laws).
+/// Says in one line that a tier did not run; panics if `WARPFOLD_REQUIRE`, a list such as `nvrtc,gpu`, names it.
+fn missing(tier: &str, reason: &Error, said: &Once) {
+    let required = std::env::var("WARPFOLD_REQUIRE").unwrap_or_default();
+    let is_required = required.split(',').any(|required| required == tier);
+    assert!(!is_required, "{tier}: required, but {reason}");
+    // Not `eprintln!`, which the test harness keeps to itself when a test passes.
+    said.call_once(|| drop(writeln!(std::io::stderr(), "{tier}: did not run: {reason}")));
+}
+
+/// Writes the test suite of operators: see the module [`laws`](mod@crate::laws).
 ///
-/// Each line is a name, `[commutative]` where that is claimed, and a [`Laws`](crate::laws::Laws); it becomes a module
+/// Each line is a name, `[commutative]` where that is claimed, and a [`Laws`]; it becomes a module
 /// of tests.
 #[macro_export]
 macro_rules! laws {
@@ -283,6 +342,10 @@ macro_rules! laws {
             #[test]
             fn cpu_is_the_bracket() {
                 $laws.cpu_is_the_bracket().unwrap_or_else(|broken| panic!("{broken}"));
+            }
+            #[test]
+            fn nvrtc_compiles() {
+                $laws.compiles().unwrap_or_else(|broken| panic!("{broken}"));
             }
             #[test]
             fn gpu_is_the_cpu() {

@@ -4,7 +4,7 @@ use super::{DeviceOperator, DeviceType};
 ///
 /// `combine(a, combine(b, c))` must equal `combine(combine(a, b), c)`, and `combine(identity(), a)` and
 /// `combine(a, identity())` must equal `a`. Nothing more is asked: operands stay in order, so the operator need not
-/// commute. [`laws`](crate::laws) (feature `laws`) tests both on your own values.
+/// commute. [`laws`](mod@crate::laws) (feature `laws`) tests both on your own values.
 ///
 /// `&self` carries run-time parameters such as a modulus or a threshold. They reach a GPU as a kernel argument, so
 /// that changing them never compiles anything again. An operator without parameters is a zero-sized type with
@@ -40,10 +40,10 @@ pub trait Monoid: Copy + Send + Sync + 'static {
 ///
 /// [`device_operator`](Self::device_operator) is a function of the type alone: what `&self` holds reaches the kernel
 /// as an argument. A body may be written by hand, as an escape hatch; then nothing but tests keeps it equal to
-/// [`Monoid::combine`], and [`laws`](crate::laws) writes those tests.
+/// [`Monoid::combine`], and [`laws`](mod@crate::laws) writes those tests.
 ///
 /// ```
-/// use warpfold::{Device, DeviceCode, DeviceMonoid, DeviceOperator, DeviceType, Monoid, Reduction};
+/// use warpfold::{Device, DeviceMonoid, DeviceOperator, DeviceType, Monoid, Reduction, device_code};
 ///
 /// #[derive(Clone, Copy, Debug, PartialEq, DeviceType)]
 /// #[repr(C)]
@@ -65,7 +65,7 @@ pub trait Monoid: Copy + Send + Sync + 'static {
 ///     const EXACT: bool = true;
 ///     fn device_operator() -> DeviceOperator {
 ///         // SAFETY: the body only reads its parameters.
-///         DeviceOperator::new("a", "b", unsafe { DeviceCode::new(r"
+///         DeviceOperator::new("a", "b", unsafe { device_code!(r"
 ///             if (b.low < a.low) a.low = b.low;
 ///             if (b.high > a.high) a.high = b.high;
 ///             return a;

@@ -46,7 +46,11 @@ impl Source {
         }
         let program = text.len();
         text.push_str(&program::render::<M>(policy)?);
-        Ok(Self { operator: std::any::type_name::<M>(), text, program })
+        Ok(Self {
+            operator: std::any::type_name::<M>(),
+            text,
+            program,
+        })
     }
 
     /// The Rust type of the operator.

@@ -5,20 +5,121 @@ use std::collections::HashSet;
 /// What a name of the user's must not be: C++ keywords, alternative tokens, and macros and names that the compiler or
 /// the templates define.
 const RESERVED: &[&str] = &[
-    "alignas", "alignof", "and", "and_eq", "asm", "auto", "bitand", "bitor", "bool", "break", "case", "catch", "char",
-    "char16_t", "char32_t", "char8_t", "class", "co_await", "co_return", "co_yield", "compl", "concept", "const",
-    "const_cast", "consteval", "constexpr", "constinit", "continue", "decltype", "default", "delete", "do", "double",
-    "dynamic_cast", "else", "enum", "explicit", "export", "extern", "false", "float", "for", "friend", "goto", "if",
-    "inline", "int", "long", "mutable", "namespace", "new", "noexcept", "not", "not_eq", "nullptr", "operator", "or",
-    "or_eq", "private", "program", "protected", "public", "register", "reinterpret_cast", "requires", "return",
-    "short", "signed", "sizeof", "static", "static_assert", "static_cast", "struct", "switch", "template", "this",
-    "thread_local", "throw", "true", "try", "typedef", "typeid", "typename", "typeof", "union", "unsigned", "using",
-    "virtual", "void", "volatile", "warpfold", "wchar_t", "while", "xor", "xor_eq",
+    "alignas",
+    "alignof",
+    "and",
+    "and_eq",
+    "asm",
+    "auto",
+    "bitand",
+    "bitor",
+    "bool",
+    "break",
+    "case",
+    "catch",
+    "char",
+    "char16_t",
+    "char32_t",
+    "char8_t",
+    "class",
+    "co_await",
+    "co_return",
+    "co_yield",
+    "compl",
+    "concept",
+    "const",
+    "const_cast",
+    "consteval",
+    "constexpr",
+    "constinit",
+    "continue",
+    "decltype",
+    "default",
+    "delete",
+    "do",
+    "double",
+    "dynamic_cast",
+    "else",
+    "enum",
+    "explicit",
+    "export",
+    "extern",
+    "false",
+    "float",
+    "for",
+    "friend",
+    "goto",
+    "if",
+    "inline",
+    "int",
+    "long",
+    "mutable",
+    "namespace",
+    "new",
+    "noexcept",
+    "not",
+    "not_eq",
+    "nullptr",
+    "operator",
+    "or",
+    "or_eq",
+    "private",
+    "program",
+    "protected",
+    "public",
+    "register",
+    "reinterpret_cast",
+    "requires",
+    "return",
+    "short",
+    "signed",
+    "sizeof",
+    "static",
+    "static_assert",
+    "static_cast",
+    "struct",
+    "switch",
+    "template",
+    "this",
+    "thread_local",
+    "throw",
+    "true",
+    "try",
+    "typedef",
+    "typeid",
+    "typename",
+    "typeof",
+    "union",
+    "unsigned",
+    "using",
+    "virtual",
+    "void",
+    "volatile",
+    "warpfold",
+    "wchar_t",
+    "while",
+    "xor",
+    "xor_eq",
     // Macros of the compiler and of the intrinsics.
-    "linux", "unix", "assert", "NULL", "INFINITY", "NAN", "WARPFOLD_DEVICE", "WARPFOLD_OUTLINED", "WARPFOLD_SHARED",
-    "WARPFOLD_KERNEL", "WARPFOLD_PARAMETER", "WARPFOLD_OFFSET",
+    "linux",
+    "unix",
+    "assert",
+    "NULL",
+    "INFINITY",
+    "NAN",
+    "WARPFOLD_DEVICE",
+    "WARPFOLD_OUTLINED",
+    "WARPFOLD_SHARED",
+    "WARPFOLD_KERNEL",
+    "WARPFOLD_PARAMETER",
+    "WARPFOLD_OFFSET",
     // What the generated program declares.
-    "Arguments", "Item", "Operator", "WideShape", "NarrowShape", "self",
+    "Arguments",
+    "Item",
+    "Operator",
+    "WideShape",
+    "NarrowShape",
+    "self",
 ];
 
 /// `name` as a C++ identifier: characters that C++ has not are spelled `uXXXX`, a leading digit gets an underscore
@@ -39,7 +140,10 @@ pub(super) fn identifier(name: &str) -> String {
         identifier = identifier.replace("__", "_u_");
     }
     let capital = |second: char| second.is_ascii_uppercase();
-    if identifier.strip_prefix('_').is_some_and(|rest| rest.starts_with(capital)) {
+    if identifier
+        .strip_prefix('_')
+        .is_some_and(|rest| rest.starts_with(capital))
+    {
         identifier.insert(0, 'u');
     }
     if RESERVED.contains(&identifier.as_str()) {
@@ -52,7 +156,9 @@ pub(super) fn identifier(name: &str) -> String {
 pub(super) fn type_identifier(path: &str) -> String {
     let is_word = |c: char| c.is_alphanumeric() || c == '_' || c == ':';
     let words = path.split(|c: char| !is_word(c)).filter(|word| !word.is_empty());
-    let last: Vec<&str> = words.map(|word| word.rsplit("::").next().unwrap_or(word)).collect();
+    let last: Vec<&str> = words
+        .map(|word| word.rsplit("::").next().unwrap_or(word))
+        .collect();
     identifier(last.join("_").trim_matches('_'))
 }
 
@@ -64,7 +170,9 @@ impl Scope {
     /// `wanted`, or the first of `wanted_2`, `wanted_3`, ... that is free.
     pub(super) fn claim(&mut self, wanted: String) -> String {
         let numbered = (2..).map(|number| format!("{wanted}_{number}"));
-        let free = std::iter::once(wanted.clone()).chain(numbered).find(|name| !self.0.contains(name));
+        let free = std::iter::once(wanted.clone())
+            .chain(numbered)
+            .find(|name| !self.0.contains(name));
         let name = free.unwrap_or(wanted);
         self.0.insert(name.clone());
         name
@@ -89,7 +197,10 @@ mod tests {
             assert_eq!(identifier(rust), cpp);
         }
         assert_eq!(type_identifier("demo::shapes::Point"), "Point");
-        assert_eq!(type_identifier("demo::Pair<demo::Point, [f32; 4]>"), "Pair_Point_f32_4");
+        assert_eq!(
+            type_identifier("demo::Pair<demo::Point, [f32; 4]>"),
+            "Pair_Point_f32_4"
+        );
         assert_eq!(type_identifier("demo::class"), "class_");
     }
 

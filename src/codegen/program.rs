@@ -24,7 +24,10 @@ pub(super) fn render<M: DeviceMonoid>(policy: &Policy) -> Result<String, Error> 
     let state = match &operator.state {
         Some(state) if state.id == TypeId::of::<M>() => Some(types.name(state)),
         Some(state) => {
-            return Err(Error::ForeignState { operator: std::any::type_name::<M>(), state: state.name });
+            return Err(Error::ForeignState {
+                operator: std::any::type_name::<M>(),
+                state: state.name,
+            });
         }
         None => None,
     };
@@ -46,7 +49,9 @@ pub(super) fn render<M: DeviceMonoid>(policy: &Policy) -> Result<String, Error> 
     let argument_offset = offset_of!(Arguments<M::Item>, identity);
     let argument_size = size_of::<Arguments<M::Item>>();
     code.line("typedef ::warpfold::Arguments<Item> Arguments;");
-    code.line(&format!("static_assert(sizeof(Arguments) == {argument_size}, \"kernel arguments\");"));
+    code.line(&format!(
+        "static_assert(sizeof(Arguments) == {argument_size}, \"kernel arguments\");"
+    ));
     code.line(&format!(
         "static_assert(WARPFOLD_OFFSET(Arguments, identity) == {argument_offset}, \"kernel arguments\");"
     ));
@@ -103,7 +108,10 @@ impl Code {
             .map(|(name, layout)| format!("{} {}", types.name(layout), identifier(name)))
             .collect();
         let (result, name) = (types.name(&function.result), identifier(function.name));
-        self.line(&format!("\nWARPFOLD_DEVICE {result} {name}({}) {{", parameters.join(", ")));
+        self.line(&format!(
+            "\nWARPFOLD_DEVICE {result} {name}({}) {{",
+            parameters.join(", ")
+        ));
         self.body(constants, &function.body);
         self.line("}");
     }
@@ -114,13 +122,20 @@ impl Code {
             self.line(&format!("    {state} self;"));
         }
         let (left, right) = (identifier(operator.left), identifier(operator.right));
-        self.line(&format!("    WARPFOLD_DEVICE Item combine(Item {left}, Item {right}) const {{"));
+        self.line(&format!(
+            "    WARPFOLD_DEVICE Item combine(Item {left}, Item {right}) const {{"
+        ));
         self.body(constants, &operator.body);
         self.line("    }\n};");
     }
 
     fn kernel(&mut self, shape_name: &str, kernel: &str, shape: &Shape, policy: &Policy) {
-        let Shape { width, group_items, rows, warps } = shape;
+        let Shape {
+            width,
+            group_items,
+            rows,
+            warps,
+        } = shape;
         let (threads, blocks) = (warps * 32, policy.blocks_per_multiprocessor);
         self.line(&format!(
             "\nstruct {shape_name} {{\n    static constexpr unsigned GROUP_ITEMS = {group_items}, ROWS = {rows}, \

@@ -37,9 +37,20 @@ impl Types {
             Kind::Array { element, length } => format!("::warpfold::Array<{}, {length}>", self.name(element)),
             Kind::Struct { fields } => self.define(layout, fields),
         };
-        let Layout { name: rust, size, align, .. } = layout;
-        self.assert(&format!("sizeof({name}) == {size}"), &format!("{rust} has {size} bytes"));
-        self.assert(&format!("alignof({name}) == {align}"), &format!("{rust} is aligned to {align} bytes"));
+        let Layout {
+            name: rust,
+            size,
+            align,
+            ..
+        } = layout;
+        self.assert(
+            &format!("sizeof({name}) == {size}"),
+            &format!("{rust} has {size} bytes"),
+        );
+        self.assert(
+            &format!("alignof({name}) == {align}"),
+            &format!("{rust} is aligned to {align} bytes"),
+        );
         self.names.insert(layout.id, name.clone());
         name
     }
@@ -51,7 +62,10 @@ impl Types {
             Some(name) => name.clone(),
             None => self.scope.claim(type_identifier(layout.name)),
         };
-        self.definitions.push_str(&format!("\n// {}\nstruct alignas({}) {name} {{\n", layout.name, layout.align));
+        self.definitions.push_str(&format!(
+            "\n// {}\nstruct alignas({}) {name} {{\n",
+            layout.name, layout.align
+        ));
         for (ty, member) in types.iter().zip(&members) {
             self.definitions.push_str(&format!("    {ty} {member};\n"));
         }
@@ -67,24 +81,35 @@ impl Types {
     }
 
     fn assert(&mut self, condition: &str, expected: &str) {
-        self.definitions.push_str(&format!("static_assert({condition}, \"{LAYOUT_ASSERTION}{expected}\");\n"));
+        self.definitions.push_str(&format!(
+            "static_assert({condition}, \"{LAYOUT_ASSERTION}{expected}\");\n"
+        ));
     }
 
     /// A value, bit for bit.
     pub(super) fn literal(&mut self, layout: &Layout, literal: &Literal) -> String {
         let name = self.name(layout);
         match (&layout.kind, literal) {
-            (Kind::Scalar(Scalar::F32), Literal::Scalar(bits)) => format!("::warpfold::from_bits<float>({bits:#x}u)"),
-            (Kind::Scalar(Scalar::F64), Literal::Scalar(bits)) => format!("::warpfold::from_bits<double>({bits:#x}ull)"),
-            (Kind::Scalar(Scalar::F16 | Scalar::BF16), Literal::Scalar(bits)) => format!("{name}{{{bits:#x}}}"),
+            (Kind::Scalar(Scalar::F32), Literal::Scalar(bits)) => {
+                format!("::warpfold::from_bits<float>({bits:#x}u)")
+            }
+            (Kind::Scalar(Scalar::F64), Literal::Scalar(bits)) => {
+                format!("::warpfold::from_bits<double>({bits:#x}ull)")
+            }
+            (Kind::Scalar(Scalar::F16 | Scalar::BF16), Literal::Scalar(bits)) => {
+                format!("{name}{{{bits:#x}}}")
+            }
             (Kind::Scalar(_), Literal::Scalar(bits)) => format!("static_cast<{name}>({bits:#x}ull)"),
             (Kind::Array { element, .. }, Literal::Sequence(values)) => {
                 let values: Vec<String> = values.iter().map(|value| self.literal(element, value)).collect();
                 format!("{name}{{{{{}}}}}", values.join(", "))
             }
             (Kind::Struct { fields }, Literal::Sequence(values)) => {
-                let values: Vec<String> =
-                    fields.iter().zip(values).map(|(field, value)| self.literal(&field.layout, value)).collect();
+                let values: Vec<String> = fields
+                    .iter()
+                    .zip(values)
+                    .map(|(field, value)| self.literal(&field.layout, value))
+                    .collect();
                 format!("{name}{{{}}}", values.join(", "))
             }
             // A hand-written `DeviceType` whose literal is not of its layout: the compiler names the place.
@@ -99,7 +124,10 @@ pub(crate) const LAYOUT_ASSERTION: &str = "layout: in Rust ";
 /// The members' C++ names. A struct is a scope of its own.
 fn field_names(fields: &[Field]) -> Vec<String> {
     let mut scope = Scope::default();
-    fields.iter().map(|field| scope.claim(identifier(field.name))).collect()
+    fields
+        .iter()
+        .map(|field| scope.claim(identifier(field.name)))
+        .collect()
 }
 
 fn scalar_name(scalar: Scalar) -> &'static str {

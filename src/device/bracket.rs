@@ -36,12 +36,22 @@ struct Span {
 
 impl BracketKernels {
     pub(crate) fn load<M: DeviceMonoid>(context: &Arc<CudaContext>, policy: Policy) -> Result<Self, Error> {
+        Self::load_for::<M>(context, policy, jit::target(architecture(context)?)?)
+    }
+
+    fn load_for<M: DeviceMonoid>(
+        context: &Arc<CudaContext>,
+        policy: Policy,
+        target: jit::Target,
+    ) -> Result<Self, Error> {
         let _relaxed = RelaxedCapture::enter()?;
-        let source = Source::of_reduction::<M>(&policy)?;
-        let image = jit::compile(&source, jit::target(architecture(context)?)?)?;
+        let image = jit::compile(&Source::of_reduction::<M>(&policy)?, target)?;
         let module = Module::load(context, &image)?;
         let item = size_of::<M::Item>();
-        let size = WorkspaceSize { partials: item * policy.max_blocks as usize, result: item };
+        let size = WorkspaceSize {
+            partials: item * policy.max_blocks as usize,
+            result: item,
+        };
         Ok(Self {
             context: context.clone(),
             wide: module.kernel(WIDE_KERNEL)?,
@@ -96,7 +106,10 @@ impl BracketKernels {
         // Held until the result is read: another thread's run on this stream would overwrite it.
         let workspace = lock(&workspace);
         let (address, _read) = items.device_ptr(stream);
-        let span = Span { address, length: items.len() as u64 };
+        let span = Span {
+            address,
+            length: items.len() as u64,
+        };
         self.enqueue(operator, span, workspace.result_on_device(), &workspace, stream)?;
         check("waiting for the result", stream.synchronize())?;
         // SAFETY: the last kernel wrote an item there, and the stream has ended all its work.
@@ -159,9 +172,18 @@ impl BracketKernels {
         match second {
             None => self.launch(operator, (kernel, shape, first), items, output, stream),
             Some(second) => {
-                let partials = Span { address: workspace.partials(), length: u64::from(first.blocks) };
+                let partials = Span {
+                    address: workspace.partials(),
+                    length: u64::from(first.blocks),
+                };
                 self.launch(operator, (kernel, shape, first), items, partials.address, stream)?;
-                self.launch(operator, (self.wide, &self.policy.wide, second), partials, output, stream)
+                self.launch(
+                    operator,
+                    (self.wide, &self.policy.wide, second),
+                    partials,
+                    output,
+                    stream,
+                )
             }
         }
     }
@@ -203,5 +225,39 @@ impl BracketKernels {
         // its stream keeps, the output has room for one item a block (the partials for `max_blocks` of them), and
         // both stay until the stream has passed: slices are freed in stream order, workspaces after draining.
         unsafe { kernel.launch(stream, launch.blocks, shape.warps * 32, &mut parameters) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::operators::AffineComposition;
+    use crate::{Device, DeviceType, tree};
+
+    /// What a GPU newer than NVRTC runs: PTX that the driver finishes.
+    #[test]
+    fn gpu_is_the_cpu_through_ptx() {
+        let device = match Device::cuda(0) {
+            Ok(device) => device,
+            Err(reason) => return eprintln!("gpu: did not run: {reason}"),
+        };
+        let stream = device.stream().expect("a GPU");
+        let context = stream.context();
+        let architecture = architecture(context).expect("answers");
+        let target = jit::Target {
+            architecture,
+            form: jit::Form::Ptx,
+        };
+        let policy = Policy::for_item(&<[u32; 2]>::layout());
+        let kernels =
+            BracketKernels::load_for::<AffineComposition<u32>>(context, policy, target).expect("loads");
+        let operator = AffineComposition::new();
+        for length in [1_u32, 2, 1000, 100_001] {
+            let items: Vec<[u32; 2]> = (0..length)
+                .map(|i| [i | 1, i.wrapping_mul(2_654_435_761)])
+                .collect();
+            let got = kernels.run_host(&operator, &items, stream).expect("runs");
+            assert_eq!(got, tree::bracket(&operator, &items), "{length} items");
+        }
     }
 }

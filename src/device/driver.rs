@@ -24,7 +24,11 @@ pub(super) fn check<T>(call: &'static str, result: Result<T, DriverError>) -> Re
             Ok(text) => text.to_string_lossy().into_owned(),
             Err(_) => format!("{:?}", error.0),
         };
-        Error::Cuda { name: text(error.error_name()), description: text(error.error_string()), call }
+        Error::Cuda {
+            name: text(error.error_name()),
+            description: text(error.error_string()),
+            call,
+        }
     })
 }
 
@@ -74,7 +78,8 @@ impl RelaxedCapture {
     pub(super) fn enter() -> Result<Self, Error> {
         let mut mode = sys::CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED;
         // SAFETY: `mode` is a valid mode, which the call exchanges with this thread's.
-        check("relaxing the capture mode", unsafe { sys::cuThreadExchangeStreamCaptureMode(&mut mode) }.result())?;
+        let exchanged = unsafe { sys::cuThreadExchangeStreamCaptureMode(&mut mode) };
+        check("relaxing the capture mode", exchanged.result())?;
         Ok(Self { previous: mode })
     }
 }

@@ -98,15 +98,27 @@ impl<T: DeviceType> DeviceInput<T> {
     /// The items are initialised, in memory that a kernel of `device`'s context can read, and stay there unchanged
     /// while a reduction reads them: until `run` returns, or until the work of `run_into` has ended. The stream
     /// belongs to that context and outlives the value.
-    pub unsafe fn from_raw(device: &Device, address: u64, length: usize, stream: *mut c_void) -> Result<Self, Error> {
-        let Backend::Cuda(own) = device.backend()? else { return Err(Error::DeviceInputOnCpu) };
+    pub unsafe fn from_raw(
+        device: &Device,
+        address: u64,
+        length: usize,
+        stream: *mut c_void,
+    ) -> Result<Self, Error> {
+        let Backend::Cuda(own) = device.backend()? else {
+            return Err(Error::DeviceInputOnCpu);
+        };
         let align = align_of::<T>();
         if !address.is_multiple_of(align as u64) {
             return Err(Error::Misaligned { address, align });
         }
         // SAFETY: the caller's promise.
         let stream = unsafe { own.context().wrap_borrowed_stream(stream.cast()) };
-        Ok(Self { address, length, stream, items: std::marker::PhantomData })
+        Ok(Self {
+            address,
+            length,
+            stream,
+            items: std::marker::PhantomData,
+        })
     }
 }
 

@@ -13,8 +13,8 @@ use std::sync::Arc;
 use cudarc::driver::{CudaContext, CudaStream};
 
 pub(crate) use bracket::BracketKernels;
-pub use input::{DeviceInput, Input, OnDevice, Output};
 pub(crate) use input::Source as InputSource;
+pub use input::{DeviceInput, Input, OnDevice, Output};
 
 use crate::{Error, jit};
 
@@ -79,7 +79,10 @@ impl Device {
                 Self::cpu()
             }),
             Some(value) => Self::named(value).unwrap_or_else(|reason| {
-                Self(Place::Nowhere(Error::DeviceOverride { value: value.to_owned(), reason }))
+                Self(Place::Nowhere(Error::DeviceOverride {
+                    value: value.to_owned(),
+                    reason,
+                }))
             }),
         }
     }
@@ -88,7 +91,9 @@ impl Device {
         if name == "cpu" {
             return Ok(Self::cpu());
         }
-        let ordinal = name.strip_prefix("cuda:").and_then(|ordinal| ordinal.parse().ok());
+        let ordinal = name
+            .strip_prefix("cuda:")
+            .and_then(|ordinal| ordinal.parse().ok());
         let ordinal = ordinal.ok_or_else(|| "expected `cpu` or `cuda:N`".to_owned())?;
         Self::cuda(ordinal).map_err(|error| error.to_string())
     }
@@ -133,7 +138,10 @@ impl fmt::Display for Device {
         match &self.0 {
             Place::Cpu => write!(f, "CPU ({} threads)", rayon::current_num_threads()),
             Place::Cuda(stream) => {
-                let name = stream.context().name().unwrap_or_else(|_| "unnamed GPU".to_owned());
+                let name = stream
+                    .context()
+                    .name()
+                    .unwrap_or_else(|_| "unnamed GPU".to_owned());
                 write!(f, "{name} (cuda:{})", stream.context().ordinal())
             }
             Place::Nowhere(error) => write!(f, "no device ({error})"),

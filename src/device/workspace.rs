@@ -33,15 +33,22 @@ pub(super) struct WorkspaceSize {
 impl Workspace {
     fn new(context: &Arc<CudaContext>, size: WorkspaceSize) -> Result<Self, Error> {
         check("binding the context", context.bind_to_thread())?;
-        let mut workspace =
-            Self { context: context.clone(), partials: 0, result: std::ptr::null_mut(), result_on_device: 0 };
+        let mut workspace = Self {
+            context: context.clone(),
+            partials: 0,
+            result: std::ptr::null_mut(),
+            result_on_device: 0,
+        };
         // What was allocated before a failure is freed by `drop`.
         // SAFETY: the context is current; sizes are not zero; the address is written before it is read.
         unsafe {
             workspace.partials =
                 check_allocation(context, size.partials, result::malloc_sync(size.partials))?;
             let flags = sys::CU_MEMHOSTALLOC_PORTABLE | sys::CU_MEMHOSTALLOC_DEVICEMAP;
-            workspace.result = check("allocating pinned memory", result::malloc_host(size.result, flags))?;
+            workspace.result = check(
+                "allocating pinned memory",
+                result::malloc_host(size.result, flags),
+            )?;
             let address = &mut workspace.result_on_device;
             let mapped = sys::cuMemHostGetDevicePointer_v2(address, workspace.result, 0);
             check("mapping pinned memory", mapped.result())?;

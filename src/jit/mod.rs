@@ -40,7 +40,9 @@ fn options(target: Target) -> Vec<String> {
         Form::Cubin => format!("--gpu-architecture=sm_{}", target.architecture.number()),
         Form::Ptx => format!("--gpu-architecture=compute_{}", target.architecture.number()),
     };
-    std::iter::once(architecture).chain(OPTIONS.map(str::to_owned)).collect()
+    std::iter::once(architecture)
+        .chain(OPTIONS.map(str::to_owned))
+        .collect()
 }
 
 /// Whether NVRTC can be opened, and if not, why.
@@ -64,5 +66,9 @@ pub fn compile(source: &Source, target: Target) -> Result<Arc<Image>, Error> {
     let library = nvrtc::library()?;
     let options = options(target);
     let key = cache::Key::of(source.text(), &options, &library.version);
-    cache::image(key, || library.compile(source, target, &options).map(|compiled| compiled.image))
+    cache::image(key, || {
+        library
+            .compile(source, target, &options)
+            .map(|compiled| compiled.image)
+    })
 }

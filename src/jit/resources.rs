@@ -30,9 +30,14 @@ fn read(log: &str) -> Vec<KernelResources> {
     for line in log.lines() {
         if let Some((_, kernel)) = line.split_once("Compiling entry function '") {
             let kernel = kernel.split('\'').next().unwrap_or(kernel).to_owned();
-            kernels.push(KernelResources { kernel, ..Default::default() });
+            kernels.push(KernelResources {
+                kernel,
+                ..Default::default()
+            });
         }
-        let Some(kernel) = kernels.last_mut() else { continue };
+        let Some(kernel) = kernels.last_mut() else {
+            continue;
+        };
         if line.contains("bytes stack frame") {
             // The kernel's own line comes first; those of functions that it calls add to it.
             kernel.stack_bytes += number_before(line, " bytes stack frame");
@@ -48,7 +53,10 @@ fn read(log: &str) -> Vec<KernelResources> {
 
 fn number_before(line: &str, unit: &str) -> u32 {
     let before = line.split(unit).next().unwrap_or_default();
-    let digits = before.rsplit(|c: char| !c.is_ascii_digit()).next().unwrap_or_default();
+    let digits = before
+        .rsplit(|c: char| !c.is_ascii_digit())
+        .next()
+        .unwrap_or_default();
     digits.parse().unwrap_or(0)
 }
 
@@ -73,6 +81,9 @@ mod tests {
             stack_bytes,
             spill_bytes,
         };
-        assert_eq!(read(log), [kernel("narrow", 255, 48, 120), kernel("wide", 56, 0, 0)]);
+        assert_eq!(
+            read(log),
+            [kernel("narrow", 255, 48, 120), kernel("wide", 56, 0, 0)]
+        );
     }
 }

@@ -31,7 +31,7 @@ use crate::{Device, DeviceMonoid, DeviceType, Error, Input, Output, Policy, cpu}
 /// An item of more than 256 bytes is refused when the program is compiled:
 ///
 /// ```compile_fail
-/// use warpfold::{Device, Reduction, DeviceCode, DeviceMonoid, DeviceOperator, Monoid};
+/// use warpfold::{Device, Reduction, DeviceMonoid, DeviceOperator, Monoid, device_code};
 ///
 /// #[derive(Clone, Copy, Default)]
 /// struct First;
@@ -43,7 +43,7 @@ use crate::{Device, DeviceMonoid, DeviceType, Error, Input, Output, Policy, cpu}
 /// impl DeviceMonoid for First {
 ///     const EXACT: bool = true;
 ///     fn device_operator() -> DeviceOperator {
-///         DeviceOperator::new("a", "b", unsafe { DeviceCode::new("return a;") })
+///         DeviceOperator::new("a", "b", unsafe { device_code!("return a;") })
 ///     }
 /// }
 /// let first = Reduction::<First>::new(Device::cpu());
@@ -112,7 +112,9 @@ impl<M: DeviceMonoid> Reduction<M> {
             (Backend::Cuda(stream), InputSource::Host(items)) => {
                 self.kernels(stream)?.run_host(&self.operator, items, stream)
             }
-            (Backend::Cuda(stream), InputSource::Device(items)) => self.kernels(stream)?.run(&self.operator, items),
+            (Backend::Cuda(stream), InputSource::Device(items)) => {
+                self.kernels(stream)?.run(&self.operator, items)
+            }
         }
     }
 
@@ -125,10 +127,15 @@ impl<M: DeviceMonoid> Reduction<M> {
     /// # Errors
     ///
     /// As for [`run`](Self::run); [`Error::OutputLength`] unless the output holds exactly one item.
-    pub fn run_into<I: OnDevice<M::Item>, O: Output<M::Item>>(&self, input: I, mut output: O) -> Result<(), Error> {
+    pub fn run_into<I: OnDevice<M::Item>, O: Output<M::Item>>(
+        &self,
+        input: I,
+        mut output: O,
+    ) -> Result<(), Error> {
         match (self.device.backend()?, input.source()) {
             (Backend::Cuda(stream), InputSource::Device(items)) => {
-                self.kernels(stream)?.run_into(&self.operator, items, output.target())
+                self.kernels(stream)?
+                    .run_into(&self.operator, items, output.target())
             }
             _ => Err(Error::DeviceInputOnCpu),
         }

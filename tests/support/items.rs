@@ -102,7 +102,11 @@ pub struct Placed {
 
 impl Sample for Placed {
     fn sample(random: &mut SmallRng) -> Self {
-        Self { found: bool::sample(random), place: random.random(), value: random.random_range(-5..5) }
+        Self {
+            found: bool::sample(random),
+            place: random.random(),
+            value: random.random_range(-5..5),
+        }
     }
 }
 
@@ -118,6 +122,10 @@ pub struct class {
 
 impl Sample for class {
     fn sample(random: &mut SmallRng) -> Self {
-        Self { new: Sample::sample(random), r#struct: Sample::sample(random), linux: Sample::sample(random) }
+        Self {
+            new: Sample::sample(random),
+            r#struct: Sample::sample(random),
+            linux: Sample::sample(random),
+        }
     }
 }

@@ -17,8 +17,9 @@ pub trait Visitor {
 
 #[track_caller]
 fn code(text: &'static str) -> DeviceCode {
+    let caller = std::panic::Location::caller();
     // SAFETY: the bodies of this file only touch their operands and their own variables.
-    unsafe { DeviceCode::new(text) }
+    unsafe { DeviceCode::at(text, caller.file(), caller.line()) }
 }
 
 /// Every operator that comes with the crate, over every type.
@@ -51,8 +52,21 @@ pub fn structs(visitor: &mut impl Visitor) {
     visitor.visit("MaxByNorm", MaxByNorm);
     visitor.visit("LastPlaced", LastPlaced);
     visitor.visit("Reserved", Reserved);
-    visitor.visit("ModularAffine", ModularAffine { modulus: 1_000_003, padding: 0 });
-    visitor.visit("LeftmostNearest", LeftmostNearest { x: 0.25, y: -0.5, z: 0.125 });
+    visitor.visit(
+        "ModularAffine",
+        ModularAffine {
+            modulus: 1_000_003,
+            padding: 0,
+        },
+    );
+    visitor.visit(
+        "LeftmostNearest",
+        LeftmostNearest {
+            x: 0.25,
+            y: -0.5,
+            z: 0.125,
+        },
+    );
 }
 
 /// An operator that does not commute over items of each size that promises are made for.
@@ -78,7 +92,11 @@ pub struct MaxByNorm;
 impl Monoid for MaxByNorm {
     type Item = Point;
     fn identity(&self) -> Point {
-        Point { x: 0.0, y: 0.0, z: 0.0 }
+        Point {
+            x: 0.0,
+            y: 0.0,
+            z: 0.0,
+        }
     }
     fn combine(&self, a: Point, b: Point) -> Point {
         let na = a.x * a.x + a.y * a.y + a.z * a.z;
@@ -103,18 +121,27 @@ pub struct LastPlaced;
 impl Monoid for LastPlaced {
     type Item = Placed;
     fn identity(&self) -> Placed {
-        Placed { found: false, place: 0, value: 0 }
+        Placed {
+            found: false,
+            place: 0,
+            value: 0,
+        }
     }
     fn combine(&self, a: Placed, b: Placed) -> Placed {
         let value = if b.found { b.value } else { a.value };
-        Placed { found: a.found | b.found, place: a.place.wrapping_add(b.place), value }
+        Placed {
+            found: a.found | b.found,
+            place: a.place.wrapping_add(b.place),
+            value,
+        }
     }
 }
 
 impl DeviceMonoid for LastPlaced {
     const EXACT: bool = true;
     fn device_operator() -> DeviceOperator {
-        let body = code("a.place += b.place;\nif (b.found) { a.found = true; a.value = b.value; }\nreturn a;");
+        let body =
+            code("a.place += b.place;\nif (b.found) { a.found = true; a.value = b.value; }\nreturn a;");
         DeviceOperator::new("a", "b", body)
     }
 }
@@ -128,11 +155,23 @@ const LEAST: f64 = f64::NEG_INFINITY;
 impl Monoid for Reserved {
     type Item = class;
     fn identity(&self) -> class {
-        class { new: 0, r#struct: [0; 3], linux: LEAST }
+        class {
+            new: 0,
+            r#struct: [0; 3],
+            linux: LEAST,
+        }
     }
     fn combine(&self, a: class, b: class) -> class {
-        let last = if b.r#struct == [0; 3] { a.r#struct } else { b.r#struct };
-        class { new: a.new.wrapping_add(b.new), r#struct: last, linux: math::maximum(a.linux, b.linux) }
+        let last = if b.r#struct == [0; 3] {
+            a.r#struct
+        } else {
+            b.r#struct
+        };
+        class {
+            new: a.new.wrapping_add(b.new),
+            r#struct: last,
+            linux: math::maximum(a.linux, b.linux),
+        }
     }
 }
 
@@ -146,8 +185,14 @@ impl DeviceMonoid for Reserved {
              c.linux_ = warpfold::maximum(warpfold::maximum(a.linux_, LEAST.linux_), b.linux_);
              return c;",
         );
-        let least = class { new: 7, r#struct: [-1, 0, 1], linux: LEAST };
-        DeviceOperator::new("a", "b", body).with_type::<class>("Reserved_").constant("LEAST", least)
+        let least = class {
+            new: 7,
+            r#struct: [-1, 0, 1],
+            linux: LEAST,
+        };
+        DeviceOperator::new("a", "b", body)
+            .with_type::<class>("Reserved_")
+            .constant("LEAST", least)
     }
 }
 
@@ -167,7 +212,10 @@ impl Monoid for ModularAffine {
     fn combine(&self, left: [u32; 2], right: [u32; 2]) -> [u32; 2] {
         let ([a1, b1], [a2, b2]) = (left.map(u64::from), right.map(u64::from));
         let reduce = |x: u64| (x % self.modulus) as u32;
-        [reduce(reduce(a2) as u64 * reduce(a1) as u64), reduce(reduce(a2) as u64 * reduce(b1) as u64 + reduce(b2) as u64)]
+        [
+            reduce(reduce(a2) as u64 * reduce(a1) as u64),
+            reduce(reduce(a2) as u64 * reduce(b1) as u64 + reduce(b2) as u64),
+        ]
     }
 }
 
@@ -197,7 +245,11 @@ pub struct LeftmostNearest {
 impl Monoid for LeftmostNearest {
     type Item = Point;
     fn identity(&self) -> Point {
-        Point { x: f32::INFINITY, y: f32::INFINITY, z: f32::INFINITY }
+        Point {
+            x: f32::INFINITY,
+            y: f32::INFINITY,
+            z: f32::INFINITY,
+        }
     }
     fn combine(&self, a: Point, b: Point) -> Point {
         let distance = |p: Point| {
@@ -213,11 +265,15 @@ impl DeviceMonoid for LeftmostNearest {
     fn device_operator() -> DeviceOperator {
         let distance = DeviceFunction::new::<f32>(
             "distance",
-            code("const float x = p.x - to.x, y = p.y - to.y, z = p.z - to.z;\nreturn sqrtf(x * x + y * y + z * z);"),
+            code(
+                "const float x = p.x - to.x, y = p.y - to.y, z = p.z - to.z;\nreturn sqrtf(x * x + y * y + z * z);",
+            ),
         );
         let distance = distance.parameter::<Point>("p").parameter::<Self>("to");
         let body = code("if (distance(b, self) < distance(a, self)) return b;\nreturn a;");
-        DeviceOperator::new("a", "b", body).state::<Self>().function(distance)
+        DeviceOperator::new("a", "b", body)
+            .state::<Self>()
+            .function(distance)
     }
 }
 

@@ -51,7 +51,10 @@ pub fn device(tier: Tier) -> Device {
 /// Runs this test binary again as `scenario`, with some variables set; what it printed, to both outputs.
 pub fn in_child(scenario: &str, variables: &[(&str, &str)]) -> (bool, String) {
     let mut command = std::process::Command::new(std::env::current_exe().expect("a test binary"));
-    command.env(SCENARIO, scenario).env_remove("WARPFOLD_REQUIRE").envs(variables.iter().copied());
+    command
+        .env(SCENARIO, scenario)
+        .env_remove("WARPFOLD_REQUIRE")
+        .envs(variables.iter().copied());
     let output = command.output().expect("starts");
     let text = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
     (output.status.success(), text.into_owned())
@@ -83,13 +86,21 @@ impl Suite {
 
     /// For tests that change what others would see, such as how much memory is free.
     pub fn run_one_at_a_time(self) -> ExitCode {
-        self.run_with(Arguments { test_threads: Some(1), ..Arguments::from_args() })
+        self.run_with(Arguments {
+            test_threads: Some(1),
+            ..Arguments::from_args()
+        })
     }
 
     fn run_with(self, arguments: Arguments) -> ExitCode {
         let mut trials = Vec::new();
         for tier in [Tier::Cpu, Tier::Nvrtc, Tier::Gpu] {
-            let absent = self.0.iter().any(|(of, _)| *of == tier).then(|| tier.absent()).flatten();
+            let absent = self
+                .0
+                .iter()
+                .any(|(of, _)| *of == tier)
+                .then(|| tier.absent())
+                .flatten();
             if let Some(reason) = &absent {
                 eprintln!("{}: did not run: {reason}", tier.name());
                 if tier.required() {
@@ -99,7 +110,11 @@ impl Suite {
             trials.push((tier, absent.is_some()));
         }
         let absent = |tier| trials.iter().any(|&(of, absent)| of == tier && absent);
-        let trials = self.0.into_iter().map(|(tier, trial)| trial.with_ignored_flag(absent(tier))).collect();
+        let trials = self
+            .0
+            .into_iter()
+            .map(|(tier, trial)| trial.with_ignored_flag(absent(tier)))
+            .collect();
         libtest_mimic::run(&arguments, trials).exit_code()
     }
 }

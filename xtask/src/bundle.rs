@@ -22,13 +22,19 @@ pub(crate) fn run() -> Result<()> {
     fs::create_dir_all(FOLDER)?;
     let mut names = Vec::new();
     for targets in ["test --no-run --lib --tests --benches", "build --examples"] {
-        let line = format!("cargo {targets} --profile bundle --all-features --message-format json-render-diagnostics");
+        let line = format!(
+            "cargo {targets} --profile bundle --all-features --message-format json-render-diagnostics"
+        );
         eprintln!("> {line}");
         let mut build = command(&line).stdout(Stdio::piped()).spawn()?;
         let output = build.stdout.take().context("no output")?;
         for message in Message::parse_stream(std::io::BufReader::new(output)) {
-            let Message::CompilerArtifact(artifact) = message? else { continue };
-            let Some(executable) = artifact.executable else { continue };
+            let Message::CompilerArtifact(artifact) = message? else {
+                continue;
+            };
+            let Some(executable) = artifact.executable else {
+                continue;
+            };
             let kind = match artifact.target.kind.first() {
                 Some(TargetKind::Test) => "test",
                 Some(TargetKind::Bench) => "bench",
@@ -52,7 +58,15 @@ pub(crate) fn run() -> Result<()> {
     for entry in fs::read_dir(FOLDER)? {
         bytes += entry?.metadata()?.len();
     }
-    println!("{FOLDER}/: {} binaries, {:.1} MiB", names.len(), bytes as f64 / f64::from(1 << 20));
-    ensure!(bytes < MOST_BYTES, "the bundle weighs more than {} MiB", MOST_BYTES >> 20);
+    println!(
+        "{FOLDER}/: {} binaries, {:.1} MiB",
+        names.len(),
+        bytes as f64 / f64::from(1 << 20)
+    );
+    ensure!(
+        bytes < MOST_BYTES,
+        "the bundle weighs more than {} MiB",
+        MOST_BYTES >> 20
+    );
     Ok(())
 }

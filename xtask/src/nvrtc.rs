@@ -20,7 +20,8 @@ pub(crate) fn library(version: &str) -> Option<PathBuf> {
         return Some(library);
     }
     let package = format!("nvidia-cuda-nvrtc=={version}");
-    let mut install = command("python3 -m pip install --quiet --no-deps --disable-pip-version-check --target");
+    let mut install =
+        command("python3 -m pip install --quiet --no-deps --disable-pip-version-check --target");
     if let Err(error) = run(install.arg(&folder).arg(package)) {
         eprintln!("NVRTC was not fetched ({error:#}); the tests look for an installed one");
     }
@@ -33,7 +34,11 @@ fn find(folder: &Path) -> Option<PathBuf> {
         let path = entry.path();
         let name = entry.file_name();
         let is_library = name.to_string_lossy().starts_with("libnvrtc.so");
-        let found = if path.is_dir() { find(&path) } else { is_library.then_some(path) };
+        let found = if path.is_dir() {
+            find(&path)
+        } else {
+            is_library.then_some(path)
+        };
         if found.is_some() {
             return found.and_then(|path| path.canonicalize().ok());
         }

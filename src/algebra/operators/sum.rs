@@ -24,7 +24,9 @@ impl<T: Number> DeviceMonoid for Sum<T> {
     const EXACT: bool = true;
     fn device_operator() -> DeviceOperator {
         let arithmetic = <T as Arithmetic>::ARITHMETIC;
-        body(format!("return static_cast<Item>(static_cast<{arithmetic}>(left) + static_cast<{arithmetic}>(right));"))
+        body(format!(
+            "return static_cast<Item>(static_cast<{arithmetic}>(left) + static_cast<{arithmetic}>(right));"
+        ))
     }
 }
 
@@ -43,6 +45,8 @@ impl<T: Number> DeviceMonoid for Product<T> {
     const EXACT: bool = true;
     fn device_operator() -> DeviceOperator {
         let arithmetic = <T as Arithmetic>::ARITHMETIC;
-        body(format!("return static_cast<Item>(static_cast<{arithmetic}>(left) * static_cast<{arithmetic}>(right));"))
+        body(format!(
+            "return static_cast<Item>(static_cast<{arithmetic}>(left) * static_cast<{arithmetic}>(right));"
+        ))
     }
 }
