@@ -10,6 +10,8 @@ mod types;
 
 pub(crate) use types::LAYOUT_ASSERTION;
 
+use std::fmt;
+
 use crate::{DeviceMonoid, Error, Policy};
 
 /// The templates, in the order in which each builds on those before it.
@@ -66,6 +68,12 @@ impl Source {
     /// What was generated: everything after the templates.
     pub fn program(&self) -> &str {
         &self.text[self.program..]
+    }
+}
+
+impl fmt::Display for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
     }
 }
 
