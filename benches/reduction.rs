@@ -23,11 +23,7 @@ struct MaxByNorm;
 impl Monoid for MaxByNorm {
     type Item = Point;
     fn identity(&self) -> Point {
-        Point {
-            x: 0.0,
-            y: 0.0,
-            z: 0.0,
-        }
+        Point { x: 0.0, y: 0.0, z: 0.0 }
     }
     fn combine(&self, a: Point, b: Point) -> Point {
         let na = a.x * a.x + a.y * a.y + a.z * a.z;
@@ -107,9 +103,7 @@ where
             continue;
         };
         let reduction = Reduction::<M>::new(stream.clone());
-        let copies: Vec<_> = (0..2)
-            .map(|_| stream.clone_htod(&items).expect("room for the items"))
-            .collect();
+        let copies: Vec<_> = (0..2).map(|_| stream.clone_htod(&items).expect("room for the items")).collect();
         group.bench_function(BenchmarkId::new("gpu", format!("2^{log2} bytes")), |bencher| {
             bencher.iter_custom(|rounds| {
                 let start = Instant::now();
@@ -133,11 +127,8 @@ where
 
 fn main() {
     let mut criterion = Criterion::default().configure_from_args();
-    let sizes: &[u32] = if Device::cuda(0).is_ok() {
-        &[10, 16, 20, 24, 28, 30, 32]
-    } else {
-        &[10, 20, 28, 30]
-    };
+    let sizes: &[u32] =
+        if Device::cuda(0).is_ok() { &[10, 16, 20, 24, 28, 30, 32] } else { &[10, 20, 28, 30] };
     bench::<Sum<f32>>(&mut criterion, "sum of f32", sizes);
     bench::<MaxByNorm>(&mut criterion, "12-byte max by norm", sizes);
     bench::<Matrix2Product<f32>>(&mut criterion, "2x2 matrix product of f32", sizes);
@@ -150,9 +141,7 @@ fn main() {
 fn parallel_iterator(criterion: &mut Criterion) {
     let items: Vec<f32> = (0..1 << 28).into_par_iter().map(f32::from_index).collect();
     let mut group = criterion.benchmark_group("sum of f32");
-    group
-        .sample_size(10)
-        .throughput(Throughput::Bytes(size_of_val(&items[..]) as u64));
+    group.sample_size(10).throughput(Throughput::Bytes(size_of_val(&items[..]) as u64));
     group.bench_function("rayon par_iter().sum()/2^30 bytes", |bencher| {
         bencher.iter(|| assert!(items.par_iter().sum::<f32>().is_finite()));
     });

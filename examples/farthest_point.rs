@@ -34,11 +34,7 @@ struct MaxByNorm;
 impl Monoid for MaxByNorm {
     type Item = Point;
     fn identity(&self) -> Point {
-        Point {
-            x: 0.0,
-            y: 0.0,
-            z: 0.0,
-        }
+        Point { x: 0.0, y: 0.0, z: 0.0 }
     }
     fn combine(&self, a: Point, b: Point) -> Point {
         let na = a.x * a.x + a.y * a.y + a.z * a.z;
@@ -93,12 +89,7 @@ fn main() -> Result<()> {
     println!("device    {device}");
     println!("points    {}", points.len());
     println!("farthest  ({x}, {y}, {z})");
-    println!(
-        "bits      {:08x} {:08x} {:08x}",
-        x.to_bits(),
-        y.to_bits(),
-        z.to_bits()
-    );
+    println!("bits      {:08x} {:08x} {:08x}", x.to_bits(), y.to_bits(), z.to_bits());
     println!("norm      {}", (x * x + y * y + z * z).sqrt());
     let bytes = size_of_val(&points[..]);
     println!("time      {}", rate(host, bytes));
@@ -108,10 +99,7 @@ fn main() -> Result<()> {
         let mut again = Duration::MAX;
         for _ in 0..5 {
             let (time, result) = timed(|| reduction.run(&on_device));
-            ensure!(
-                Point::same_bits(&result?, &farthest),
-                "two runs disagree: a bug of warpfold"
-            );
+            ensure!(Point::same_bits(&result?, &farthest), "two runs disagree: a bug of warpfold");
             again = again.min(time);
         }
         println!("          {} (from GPU memory, best of 5)", rate(again, bytes));
@@ -140,11 +128,7 @@ fn read(path: &Path) -> Result<Vec<Point>> {
 
 fn read_npy(file: impl Read) -> Result<Vec<Point>> {
     let array = npyz::NpyFile::new(file)?;
-    ensure!(
-        matches!(array.shape(), [_, 3]),
-        "expected the shape (n, 3), found {:?}",
-        array.shape()
-    );
+    ensure!(matches!(array.shape(), [_, 3]), "expected the shape (n, 3), found {:?}", array.shape());
     let rows = array.shape()[0] as usize;
     let order = array.order();
     let values: Vec<f32> = array.into_vec().context("expected the type f32")?;
@@ -152,38 +136,21 @@ fn read_npy(file: impl Read) -> Result<Vec<Point>> {
         npyz::Order::C => values[3 * row + column],
         npyz::Order::Fortran => values[rows * column + row],
     };
-    Ok((0..rows)
-        .map(|row| Point {
-            x: at(row, 0),
-            y: at(row, 1),
-            z: at(row, 2),
-        })
-        .collect())
+    Ok((0..rows).map(|row| Point { x: at(row, 0), y: at(row, 1), z: at(row, 2) }).collect())
 }
 
 /// Three columns of numbers, with or without a line of names.
 fn read_csv(file: impl Read) -> Result<Vec<Point>> {
-    let mut reader = csv::ReaderBuilder::new()
-        .has_headers(false)
-        .trim(csv::Trim::All)
-        .from_reader(file);
+    let mut reader = csv::ReaderBuilder::new().has_headers(false).trim(csv::Trim::All).from_reader(file);
     let mut points = Vec::new();
     for (index, record) in reader.records().enumerate() {
         let record = record?;
-        ensure!(
-            record.len() == 3,
-            "line {}: expected three columns, found {}",
-            index + 1,
-            record.len()
-        );
+        ensure!(record.len() == 3, "line {}: expected three columns, found {}", index + 1, record.len());
         let numbers: Result<Vec<f32>, _> = record.iter().map(str::parse).collect();
         match numbers {
-            Ok(numbers) => points.push(Point {
-                x: numbers[0],
-                y: numbers[1],
-                z: numbers[2],
-            }),
-            Err(_) if index == 0 => {}
+            Ok(numbers) => points.push(Point { x: numbers[0], y: numbers[1], z: numbers[2] }),
+            // A line of names, if none of them is a number.
+            Err(_) if index == 0 && record.iter().all(|field| field.parse::<f32>().is_err()) => {}
             Err(error) => bail!("line {}: {error}", index + 1),
         }
     }

@@ -6,9 +6,12 @@ use crate::jit::Architecture;
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// There is no NVIDIA driver on this machine.
-    #[error("no NVIDIA driver: the library `libcuda` could not be opened")]
-    NoDriver,
+    /// There is no NVIDIA driver on this machine, or one that is too old.
+    #[error("no NVIDIA driver: {reason}")]
+    NoDriver {
+        /// What was tried.
+        reason: String,
+    },
 
     /// NVRTC, CUDA's run-time compiler, could not be opened.
     #[error(
@@ -192,10 +195,7 @@ impl fmt::Display for Excerpt<'_> {
                 continue;
             };
             writeln!(f, "{name}:{number}: {message}")?;
-            let Some(at) = lines
-                .iter()
-                .position(|&(file, line, _)| file == name && line == number)
-            else {
+            let Some(at) = lines.iter().position(|&(file, line, _)| file == name && line == number) else {
                 continue;
             };
             let around = at.saturating_sub(LINES_AROUND)..(at + LINES_AROUND + 1).min(lines.len());

@@ -6,13 +6,14 @@
 //!
 //! | module | what it is |
 //! | --- | --- |
+//! | `laws` (feature `laws`) | the laws of an operator as tests, run on every backend |
 //! | [`Reduction`] | the call a user makes; runs on a [`Device`] |
 //! | `cpu` | the same bracket in parallel on the CPU |
 //! | `device` | contexts, streams, memory and launches, and [`Input`] |
 //! | [`jit`] | rendered source and architecture to machine code, with its caches |
 //! | [`codegen`] | types, operator, policy and templates to rendered source |
 //! | [`policy`] | launch parameters and tile shapes; never changes a result |
-//! | algebra: [`Monoid`], [`operators`], [`math`], [`tree`], `laws` | the operators themselves; no CUDA |
+//! | algebra: [`Monoid`], [`operators`], [`math`], [`tree`] | the operators themselves; no CUDA |
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![deny(unsafe_code)]
 #![warn(missing_docs, unreachable_pub)]
@@ -21,6 +22,8 @@ extern crate self as warpfold;
 
 pub mod codegen;
 pub mod jit;
+#[cfg(feature = "laws")]
+pub mod laws;
 pub mod policy;
 
 mod algebra;
@@ -29,8 +32,6 @@ mod device;
 mod error;
 mod reduction;
 
-#[cfg(feature = "laws")]
-pub use algebra::laws;
 pub use algebra::{
     DeviceCode, DeviceFunction, DeviceMonoid, DeviceOperator, DeviceType, Field, Kind, Layout, Literal,
     Monoid, Scalar, math, operators, tree,

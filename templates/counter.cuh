@@ -14,10 +14,10 @@ class RowCounter {
     // Adds the next 2^level rows, whose value lane 0 holds. The rows so far are a multiple of 2^level.
     template <class Operator>
     WARPFOLD_DEVICE void push(const Operator& op, Words<Item> value, unsigned level) {
+        value = shuffle_from(value, 0);
         unsigned k = level;
 #pragma unroll 1
         for (Size carry = rows >> level; carry & 1; carry >>= 1, ++k) value = combine(op, shuffle_from(digit, k), value);
-        value = shuffle_from(value, 0);
         if (lane_index() == k) digit = value;
         rows += Size(1) << level;
     }

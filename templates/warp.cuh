@@ -71,8 +71,9 @@ struct WarpTile {
         for (unsigned remaining = WARP_LEVEL; remaining > 0; --remaining) {
             const bool within_row = distance >= ROWS;
             const Words<Item> right = shuffle_down(whole, distance);
-            const unsigned right_first = within_row ? first_item(row, (lane & ~(distance - 1)) | distance)
-                                                    : first_item(row + step, 0);
+            // Asked of the lane that `right` comes from, so that no lane ever combines what does not exist.
+            const unsigned right_first =
+                within_row ? first_item(row, (lane + distance) & ~(ROWS - 1)) : first_item(row + step, 0);
             if (present.has(right_first)) whole = combine(op, whole, right);
             if (!within_row) step *= 2;
             if (within_row)

@@ -10,10 +10,10 @@ use cudarc::driver::{CudaContext, CudaSlice, CudaStream};
 use rand::rngs::SmallRng;
 use rand::{Rng, SeedableRng};
 use rayon::prelude::*;
-use support::items::{Point, Sample, items};
+use support::items::{Point, Sample, Sampler, Unit, items};
 use support::operators::{self, Lanewise, MaxByNorm, ModularAffine, Visitor};
 use support::tiers::{Suite, Tier, device};
-use warpfold::operators::{AffineComposition, Matrix2Product, Max, Sum};
+use warpfold::operators::{AffineComposition, Matrix2Product, Sum};
 use warpfold::{Device, DeviceInput, DeviceMonoid, DeviceType, Monoid, Policy, Reduction, cudarc, tree};
 
 /// The longest input of the tests that every operator goes through.
@@ -26,14 +26,9 @@ fn lengths(policy: &Policy, most: usize, seed: u64) -> Vec<usize> {
         let group = shape.group_items as usize;
         let (row, tile) = (32 * group, shape.tile_items() as usize);
         let block = tile * shape.warps as usize;
-        for edge in [
-            group,
-            row,
-            tile,
-            block,
-            policy.one_block_items as usize,
-            block * policy.max_blocks as usize,
-        ] {
+        for edge in
+            [group, row, tile, block, policy.one_block_items as usize, block * policy.max_blocks as usize]
+        {
             for multiple in [1, 2, 3, 4, 7, 8] {
                 lengths.extend([edge * multiple - 1, edge * multiple, edge * multiple + 1]);
             }
@@ -72,10 +67,7 @@ impl<T: DeviceType> Inputs<T> {
 
 #[track_caller]
 fn assert_same<T: DeviceType + std::fmt::Debug>(got: T, expected: T, what: impl std::fmt::Display) {
-    assert!(
-        T::same_bits(&got, &expected),
-        "{what}: got {got:?}, the bracket is {expected:?}"
-    );
+    assert!(T::same_bits(&got, &expected), "{what}: got {got:?}, the bracket is {expected:?}");
 }
 
 /// The policies that a test goes through: the default, and others that cut the same input elsewhere.
@@ -114,52 +106,47 @@ fn policies<T: DeviceType>(tier: Tier) -> Vec<Policy> {
 struct EveryOperator<'a>(&'a mut Suite);
 
 impl Visitor for EveryOperator<'_> {
-    fn visit<M: DeviceMonoid>(&mut self, name: &str, operator: M)
+    fn visit<M: DeviceMonoid>(&mut self, name: &str, operator: M, sampler: Sampler<M::Item>)
     where
         M::Item: Sample,
     {
         for tier in [Tier::Cpu, Tier::Gpu] {
-            self.0.test(
-                tier,
-                format!("{name}_is_the_bracket_at_every_length"),
-                move || {
-                    every_length(tier, operator, Policy::for_item(&M::Item::layout()), MOST);
-                },
+            self.0.test(tier, format!("{name}_is_the_bracket_at_every_length"), move || {
+                every_length(tier, operator, sampler, Policy::for_item(&M::Item::layout()));
+            });
+        }
+        self.0.test(Tier::Gpu, format!("{name}_is_the_bracket_at_every_alignment"), move || {
+            every_alignment(operator, sampler);
+        });
+    }
+}
+
+fn every_length<M: DeviceMonoid>(tier: Tier, operator: M, sampler: Sampler<M::Item>, policy: Policy)
+where
+    M::Item: Sample,
+{
+    let device = device(tier);
+    let reduction = Reduction::with(device.clone(), operator).with_policy(policy);
+    let most = MOST.min((16 << 20) / size_of::<M::Item>());
+    // Edge values in short inputs, where they do not swallow everything; in long ones values that all count.
+    for (sampler, most) in [(M::Item::sample as Sampler<M::Item>, 300), (sampler, most)] {
+        let all: Vec<M::Item> = items(1, most, sampler);
+        let inputs = Inputs::on(&device, &all);
+        for length in lengths(&policy, most, 2) {
+            assert_same(
+                inputs.reduce(&reduction, 0..length),
+                tree::bracket(&operator, &all[..length]),
+                length,
             );
         }
-        self.0.test(
-            Tier::Gpu,
-            format!("{name}_is_the_bracket_at_every_alignment"),
-            move || {
-                every_alignment(operator);
-            },
-        );
     }
 }
 
-fn every_length<M: DeviceMonoid>(tier: Tier, operator: M, policy: Policy, most: usize)
+fn every_alignment<M: DeviceMonoid>(operator: M, sampler: Sampler<M::Item>)
 where
     M::Item: Sample,
 {
-    let most = most.min((16 << 20) / size_of::<M::Item>());
-    let all: Vec<M::Item> = items(1, most);
-    let device = device(tier);
-    let inputs = Inputs::on(&device, &all);
-    let reduction = Reduction::with(device, operator).with_policy(policy);
-    for length in lengths(&policy, most, 2) {
-        assert_same(
-            inputs.reduce(&reduction, 0..length),
-            tree::bracket(&operator, &all[..length]),
-            length,
-        );
-    }
-}
-
-fn every_alignment<M: DeviceMonoid>(operator: M)
-where
-    M::Item: Sample,
-{
-    let all: Vec<M::Item> = items(3, 20_000);
+    let all: Vec<M::Item> = items(3, 20_000, sampler);
     let device = device(Tier::Gpu);
     let inputs = Inputs::on(&device, &all);
     let reduction = Reduction::with(device, operator);
@@ -167,57 +154,47 @@ where
         for length in [1, 2, 31, 32, 33, 257, 1000, 1024, 4096, 19_000] {
             let part = start..start + length;
             let expected = tree::bracket(&operator, &all[part.clone()]);
-            assert_same(
-                inputs.reduce(&reduction, part.clone()),
-                expected,
-                format!("{part:?}"),
-            );
+            assert_same(inputs.reduce(&reduction, part.clone()), expected, format!("{part:?}"));
         }
     }
 }
 
 /// Random lengths up to 2^24, and one just beyond.
-fn long_inputs<M: DeviceMonoid>(tier: Tier, operator: M)
+fn long_inputs<M: DeviceMonoid>(tier: Tier, operator: M, sampler: Sampler<M::Item>)
 where
     M::Item: Sample,
 {
-    let all: Vec<M::Item> = items(4, (1 << 24) + 1);
+    let all: Vec<M::Item> = items(4, (1 << 24) + 1, sampler);
     let device = device(tier);
     let inputs = Inputs::on(&device, &all);
     let mut random = SmallRng::seed_from_u64(5);
     let random_lengths = (0..4).map(|_| random.random_range(1 << 16..1 << 24));
     let lengths: Vec<usize> = random_lengths.chain([(1 << 24) - 1, (1 << 24) + 1]).collect();
-    let expected: Vec<M::Item> = lengths
-        .par_iter()
-        .map(|&length| tree::bracket(&operator, &all[..length]))
-        .collect();
+    let expected: Vec<M::Item> =
+        lengths.par_iter().map(|&length| tree::bracket(&operator, &all[..length])).collect();
     for policy in policies::<M::Item>(tier) {
         let reduction = Reduction::with(device.clone(), operator).with_policy(policy);
         for (&length, &expected) in lengths.iter().zip(&expected) {
-            assert_same(
-                inputs.reduce(&reduction, 0..length),
-                expected,
-                format!("{length} under {policy:?}"),
-            );
+            assert_same(inputs.reduce(&reduction, 0..length), expected, format!("{length} under {policy:?}"));
         }
     }
 }
 
-fn policies_do_not_move_a_bit<M: DeviceMonoid>(operator: M)
+fn policies_do_not_move_a_bit<M: DeviceMonoid>(operator: M, sampler: Sampler<M::Item>)
 where
     M::Item: Sample,
 {
     for policy in policies::<M::Item>(Tier::Gpu) {
-        every_length(Tier::Gpu, operator, policy, 30_000);
+        every_length(Tier::Gpu, operator, sampler, policy);
     }
 }
 
 /// The bracket of chunks of 2^k items, each bracketed by the device, is the bracket of all.
-fn chunks_compose<M: DeviceMonoid>(tier: Tier, operator: M)
+fn chunks_compose<M: DeviceMonoid>(tier: Tier, operator: M, sampler: Sampler<M::Item>)
 where
     M::Item: Sample,
 {
-    let all: Vec<M::Item> = items(6, 40_001);
+    let all: Vec<M::Item> = items(6, 40_001, sampler);
     let device = device(tier);
     let inputs = Inputs::on(&device, &all);
     let reduction = Reduction::with(device, operator);
@@ -227,17 +204,13 @@ where
             .step_by(1 << k)
             .map(|start| inputs.reduce(&reduction, start..all.len().min(start + (1 << k))))
             .collect();
-        assert_same(
-            reduction.run(&chunks).expect("runs"),
-            whole,
-            format!("chunks of 2^{k}"),
-        );
+        assert_same(reduction.run(&chunks).expect("runs"), whole, format!("chunks of 2^{k}"));
     }
 }
 
 /// Host memory, arrays, vectors and device memory give the same.
 fn every_input_kind(tier: Tier) {
-    let all: Vec<Point> = items(7, 3000);
+    let all: Vec<Point> = items(7, 3000, Point::sample);
     let device = device(tier);
     let reduction = Reduction::<MaxByNorm>::new(device.clone());
     let expected = tree::bracket(&MaxByNorm, &all);
@@ -249,30 +222,19 @@ fn every_input_kind(tier: Tier) {
     let Some(stream) = device.stream() else { return };
     let copy = stream.clone_htod(&all).expect("copies");
     assert_same(reduction.run(&copy).expect("runs"), expected, "device slice");
-    assert_same(
-        reduction.run(&copy.as_view()).expect("runs"),
-        expected,
-        "device view",
-    );
+    assert_same(reduction.run(&copy.as_view()).expect("runs"), expected, "device view");
     stream.synchronize().expect("synchronises");
     let (address, _read) = cudarc::driver::DevicePtr::device_ptr(&copy, stream);
     // SAFETY: the items of `copy`, which outlives this; the default stream of the device's own context.
     let raw = unsafe { DeviceInput::<Point>::from_raw(&device, address, all.len(), std::ptr::null_mut()) };
-    assert_same(
-        reduction.run(&raw.expect("aligned")).expect("runs"),
-        expected,
-        "raw address",
-    );
+    assert_same(reduction.run(&raw.expect("aligned")).expect("runs"), expected, "raw address");
 }
 
 /// One reduction, many threads, each with streams of its own and one that all share.
 fn threads_and_streams() {
     let context = CudaContext::new(0).expect("a GPU");
     let shared = context.new_stream().expect("a stream");
-    let operator = ModularAffine {
-        modulus: 65_537,
-        padding: 0,
-    };
+    let operator = ModularAffine { modulus: 65_537, padding: 0 };
     let reduction = Reduction::with(context.clone(), operator);
     std::thread::scope(|scope| {
         for thread in 0..8 {
@@ -280,7 +242,8 @@ fn threads_and_streams() {
             scope.spawn(move || {
                 let own = context.new_stream().expect("a stream");
                 for round in 0..20 {
-                    let all: Vec<[u32; 2]> = items(100 * thread + round, 1 + 7919 * (round as usize % 7));
+                    let all: Vec<[u32; 2]> =
+                        items(100 * thread + round, 1 + 7919 * (round as usize % 7), Sample::sample);
                     let expected = tree::bracket(&operator, &all);
                     for stream in [&own, shared] {
                         let copy = stream.clone_htod(&all).expect("copies");
@@ -296,25 +259,27 @@ fn threads_and_streams() {
 /// Results are left on the device, in stream order.
 fn run_into_writes_in_stream_order() {
     let context = CudaContext::new(0).expect("a GPU");
+    let elsewhere = context.new_stream().expect("a stream");
     let streams: [Arc<CudaStream>; 2] = [context.new_stream().expect("a stream"), context.default_stream()];
     let operator = Matrix2Product::<i32>::new();
     let reduction = Reduction::with(context.clone(), operator);
     for stream in streams {
-        let all: Vec<[[i32; 2]; 2]> = items(8, 100_000);
+        let all: Vec<[[i32; 2]; 2]> = items(8, 100_000, i32::matrix);
         let copy = stream.clone_htod(&all).expect("copies");
-        let mut results = stream.clone_htod(&[[[0; 2]; 2]; 40]).expect("copies");
+        let mut results = stream.clone_htod(&[[[-7; 2]; 2]; 40]).expect("copies");
         let ends = |i: usize| i * 2500..100_000 - 7 * i;
         for i in 0..40 {
             let mut place = results.slice_mut(i..=i);
-            reduction
-                .run_into(&copy.slice(ends(i)), &mut place)
-                .expect("enqueues");
+            reduction.run_into(&copy.slice(ends(i)), &mut place).expect("enqueues");
         }
+        // An output that lives on another stream is there when that stream reads it.
+        let mut far = elsewhere.clone_htod(&[[[-7; 2]; 2]]).expect("copies");
+        reduction.run_into(&copy, &mut far).expect("enqueues");
+        let far = elsewhere.clone_dtoh(&far).expect("copies")[0];
+        assert_same(far, tree::bracket(&operator, &all), "another stream");
         // Nothing at all is the identity, there too.
         let mut nothing = stream.clone_htod(&[[[7; 2]; 2]]).expect("copies");
-        reduction
-            .run_into(&copy.slice(5..5), &mut nothing)
-            .expect("enqueues");
+        reduction.run_into(&copy.slice(5..5), &mut nothing).expect("enqueues");
         let results = stream.clone_dtoh(&results).expect("copies");
         for (i, &result) in results.iter().enumerate() {
             assert_same(result, tree::bracket(&operator, &all[ends(i)]), i);
@@ -332,7 +297,7 @@ fn a_graph_replays() {
     let operator = AffineComposition::<u64>::new();
     let reduction = Reduction::with(stream.clone(), operator);
     reduction.compile().expect("compiles");
-    let first: Vec<[u64; 2]> = items(9, 300_000);
+    let first: Vec<[u64; 2]> = items(9, 300_000, u64::map);
     let mut copy = stream.clone_htod(&first).expect("copies");
     let mut result = stream.clone_htod(&[[0_u64; 2]]).expect("copies");
     stream.synchronize().expect("synchronises");
@@ -341,63 +306,69 @@ fn a_graph_replays() {
     let mode = CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL;
     stream.begin_capture(mode).expect("begins to record");
     let refused = reduction.run(&copy);
-    assert!(
-        matches!(refused, Err(warpfold::Error::StreamIsCapturing)),
-        "{refused:?}"
-    );
+    assert!(matches!(refused, Err(warpfold::Error::StreamIsCapturing)), "{refused:?}");
     reduction.run_into(&copy, &mut result).expect("records");
     let flags = CUgraphInstantiate_flags::CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH;
-    let graph = stream
-        .end_capture(flags)
-        .expect("ends recording")
-        .expect("a graph");
+    let graph = stream.end_capture(flags).expect("ends recording").expect("a graph");
 
     for seed in 10..14 {
-        let all: Vec<[u64; 2]> = items(seed, first.len());
+        let all: Vec<[u64; 2]> = items(seed, first.len(), u64::map);
         stream.memcpy_htod(&all, &mut copy).expect("copies");
         graph.launch().expect("launches");
-        assert_same(
-            reduction.run(&copy).expect("runs"),
-            tree::bracket(&operator, &all),
-            "beside the graph",
-        );
+        assert_same(reduction.run(&copy).expect("runs"), tree::bracket(&operator, &all), "beside the graph");
         let result = stream.clone_dtoh(&result).expect("copies")[0];
         assert_same(result, tree::bracket(&operator, &all), "graph");
     }
 }
 
+/// What fills the input may be recorded, too, and on another stream of the same capture.
+fn a_graph_that_fills_its_input_replays() {
+    use cudarc::driver::sys::{CUgraphInstantiate_flags, CUstreamCaptureMode};
+    let context = CudaContext::new(0).expect("a GPU");
+    let stream = context.new_stream().expect("a stream");
+    let reduction = Reduction::<Sum<u64>>::new(stream.clone());
+    reduction.compile().expect("compiles");
+    let source: Vec<u64> = items(15, 50_000, u64::unit);
+    let source_copy = stream.clone_htod(&source).expect("copies");
+    let mut input = stream.clone_htod(&vec![0_u64; source.len()]).expect("copies");
+    let mut result = stream.clone_htod(&[0_u64]).expect("copies");
+    stream.synchronize().expect("synchronises");
+    // SAFETY: everything of this test is ordered by one stream. What cudarc would wait for was recorded before the
+    // capture, and would end it.
+    unsafe { context.disable_event_tracking() };
+    stream.begin_capture(CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL).expect("begins");
+    stream.memcpy_dtod(&source_copy, &mut input).expect("records");
+    reduction.run_into(&input, &mut result).expect("records");
+    let flags = CUgraphInstantiate_flags::CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH;
+    let graph = stream.end_capture(flags).expect("ends recording").expect("a graph");
+    graph.launch().expect("launches");
+    let result = stream.clone_dtoh(&result).expect("copies")[0];
+    assert_same(result, tree::bracket(&Sum::<u64>::new(), &source), "graph");
+}
+
 fn more_than_two_to_the_32_items(tier: Tier) {
     let length = (1_usize << 32) + 12_345;
-    let mut all = vec![0_u8; length];
+    let mut all = vec![[0_u8; 1]; length];
     all.par_iter_mut().enumerate().for_each(|(index, item)| {
         // SplitMix64, one step.
         let mut bits = (index as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        // Mostly odd factors, so that the product of so many does not end at zero.
-        *item = (bits >> 56) as u8 | 0x10;
+        *item = [(bits >> 56) as u8];
     });
     let device = device(tier);
-    let inputs = Inputs::on(&device, &all);
     let operator = Lanewise::<u8, 1>(std::marker::PhantomData);
-    // The same bytes, as items of one lane.
-    let lanes: Vec<[u8; 1]> = all.par_iter().map(|&item| [item]).collect();
-    let expected = tree::bracket(&operator, &lanes);
-    let as_lanes = Inputs::on(&device, &lanes);
-    let reduction = Reduction::with(device.clone(), operator);
-    assert_same(as_lanes.reduce(&reduction, 0..length), expected, "affine maps");
-    let sum = Reduction::<Sum<u8>>::new(device);
-    let expected = all.par_iter().copied().reduce(|| 0, u8::wrapping_add);
-    assert_same(inputs.reduce(&sum, 0..length), expected, "sum");
+    let got = Reduction::with(device.clone(), operator).run(&all).expect("runs");
+    assert_same(got, tree::bracket(&operator, &all), "affine maps");
 }
 
 /// A little of everything, for tools under which every launch takes long.
 fn sanitizer_subset() {
-    fn some<M: DeviceMonoid>(operator: M, lengths: &[usize])
+    fn some<M: DeviceMonoid>(operator: M, sampler: Sampler<M::Item>, lengths: &[usize])
     where
         M::Item: Sample,
     {
         let device = device(Tier::Gpu);
-        let all: Vec<M::Item> = items(20, 70_003);
+        let all: Vec<M::Item> = items(20, 70_003, sampler);
         let inputs = Inputs::on(&device, &all);
         let reduction = Reduction::with(device, operator);
         for &length in lengths {
@@ -409,18 +380,12 @@ fn sanitizer_subset() {
         }
     }
     let lengths = [1, 2, 3, 33, 1000, 4096, 8193, 70_000];
-    some(Sum::<f32>::new(), &lengths);
-    some(Max::<u8>::new(), &lengths);
-    some(MaxByNorm, &lengths);
-    some(Matrix2Product::<f64>::new(), &lengths);
-    some(Lanewise::<u8, 101>(std::marker::PhantomData), &[1, 33, 1000]);
-    some(
-        ModularAffine {
-            modulus: 101,
-            padding: 0,
-        },
-        &[1, 33, 10_000],
-    );
+    some(Sum::<f32>::new(), f32::unit, &lengths);
+    some(Lanewise::<u8, 1>(std::marker::PhantomData), Sample::sample, &lengths);
+    some(MaxByNorm, Point::sample, &lengths);
+    some(Matrix2Product::<f64>::new(), f64::matrix, &lengths);
+    some(Lanewise::<u8, 101>(std::marker::PhantomData), Sample::sample, &[1, 33, 1000]);
+    some(ModularAffine { modulus: 101, padding: 0 }, Sample::sample, &[1, 33, 10_000]);
 }
 
 fn main() -> ExitCode {
@@ -432,56 +397,48 @@ fn main() -> ExitCode {
 
     for tier in [Tier::Cpu, Tier::Gpu] {
         suite.test(tier, "long_f32_sums_are_the_bracket", move || {
-            long_inputs(tier, Sum::<f32>::new())
+            long_inputs(tier, Sum::<f32>::new(), f32::unit)
         });
-        suite.test(tier, "long_u8_maxima_are_the_bracket", move || {
-            long_inputs(tier, Max::<u8>::new())
+        suite.test(tier, "long_runs_of_bytes_are_the_bracket", move || {
+            long_inputs(tier, Lanewise::<u8, 1>(std::marker::PhantomData), Sample::sample);
         });
         suite.test(tier, "long_products_of_matrices_are_the_bracket", move || {
-            long_inputs(tier, Matrix2Product::<i16>::new());
+            long_inputs(tier, Matrix2Product::<i16>::new(), i16::matrix);
         });
         suite.test(tier, "long_point_sets_are_the_bracket", move || {
-            long_inputs(tier, MaxByNorm)
+            long_inputs(tier, MaxByNorm, Point::sample)
         });
-        suite.test(tier, "chunks_of_points_compose", move || {
-            chunks_compose(tier, MaxByNorm)
-        });
+        suite.test(tier, "chunks_of_points_compose", move || chunks_compose(tier, MaxByNorm, Point::sample));
         suite.test(tier, "chunks_of_f32_sums_compose", move || {
-            chunks_compose(tier, Sum::<f32>::new())
+            chunks_compose(tier, Sum::<f32>::new(), f32::unit)
         });
         suite.test(tier, "chunks_of_affine_maps_compose", move || {
-            chunks_compose(tier, AffineComposition::<i8>::new());
+            chunks_compose(tier, AffineComposition::<i8>::new(), i8::map);
         });
-        suite.test(tier, "every_kind_of_input_gives_the_same", move || {
-            every_input_kind(tier)
-        });
+        suite.test(tier, "every_kind_of_input_gives_the_same", move || every_input_kind(tier));
     }
     suite.test(Tier::Gpu, "policies_do_not_move_a_bit_of_f32_sums", || {
-        policies_do_not_move_a_bit(Sum::<f32>::new());
+        policies_do_not_move_a_bit(Sum::<f32>::new(), f32::unit);
     });
     suite.test(Tier::Gpu, "policies_do_not_move_a_bit_of_points", || {
-        policies_do_not_move_a_bit(MaxByNorm)
+        policies_do_not_move_a_bit(MaxByNorm, Point::sample)
     });
     suite.test(Tier::Gpu, "policies_do_not_move_a_bit_of_bytes", || {
-        policies_do_not_move_a_bit(Lanewise::<u8, 1>(std::marker::PhantomData));
+        policies_do_not_move_a_bit(Lanewise::<u8, 1>(std::marker::PhantomData), Sample::sample);
     });
     suite.test(Tier::Gpu, "policies_do_not_move_a_bit_of_100_bytes", || {
-        policies_do_not_move_a_bit(Lanewise::<u8, 100>(std::marker::PhantomData));
+        policies_do_not_move_a_bit(Lanewise::<u8, 100>(std::marker::PhantomData), Sample::sample);
     });
     suite.test(Tier::Gpu, "policies_do_not_move_a_bit_of_matrices", || {
-        policies_do_not_move_a_bit(Matrix2Product::<f64>::new());
+        policies_do_not_move_a_bit(Matrix2Product::<f64>::new(), f64::matrix);
     });
-    suite.test(
-        Tier::Gpu,
-        "threads_and_streams_share_a_reduction",
-        threads_and_streams,
-    );
-    suite.test(
-        Tier::Gpu,
-        "run_into_writes_in_stream_order",
-        run_into_writes_in_stream_order,
-    );
+    suite.test(Tier::Gpu, "threads_and_streams_share_a_reduction", threads_and_streams);
+    suite.test(Tier::Gpu, "run_into_writes_in_stream_order", run_into_writes_in_stream_order);
     suite.test(Tier::Gpu, "a_graph_replays_on_new_values", a_graph_replays);
+    suite.test(Tier::Gpu, "a_graph_that_fills_its_input_replays", a_graph_that_fills_its_input_replays);
+    suite.long_test(Tier::Cpu, "more_than_two_to_the_32_items_are_the_bracket", || {
+        more_than_two_to_the_32_items(Tier::Cpu);
+    });
     suite.test(Tier::Gpu, "more_than_two_to_the_32_items_are_the_bracket", || {
         more_than_two_to_the_32_items(Tier::Gpu);
     });

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use support::items::Sample;
+use support::items::{Sample, Sampler};
 use support::operators::{self, Visitor};
 use support::tiers::{Suite, Tier};
 use warpfold::jit::{self, Architecture};
@@ -17,21 +17,15 @@ use warpfold::{Device, DeviceMonoid, DeviceType, Kind, Reduction};
 /// What the issue names; an NVRTC that no longer knows one says so.
 const ALL: [u32; 7] = [75, 80, 86, 89, 90, 100, 120];
 /// What even a slow machine under load needs less than; scalars take a tenth of it.
-const LONGEST: Duration = Duration::from_secs(4);
+const LONGEST: Duration = Duration::from_secs(3);
 
 fn architectures() -> Vec<Architecture> {
     let numbers = match std::env::var("WARPFOLD_ARCHITECTURES").as_deref() {
         Ok("all") => ALL.to_vec(),
-        Ok(list) => list
-            .split(',')
-            .map(|number| number.parse().expect("a number such as 90"))
-            .collect(),
+        Ok(list) => list.split(',').map(|number| number.parse().expect("a number such as 90")).collect(),
         Err(_) => vec![90],
     };
-    numbers
-        .into_iter()
-        .map(|number| Architecture::new(number / 10, number % 10))
-        .collect()
+    numbers.into_iter().map(|number| Architecture::new(number / 10, number % 10)).collect()
 }
 
 struct Compile<'a> {
@@ -40,19 +34,15 @@ struct Compile<'a> {
 }
 
 impl Visitor for Compile<'_> {
-    fn visit<M: DeviceMonoid>(&mut self, name: &str, operator: M)
+    fn visit<M: DeviceMonoid>(&mut self, name: &str, operator: M, _: Sampler<M::Item>)
     where
         M::Item: Sample,
     {
         for architecture in architectures() {
             let (name, report) = (name.to_owned(), self.report.clone());
-            self.suite.test(
-                Tier::Nvrtc,
-                format!("{name}_compiles_for_{architecture}"),
-                move || {
-                    compile(&name, operator, architecture, &report);
-                },
-            );
+            self.suite.test(Tier::Nvrtc, format!("{name}_compiles_for_{architecture}"), move || {
+                compile(&name, operator, architecture, &report);
+            });
         }
     }
 }
@@ -63,9 +53,7 @@ fn compile<M: DeviceMonoid>(
     architecture: Architecture,
     report: &Mutex<Vec<String>>,
 ) {
-    let source = Reduction::with(Device::cpu(), operator)
-        .source()
-        .expect("renders");
+    let source = Reduction::with(Device::cpu(), operator).source().expect("renders");
     let target = jit::target(architecture).expect("known to this NVRTC");
     assert_eq!(target.form, jit::Form::Cubin, "machine code, not PTX");
     let start = Instant::now();
@@ -80,12 +68,7 @@ fn compile<M: DeviceMonoid>(
         ));
         assert!(kernel.registers > 0, "a report that was not understood");
         if in_registers {
-            assert_eq!(
-                (kernel.stack_bytes, kernel.spill_bytes),
-                (0, 0),
-                "{name}, {}",
-                kernel.kernel
-            );
+            assert_eq!((kernel.stack_bytes, kernel.spill_bytes), (0, 0), "{name}, {}", kernel.kernel);
         }
     }
     assert!(time < LONGEST, "{name} took {time:?} to compile");
@@ -94,10 +77,7 @@ fn compile<M: DeviceMonoid>(
 fn main() -> ExitCode {
     let mut suite = Suite::default();
     let report = Arc::default();
-    let mut compile = Compile {
-        suite: &mut suite,
-        report: Arc::clone(&report),
-    };
+    let mut compile = Compile { suite: &mut suite, report: Arc::clone(&report) };
     operators::built_in(&mut compile);
     operators::structs(&mut compile);
     operators::sizes(&mut compile);

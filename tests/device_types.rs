@@ -46,45 +46,26 @@ mod renamed {
 }
 
 fn fields(layout: &Layout) -> Vec<(&str, usize, &str)> {
-    let Kind::Struct { fields } = &layout.kind else {
-        panic!("{layout:?} is a struct")
-    };
-    fields
-        .iter()
-        .map(|field| (field.name, field.offset, field.layout.name))
-        .collect()
+    let Kind::Struct { fields } = &layout.kind else { panic!("{layout:?} is a struct") };
+    fields.iter().map(|field| (field.name, field.offset, field.layout.name)).collect()
 }
 
 #[test]
 fn a_layout_is_the_rust_compilers_own() {
     let layout = Padded::layout();
-    assert_eq!(
-        (layout.size, layout.align),
-        (size_of::<Padded>(), align_of::<Padded>())
-    );
-    let offsets = [
-        offset_of!(Padded, flag),
-        offset_of!(Padded, wide),
-        offset_of!(Padded, small),
-    ];
+    assert_eq!((layout.size, layout.align), (size_of::<Padded>(), align_of::<Padded>()));
+    let offsets = [offset_of!(Padded, flag), offset_of!(Padded, wide), offset_of!(Padded, small)];
     assert_eq!(offsets, [0, 8, 16]);
-    assert_eq!(
-        fields(&layout),
-        [("flag", 0, "bool"), ("wide", 8, "f64"), ("small", 16, "i16")]
-    );
+    assert_eq!(fields(&layout), [("flag", 0, "bool"), ("wide", 8, "f64"), ("small", 16, "i16")]);
 }
 
 #[test]
 fn tuple_nested_and_aligned_structs_work() {
     let layout = Aligned::layout();
     assert_eq!((layout.size, layout.align), (64, 32));
-    let Kind::Struct { fields } = &layout.kind else {
-        panic!("a struct")
-    };
+    let Kind::Struct { fields } = &layout.kind else { panic!("a struct") };
     assert_eq!((fields[0].name, fields[1].name, fields[1].offset), ("0", "1", 8));
-    let Kind::Array { element, length } = &fields[1].layout.kind else {
-        panic!("an array")
-    };
+    let Kind::Array { element, length } = &fields[1].layout.kind else { panic!("an array") };
     assert_eq!((element.name, *length), (Padded::layout().name, 2));
 }
 
@@ -92,10 +73,7 @@ fn tuple_nested_and_aligned_structs_work() {
 fn transparent_and_generic_structs_work() {
     assert_eq!(Wrapper::layout().size, 4);
     let layout = Pair::<u8, Wrapper>::layout();
-    assert_eq!(
-        fields(&layout),
-        [("type", 0, "u8"), ("second", 4, Wrapper::layout().name)]
-    );
+    assert_eq!(fields(&layout), [("type", 0, "u8"), ("second", 4, Wrapper::layout().name)]);
     assert_ne!(layout.id, Pair::<i8, Wrapper>::layout().id);
     assert_eq!(Lanes::<3>::layout().size, 6);
     assert_eq!(renamed::Point::layout().size, 4);
@@ -103,41 +81,21 @@ fn transparent_and_generic_structs_work() {
 
 #[test]
 fn a_literal_has_every_bit() {
-    let value = Padded {
-        flag: true,
-        wide: -0.0,
-        small: -2,
-    };
+    let value = Padded { flag: true, wide: -0.0, small: -2 };
     let expected = [1, 1 << 63, 0xfffe].map(Literal::Scalar).to_vec();
     assert_eq!(value.literal(), Literal::Sequence(expected));
-    assert_eq!(
-        f32::from_bits(0x7fc0_1234).literal(),
-        Literal::Scalar(0x7fc0_1234)
-    );
-    assert_eq!(
-        [1_u8, 2].literal(),
-        Literal::Sequence(vec![Literal::Scalar(1), Literal::Scalar(2)])
-    );
+    assert_eq!(f32::from_bits(0x7fc0_1234).literal(), Literal::Scalar(0x7fc0_1234));
+    assert_eq!([1_u8, 2].literal(), Literal::Sequence(vec![Literal::Scalar(1), Literal::Scalar(2)]));
 }
 
 #[test]
 fn same_bits_tells_zeros_apart_and_no_nan_from_another() {
-    let value = Padded {
-        flag: true,
-        wide: 0.0,
-        small: 1,
-    };
+    let value = Padded { flag: true, wide: 0.0, small: 1 };
     assert!(Padded::same_bits(&value, &value));
     assert!(!Padded::same_bits(&value, &Padded { wide: -0.0, ..value }));
     assert!(!Padded::same_bits(&value, &Padded { small: 2, ..value }));
-    let nan = |bits| Padded {
-        wide: f64::from_bits(bits),
-        ..value
-    };
-    assert!(Padded::same_bits(
-        &nan(0x7ff8_0000_0000_0000),
-        &nan(0xfff8_0000_0000_0001)
-    ));
+    let nan = |bits| Padded { wide: f64::from_bits(bits), ..value };
+    assert!(Padded::same_bits(&nan(0x7ff8_0000_0000_0000), &nan(0xfff8_0000_0000_0001)));
     assert!(!Padded::same_bits(&nan(0x7ff8_0000_0000_0000), &value));
     assert!(f32::same_bits(&f32::NAN, &-f32::NAN));
     assert!(!f32::same_bits(&0.0, &-0.0));
@@ -155,9 +113,6 @@ fn half_floats_are_device_types() {
 
 #[test]
 fn integers_of_the_machine_are_those_of_their_width() {
-    assert!(matches!(
-        usize::layout().kind,
-        Kind::Scalar(Scalar::U64 | Scalar::U32)
-    ));
+    assert!(matches!(usize::layout().kind, Kind::Scalar(Scalar::U64 | Scalar::U32)));
     assert_eq!((-1_isize).literal(), Literal::Scalar(usize::MAX as u64));
 }

@@ -60,14 +60,8 @@ unsafe impl cudarc::driver::DeviceRepr for Displaced {}
 // SAFETY: as above.
 unsafe impl DeviceType for Displaced {
     fn layout() -> Layout {
-        let field = |name, offset| Field {
-            name,
-            offset,
-            layout: f32::layout(),
-        };
-        Layout::of::<Self>(Kind::Struct {
-            fields: vec![field("x", 0), field("y", 8)],
-        })
+        let field = |name, offset| Field { name, offset, layout: f32::layout() };
+        Layout::of::<Self>(Kind::Struct { fields: vec![field("x", 0), field("y", 8)] })
     }
     fn literal(&self) -> Literal {
         Literal::Sequence(vec![self.x.literal(), self.y.literal()])
@@ -102,15 +96,7 @@ fn compile<M: DeviceMonoid + Default>() -> Result<(), Error> {
 
 fn an_operator_that_does_not_compile_shows_its_own_line() {
     let error = compile::<Misspelt>().expect_err("`nonsense` is not declared");
-    let Error::Compilation {
-        options,
-        excerpt,
-        log,
-        ..
-    } = &error
-    else {
-        panic!("{error}")
-    };
+    let Error::Compilation { options, excerpt, log, .. } = &error else { panic!("{error}") };
     assert!(options.contains(&"--fmad=false".to_owned()));
     assert!(log.contains("nonsense"));
     let place = format!("tests/errors.rs:{MISSPELT_LINE}: error: identifier \"nonsense\" is undefined");
@@ -118,10 +104,7 @@ fn an_operator_that_does_not_compile_shows_its_own_line() {
     let marked = format!("> {MISSPELT_LINE:5} |         c += nonsense;");
     assert!(excerpt.contains(&marked), "{excerpt}");
     let shown = error.to_string();
-    assert!(
-        shown.contains("Misspelt` does not compile for sm_90") && shown.contains(&place),
-        "{shown}"
-    );
+    assert!(shown.contains("Misspelt` does not compile for sm_90") && shown.contains(&place), "{shown}");
 }
 
 fn a_layout_that_is_not_true_is_named() {
@@ -136,21 +119,13 @@ fn a_layout_that_is_not_true_is_named() {
 fn an_old_architecture_is_refused() {
     let error = jit::target(Architecture::new(3, 5)).expect_err("long gone");
     assert!(matches!(error, Error::ArchitectureTooOld { .. }), "{error}");
-    assert!(
-        error.to_string().starts_with("sm_35 is too old for NVRTC 1"),
-        "{error}"
-    );
+    assert!(error.to_string().starts_with("sm_35 is too old for NVRTC 1"), "{error}");
 }
 
 fn a_gpu_newer_than_nvrtc_gets_ptx() {
     let target = jit::target(Architecture::new(99, 0)).expect("newer than all");
-    assert_eq!(
-        (target.form, Some(&target.architecture)),
-        (Form::Ptx, jit::architectures().unwrap().last())
-    );
-    let source = Reduction::<Sum<f32>>::new(Device::cpu())
-        .source()
-        .expect("renders");
+    assert_eq!((target.form, Some(&target.architecture)), (Form::Ptx, jit::architectures().unwrap().last()));
+    let source = Reduction::<Sum<f32>>::new(Device::cpu()).source().expect("renders");
     let image = jit::compile(&source, target).expect("compiles");
     let text = String::from_utf8_lossy(&image.bytes);
     assert!(
@@ -160,9 +135,7 @@ fn a_gpu_newer_than_nvrtc_gets_ptx() {
 }
 
 fn a_state_of_another_type_is_refused() {
-    let error = Reduction::<ForeignState>::new(Device::cpu())
-        .source()
-        .expect_err("not its own");
+    let error = Reduction::<ForeignState>::new(Device::cpu()).source().expect_err("not its own");
     assert!(matches!(error, Error::ForeignState { .. }), "{error}");
 }
 
@@ -175,7 +148,7 @@ fn a_policy_that_no_kernel_can_have_is_refused() {
 
 fn a_device_that_is_not_there_is_named() {
     match Device::cuda(99).expect_err("nobody has a hundred") {
-        Error::NoDriver | Error::NoNvrtc { .. } => {}
+        Error::NoDriver { .. } | Error::NoNvrtc { .. } => {}
         Error::NoDevice { ordinal: 99, count } => assert!(count < 99),
         error => panic!("{error}"),
     }
@@ -193,20 +166,11 @@ fn overrides_are_honoured_or_an_error() {
     let missing = run("cuda:99");
     assert!(missing.contains("WARPFOLD_DEVICE=cuda:99: no "), "{missing}");
     let nonsense = run("tpu");
-    assert!(
-        nonsense.contains("WARPFOLD_DEVICE=tpu: expected `cpu` or `cuda:N`"),
-        "{nonsense}"
-    );
+    assert!(nonsense.contains("WARPFOLD_DEVICE=tpu: expected `cpu` or `cuda:N`"), "{nonsense}");
 }
 
 fn without_nvrtc_the_cpu_takes_over_and_a_gpu_is_an_error() {
-    let (_, said) = in_child(
-        "run",
-        &[
-            ("WARPFOLD_NVRTC", "/nowhere/libnvrtc.so"),
-            ("WARPFOLD_DEVICE", ""),
-        ],
-    );
+    let (_, said) = in_child("run", &[("WARPFOLD_NVRTC", "/nowhere/libnvrtc.so"), ("WARPFOLD_DEVICE", "")]);
     assert!(said.contains("auto is CPU") && said.contains("Ok(6)"), "{said}");
     assert!(
         said.contains("cuda(0): no NVRTC: WARPFOLD_NVRTC: ") || said.contains("cuda(0): no NVIDIA driver"),
@@ -222,40 +186,25 @@ fn a_gpu_refuses_what_is_not_its_own() {
     let on_cpu = Reduction::<Sum<u32>>::new(Device::cpu());
     assert!(matches!(on_cpu.run(&items), Err(Error::DeviceInputOnCpu)));
     let mut one = stream.clone_htod(&[0_u32]).expect("copies");
-    assert!(matches!(
-        on_cpu.run_into(&items, &mut one),
-        Err(Error::DeviceInputOnCpu)
-    ));
+    assert!(matches!(on_cpu.run_into(&items, &mut one), Err(Error::DeviceInputOnCpu)));
 
     let other = CudaContext::new_non_primary(0, 0).expect("a second context");
     let elsewhere = Reduction::<Sum<u32>>::new(other);
     let refused = elsewhere.run(&items);
-    assert!(
-        matches!(refused, Err(Error::WrongContext { what: "input", .. })),
-        "{refused:?}"
-    );
+    assert!(matches!(refused, Err(Error::WrongContext { what: "input", .. })), "{refused:?}");
     assert_eq!(elsewhere.run(&[1, 2, 4]).expect("its own device works"), 7);
 
+    let mut far = elsewhere.device().stream().expect("a GPU").clone_htod(&[0_u32]).expect("copies");
     let reduction = Reduction::<Sum<u32>>::new(context.clone());
+    let refused = reduction.run_into(&items, &mut far);
+    assert!(matches!(refused, Err(Error::WrongContext { what: "output", .. })), "{refused:?}");
     let mut two = stream.clone_htod(&[0_u32; 2]).expect("copies");
     let refused = reduction.run_into(&items, &mut two);
-    assert!(
-        matches!(refused, Err(Error::OutputLength { length: 2 })),
-        "{refused:?}"
-    );
+    assert!(matches!(refused, Err(Error::OutputLength { length: 2 })), "{refused:?}");
     // SAFETY: refused before anything reads it.
     let odd = unsafe { DeviceInput::<u32>::from_raw(&context.clone().into(), 4097, 1, std::ptr::null_mut()) };
-    assert!(matches!(
-        odd,
-        Err(Error::Misaligned {
-            address: 4097,
-            align: 4
-        })
-    ));
-    assert!(matches!(
-        Device::cuda(99),
-        Err(Error::NoDevice { ordinal: 99, .. })
-    ));
+    assert!(matches!(odd, Err(Error::Misaligned { address: 4097, align: 4 })));
+    assert!(matches!(Device::cuda(99), Err(Error::NoDevice { ordinal: 99, .. })));
     assert_eq!(reduction.run(&items).expect("still works"), 6);
 }
 
@@ -264,12 +213,7 @@ fn an_operator_that_does_not_compile_leaves_the_gpu_usable() {
     let broken = Reduction::<Misspelt>::new(device.clone());
     assert!(matches!(broken.run(&[1, 2]), Err(Error::Compilation { .. })));
     assert!(matches!(broken.compile(), Err(Error::Compilation { .. })));
-    assert_eq!(
-        Reduction::<Min<u32>>::new(device)
-            .run(&[3, 2])
-            .expect("still works"),
-        2
-    );
+    assert_eq!(Reduction::<Min<u32>>::new(device).run(&[3, 2]).expect("still works"), 2);
 }
 
 fn out_of_memory_says_how_much_and_leaves_the_gpu_usable() {
@@ -283,9 +227,7 @@ fn out_of_memory_says_how_much_and_leaves_the_gpu_usable() {
     let hog = unsafe { stream.alloc::<u8>(free - (1 << 29)) }.expect("what is free");
     stream.synchronize().expect("synchronises");
     let refused = reduction.run(&items);
-    let Err(Error::OutOfMemory { requested, free }) = refused else {
-        panic!("{refused:?}")
-    };
+    let Err(Error::OutOfMemory { requested, free }) = refused else { panic!("{refused:?}") };
     assert!(requested == items.len() && free < requested, "{requested} {free}");
     drop(hog);
     stream.synchronize().expect("synchronises");
@@ -294,10 +236,7 @@ fn out_of_memory_says_how_much_and_leaves_the_gpu_usable() {
 
 fn a_kernel_that_traps_is_an_error_with_its_name() {
     let (_, said) = in_child("trap", &[]);
-    assert!(
-        said.contains("CUDA_ERROR_") && said.contains("waiting for the result"),
-        "{said}"
-    );
+    assert!(said.contains("CUDA_ERROR_") && said.contains("waiting for the result"), "{said}");
     assert!(!said.contains("panicked"), "{said}");
 }
 

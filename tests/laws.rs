@@ -229,10 +229,7 @@ mod broken {
     #[test]
     fn a_wrong_identity_is_found_and_the_rest_holds() {
         let laws = Laws::of(SumFromOne, i32s());
-        let broken = laws
-            .identity()
-            .expect_err("1 is not the identity of a sum")
-            .to_string();
+        let broken = laws.identity().expect_err("1 is not the identity of a sum").to_string();
         assert!(broken.starts_with("identity does not hold: "), "{broken}");
         assert!(laws.associativity().is_ok());
     }
@@ -246,21 +243,13 @@ mod broken {
 
     #[test]
     fn a_float_sum_is_not_associative_in_every_bit() {
-        assert!(
-            Laws::of(Sum::<f32>::new(), f32_summands())
-                .associativity()
-                .is_err()
-        );
+        assert!(Laws::of(Sum::<f32>::new(), f32_summands()).associativity().is_err());
     }
 
     #[test]
     fn a_max_is_commutative_and_a_matrix_product_is_not() {
         assert!(Laws::of(Max::<f32>::new(), f32s()).commutativity().is_ok());
-        assert!(
-            Laws::of(Matrix2Product::<i32>::new(), matrices(i32s()))
-                .commutativity()
-                .is_err()
-        );
+        assert!(Laws::of(Matrix2Product::<i32>::new(), matrices(i32s())).commutativity().is_err());
     }
 
     #[test]

@@ -12,9 +12,7 @@ use warpfold::{Device, DeviceMonoid, DeviceOperator, DeviceType, Monoid, Reducti
 
 /// The program of an operator. The author's line numbers move with every edit: `tests/errors.rs` checks one.
 fn program<M: DeviceMonoid>(operator: M) -> String {
-    let source = Reduction::with(Device::cpu(), operator)
-        .source()
-        .expect("renders");
+    let source = Reduction::with(Device::cpu(), operator).source().expect("renders");
     let is_author = |line: &str| line.starts_with("#line ") && line.ends_with(".rs\"");
     let unnumbered = |line: &str| match line.split_once(" \"") {
         Some((_, file)) if is_author(line) => format!("#line _ \"{file}\n"),
@@ -32,11 +30,7 @@ fn assert_golden<M: DeviceMonoid>(name: &str, operator: M) {
         std::fs::write(&path, &program).expect("writable");
     }
     let golden = std::fs::read_to_string(&path).unwrap_or_default();
-    assert!(
-        program == golden,
-        "{} differs; rendered now:\n{program}",
-        path.display()
-    );
+    assert!(program == golden, "{} differs; rendered now:\n{program}", path.display());
 }
 
 #[test]
@@ -58,13 +52,7 @@ fn an_operator_with_a_helper_function() {
 
 #[test]
 fn an_operator_with_state() {
-    assert_golden(
-        "modular_affine",
-        ModularAffine {
-            modulus: 7,
-            padding: 0,
-        },
-    );
+    assert_golden("modular_affine", ModularAffine { modulus: 7, padding: 0 });
 }
 
 #[test]
@@ -105,11 +93,7 @@ struct Longest;
 impl Monoid for Longest {
     type Item = Segment;
     fn identity(&self) -> Segment {
-        Segment {
-            start: near::Point(0.0, 0.0),
-            end: near::Point(0.0, 0.0),
-            vanishing: [far::Point(0.0); 2],
-        }
+        Segment { start: near::Point(0.0, 0.0), end: near::Point(0.0, 0.0), vanishing: [far::Point(0.0); 2] }
     }
     fn combine(&self, left: Segment, _: Segment) -> Segment {
         left
@@ -131,14 +115,8 @@ fn types_of_one_name_are_kept_apart() {
 
 #[test]
 fn a_source_holds_the_templates_whole() {
-    let source = Reduction::<Sum<f32>>::new(Device::cpu())
-        .source()
-        .expect("renders");
+    let source = Reduction::<Sum<f32>>::new(Device::cpu()).source().expect("renders");
     let template = include_str!("../templates/bracket.cuh");
-    assert!(
-        source
-            .text()
-            .contains(&format!("#line 1 \"warpfold/templates/bracket.cuh\"\n{template}"))
-    );
+    assert!(source.text().contains(&format!("#line 1 \"warpfold/templates/bracket.cuh\"\n{template}")));
     assert!(source.text().ends_with(source.program()));
 }

@@ -19,20 +19,16 @@ pub(crate) fn derive(input: &DeriveInput) -> Result<TokenStream> {
     let names: Vec<String> = members.iter().map(member_name).collect();
 
     // `offset_of!` and the bounds carry the field's span, so that what rustc refuses is shown at the field.
-    let descriptions = fields
-        .iter()
-        .zip(&members)
-        .zip(&names)
-        .map(|((field, member), name)| {
-            let ty = &field.ty;
-            quote_spanned! {ty.span()=>
-                #warpfold::Field {
-                    name: #name,
-                    offset: ::core::mem::offset_of!(Self, #member),
-                    layout: <#ty as #warpfold::DeviceType>::layout(),
-                }
+    let descriptions = fields.iter().zip(&members).zip(&names).map(|((field, member), name)| {
+        let ty = &field.ty;
+        quote_spanned! {ty.span()=>
+            #warpfold::Field {
+                name: #name,
+                offset: ::core::mem::offset_of!(Self, #member),
+                layout: <#ty as #warpfold::DeviceType>::layout(),
             }
-        });
+        }
+    });
     let literals = types.iter().zip(&members).map(|(ty, member)| {
         quote_spanned! {ty.span()=> <#ty as #warpfold::DeviceType>::literal(&self.#member) }
     });
@@ -48,11 +44,7 @@ pub(crate) fn derive(input: &DeriveInput) -> Result<TokenStream> {
         })
         .collect();
     // Without type parameters the check needs no instantiation, and stands where the struct does.
-    let early = input
-        .generics
-        .params
-        .is_empty()
-        .then(|| quote! { const _: () = { #(#sizes)* }; });
+    let early = input.generics.params.is_empty().then(|| quote! { const _: () = { #(#sizes)* }; });
 
     Ok(quote! {
         // SAFETY: the struct's layout is fixed by its `repr`, and every field is a device type.
@@ -81,11 +73,7 @@ pub(crate) fn derive(input: &DeriveInput) -> Result<TokenStream> {
 
 fn crate_path(input: &DeriveInput) -> Result<Path> {
     let mut path = parse_quote!(::warpfold);
-    for attribute in input
-        .attrs
-        .iter()
-        .filter(|attribute| attribute.path().is_ident("device_type"))
-    {
+    for attribute in input.attrs.iter().filter(|attribute| attribute.path().is_ident("device_type")) {
         attribute.parse_nested_meta(|meta| {
             if !meta.path.is_ident("crate") {
                 return Err(meta.error("expected `crate = path::to::warpfold`"));
@@ -117,11 +105,7 @@ fn fields(input: &DeriveInput) -> Result<&Fields> {
 
 fn check_repr(input: &DeriveInput) -> Result<()> {
     let mut fixed = false;
-    for attribute in input
-        .attrs
-        .iter()
-        .filter(|attribute| attribute.path().is_ident("repr"))
-    {
+    for attribute in input.attrs.iter().filter(|attribute| attribute.path().is_ident("repr")) {
         attribute.parse_nested_meta(|meta| {
             if meta.path.is_ident("C") || meta.path.is_ident("transparent") {
                 fixed = true;
@@ -151,24 +135,15 @@ fn check_repr(input: &DeriveInput) -> Result<()> {
 /// The type parameters of which nothing is said.
 fn unbounded_parameters(generics: &syn::Generics) -> Vec<&syn::Ident> {
     let in_where = |name: &syn::Ident| {
-        generics
-            .where_clause
-            .iter()
-            .flat_map(|clause| &clause.predicates)
-            .any(|predicate| match predicate {
-                syn::WherePredicate::Type(bounded) => {
-                    matches!(&bounded.bounded_ty, Type::Path(path) if path.path.is_ident(name))
-                }
-                _ => false,
-            })
+        generics.where_clause.iter().flat_map(|clause| &clause.predicates).any(|predicate| match predicate {
+            syn::WherePredicate::Type(bounded) => {
+                matches!(&bounded.bounded_ty, Type::Path(path) if path.path.is_ident(name))
+            }
+            _ => false,
+        })
     };
-    let parameters = generics
-        .type_params()
-        .filter(|parameter| parameter.bounds.is_empty());
-    parameters
-        .map(|parameter| &parameter.ident)
-        .filter(|name| !in_where(name))
-        .collect()
+    let parameters = generics.type_params().filter(|parameter| parameter.bounds.is_empty());
+    parameters.map(|parameter| &parameter.ident).filter(|name| !in_where(name)).collect()
 }
 
 fn check_field(field: &Field, unbounded: &[&syn::Ident]) -> Result<()> {

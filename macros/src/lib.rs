@@ -15,9 +15,7 @@ use proc_macro::TokenStream;
 #[proc_macro_derive(DeviceType, attributes(device_type))]
 pub fn derive_device_type(input: TokenStream) -> TokenStream {
     let input = syn::parse_macro_input!(input as syn::DeriveInput);
-    device_type::derive(&input)
-        .unwrap_or_else(syn::Error::into_compile_error)
-        .into()
+    device_type::derive(&input).unwrap_or_else(syn::Error::into_compile_error).into()
 }
 
 /// A piece of CUDA C++, written as a string literal, with the file and line that the literal stands in: a

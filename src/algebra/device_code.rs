@@ -23,14 +23,11 @@ impl DeviceCode {
     /// # Safety
     ///
     /// The code runs on the GPU as it stands. It must end, must read and write nothing but its parameters and its own
-    /// variables, and must return a valid value of its Rust type (for a `bool`, 0 or 1).
+    /// variables, and must return a valid value of its Rust type (for a `bool`, 0 or 1). It is only ever called on valid
+    /// items, but on any two of them, not on neighbours alone: a result that nobody needs may be computed and dropped.
     #[allow(unsafe_code)]
     pub unsafe fn at(text: impl Into<Cow<'static, str>>, file: &'static str, line: u32) -> Self {
-        Self {
-            text: text.into(),
-            file,
-            line,
-        }
+        Self { text: text.into(), file, line }
     }
 
     /// The CUDA C++.
@@ -61,12 +58,7 @@ pub struct DeviceFunction {
 impl DeviceFunction {
     /// A function `name` that returns an `R`.
     pub fn new<R: DeviceType>(name: &'static str, body: DeviceCode) -> Self {
-        Self {
-            name,
-            parameters: Vec::new(),
-            result: R::layout(),
-            body,
-        }
+        Self { name, parameters: Vec::new(), result: R::layout(), body }
     }
 
     /// Adds the next parameter.
@@ -129,10 +121,5 @@ impl DeviceOperator {
     pub fn function(mut self, function: DeviceFunction) -> Self {
         self.functions.push(function);
         self
-    }
-
-    /// Whether the kernels read the operator's value.
-    pub(crate) fn has_state(&self) -> bool {
-        self.state.is_some()
     }
 }

@@ -168,10 +168,7 @@ scalars! {
 unsafe impl<T: DeviceType, const N: usize> DeviceType for [T; N] {
     fn layout() -> Layout {
         const { assert!(N > 0, "a zero-sized array is not a device type") };
-        Layout::of::<Self>(Kind::Array {
-            element: Box::new(T::layout()),
-            length: N,
-        })
+        Layout::of::<Self>(Kind::Array { element: Box::new(T::layout()), length: N })
     }
 
     fn literal(&self) -> Literal {

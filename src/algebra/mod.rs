@@ -2,8 +2,6 @@
 
 mod device_code;
 mod device_type;
-#[cfg(feature = "laws")]
-pub mod laws;
 pub mod math;
 mod monoid;
 pub mod operators;

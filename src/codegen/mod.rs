@@ -35,6 +35,7 @@ pub(crate) const NARROW_KERNEL: &str = "warpfold_bracket_narrow";
 #[derive(Clone, Debug)]
 pub struct Source {
     operator: &'static str,
+    has_state: bool,
     text: String,
     program: usize,
 }
@@ -47,12 +48,16 @@ impl Source {
             text.push_str(&format!("#line 1 \"warpfold/templates/{name}\"\n{template}"));
         }
         let program = text.len();
-        text.push_str(&program::render::<M>(policy)?);
-        Ok(Self {
-            operator: std::any::type_name::<M>(),
-            text,
-            program,
-        })
+        // Asked once, so that all that follows from it is of one piece.
+        let operator = M::device_operator();
+        text.push_str(&program::render::<M>(&operator, policy)?);
+        let has_state = operator.state.is_some();
+        Ok(Self { operator: std::any::type_name::<M>(), has_state, text, program })
+    }
+
+    /// Whether the kernels read the operator's value.
+    pub(crate) fn has_state(&self) -> bool {
+        self.has_state
     }
 
     /// The Rust type of the operator.

@@ -140,10 +140,7 @@ pub(super) fn identifier(name: &str) -> String {
         identifier = identifier.replace("__", "_u_");
     }
     let capital = |second: char| second.is_ascii_uppercase();
-    if identifier
-        .strip_prefix('_')
-        .is_some_and(|rest| rest.starts_with(capital))
-    {
+    if identifier.strip_prefix('_').is_some_and(|rest| rest.starts_with(capital)) {
         identifier.insert(0, 'u');
     }
     if RESERVED.contains(&identifier.as_str()) {
@@ -156,9 +153,7 @@ pub(super) fn identifier(name: &str) -> String {
 pub(super) fn type_identifier(path: &str) -> String {
     let is_word = |c: char| c.is_alphanumeric() || c == '_' || c == ':';
     let words = path.split(|c: char| !is_word(c)).filter(|word| !word.is_empty());
-    let last: Vec<&str> = words
-        .map(|word| word.rsplit("::").next().unwrap_or(word))
-        .collect();
+    let last: Vec<&str> = words.map(|word| word.rsplit("::").next().unwrap_or(word)).collect();
     identifier(last.join("_").trim_matches('_'))
 }
 
@@ -170,9 +165,7 @@ impl Scope {
     /// `wanted`, or the first of `wanted_2`, `wanted_3`, ... that is free.
     pub(super) fn claim(&mut self, wanted: String) -> String {
         let numbered = (2..).map(|number| format!("{wanted}_{number}"));
-        let free = std::iter::once(wanted.clone())
-            .chain(numbered)
-            .find(|name| !self.0.contains(name));
+        let free = std::iter::once(wanted.clone()).chain(numbered).find(|name| !self.0.contains(name));
         let name = free.unwrap_or(wanted);
         self.0.insert(name.clone());
         name
@@ -197,10 +190,7 @@ mod tests {
             assert_eq!(identifier(rust), cpp);
         }
         assert_eq!(type_identifier("demo::shapes::Point"), "Point");
-        assert_eq!(
-            type_identifier("demo::Pair<demo::Point, [f32; 4]>"),
-            "Pair_Point_f32_4"
-        );
+        assert_eq!(type_identifier("demo::Pair<demo::Point, [f32; 4]>"), "Pair_Point_f32_4");
         assert_eq!(type_identifier("demo::class"), "class_");
     }
 

@@ -12,11 +12,16 @@ use crate::{DeviceCode, DeviceFunction, DeviceMonoid, DeviceOperator, DeviceType
 /// The name that the compiler knows the generated lines by.
 const FILE: &str = "warpfold/program";
 
-pub(super) fn render<M: DeviceMonoid>(policy: &Policy) -> Result<String, Error> {
+pub(super) fn render<M: DeviceMonoid>(operator: &DeviceOperator, policy: &Policy) -> Result<String, Error> {
     let item = M::Item::layout();
     policy.check(&item)?;
-    let operator = M::device_operator();
     let mut types = Types::default();
+    // What the author wrote in a body keeps its name; a type that happens to be called so gets another.
+    let functions = operator.functions.iter().map(|function| function.name);
+    let constants = operator.constants.iter().map(|(name, ..)| *name);
+    for name in [operator.left, operator.right].into_iter().chain(functions).chain(constants) {
+        types.scope.claim(identifier(name));
+    }
     for (name, layout) in &operator.types {
         types.choose(layout, name);
     }
@@ -24,10 +29,7 @@ pub(super) fn render<M: DeviceMonoid>(policy: &Policy) -> Result<String, Error> 
     let state = match &operator.state {
         Some(state) if state.id == TypeId::of::<M>() => Some(types.name(state)),
         Some(state) => {
-            return Err(Error::ForeignState {
-                operator: std::any::type_name::<M>(),
-                state: state.name,
-            });
+            return Err(Error::ForeignState { operator: std::any::type_name::<M>(), state: state.name });
         }
         None => None,
     };
@@ -40,18 +42,16 @@ pub(super) fn render<M: DeviceMonoid>(policy: &Policy) -> Result<String, Error> 
             code.line(&format!("typedef {ty} {name};"));
         }
     }
-    let constants = constants(&operator, &mut types);
+    let constants = declarations(operator, &mut types);
     for function in &operator.functions {
         code.function(function, &constants, &mut types);
     }
-    code.operator(&operator, state.as_deref(), &constants);
+    code.operator(operator, state.as_deref(), &constants);
     code.line("");
     let argument_offset = offset_of!(Arguments<M::Item>, identity);
     let argument_size = size_of::<Arguments<M::Item>>();
     code.line("typedef ::warpfold::Arguments<Item> Arguments;");
-    code.line(&format!(
-        "static_assert(sizeof(Arguments) == {argument_size}, \"kernel arguments\");"
-    ));
+    code.line(&format!("static_assert(sizeof(Arguments) == {argument_size}, \"kernel arguments\");"));
     code.line(&format!(
         "static_assert(WARPFOLD_OFFSET(Arguments, identity) == {argument_offset}, \"kernel arguments\");"
     ));
@@ -72,7 +72,7 @@ pub(super) fn render<M: DeviceMonoid>(policy: &Policy) -> Result<String, Error> 
 }
 
 /// The operator's constants as declarations, which stand at the head of every body.
-fn constants(operator: &DeviceOperator, types: &mut Types) -> Vec<String> {
+fn declarations(operator: &DeviceOperator, types: &mut Types) -> Vec<String> {
     let declare = |(name, layout, literal): &(&str, _, _)| {
         let (name, value) = (identifier(name), types.literal(layout, literal));
         format!("const {} {name} = {value}; (void){name};", types.name(layout))
@@ -108,10 +108,7 @@ impl Code {
             .map(|(name, layout)| format!("{} {}", types.name(layout), identifier(name)))
             .collect();
         let (result, name) = (types.name(&function.result), identifier(function.name));
-        self.line(&format!(
-            "\nWARPFOLD_DEVICE {result} {name}({}) {{",
-            parameters.join(", ")
-        ));
+        self.line(&format!("\nWARPFOLD_DEVICE {result} {name}({}) {{", parameters.join(", ")));
         self.body(constants, &function.body);
         self.line("}");
     }
@@ -122,20 +119,13 @@ impl Code {
             self.line(&format!("    {state} self;"));
         }
         let (left, right) = (identifier(operator.left), identifier(operator.right));
-        self.line(&format!(
-            "    WARPFOLD_DEVICE Item combine(Item {left}, Item {right}) const {{"
-        ));
+        self.line(&format!("    WARPFOLD_DEVICE Item combine(Item {left}, Item {right}) const {{"));
         self.body(constants, &operator.body);
         self.line("    }\n};");
     }
 
     fn kernel(&mut self, shape_name: &str, kernel: &str, shape: &Shape, policy: &Policy) {
-        let Shape {
-            width,
-            group_items,
-            rows,
-            warps,
-        } = shape;
+        let Shape { width, group_items, rows, warps } = shape;
         let (threads, blocks) = (warps * 32, policy.blocks_per_multiprocessor);
         self.line(&format!(
             "\nstruct {shape_name} {{\n    static constexpr unsigned GROUP_ITEMS = {group_items}, ROWS = {rows}, \
@@ -154,7 +144,7 @@ impl Code {
                     text.push('\n');
                 }
                 Line::Author(code) => {
-                    let file = code.file().replace('\\', "/");
+                    let file = code.file().replace('\\', "/").replace('"', "'");
                     text.push_str(&format!("#line {} \"{file}\"\n{}\n", code.line(), code.text()));
                     // The line after this directive, numbered from the text's start.
                     let next = text.lines().count() + 1;

@@ -19,11 +19,11 @@ pub(super) struct Types {
 }
 
 impl Types {
-    /// Lets a struct be called by a name of the author's, before anything is defined.
+    /// Keeps a name of the author's for a type, before anything is defined; a struct is called so itself.
     pub(super) fn choose(&mut self, layout: &Layout, name: &str) {
-        if matches!(layout.kind, Kind::Struct { .. }) && !self.chosen.contains_key(&layout.id) {
-            let name = self.scope.claim(identifier(name));
-            self.chosen.insert(layout.id, name);
+        let name = self.scope.claim(identifier(name));
+        if matches!(layout.kind, Kind::Struct { .. }) {
+            self.chosen.entry(layout.id).or_insert(name);
         }
     }
 
@@ -37,20 +37,9 @@ impl Types {
             Kind::Array { element, length } => format!("::warpfold::Array<{}, {length}>", self.name(element)),
             Kind::Struct { fields } => self.define(layout, fields),
         };
-        let Layout {
-            name: rust,
-            size,
-            align,
-            ..
-        } = layout;
-        self.assert(
-            &format!("sizeof({name}) == {size}"),
-            &format!("{rust} has {size} bytes"),
-        );
-        self.assert(
-            &format!("alignof({name}) == {align}"),
-            &format!("{rust} is aligned to {align} bytes"),
-        );
+        let Layout { name: rust, size, align, .. } = layout;
+        self.assert(&format!("sizeof({name}) == {size}"), &format!("{rust} has {size} bytes"));
+        self.assert(&format!("alignof({name}) == {align}"), &format!("{rust} is aligned to {align} bytes"));
         self.names.insert(layout.id, name.clone());
         name
     }
@@ -62,10 +51,8 @@ impl Types {
             Some(name) => name.clone(),
             None => self.scope.claim(type_identifier(layout.name)),
         };
-        self.definitions.push_str(&format!(
-            "\n// {}\nstruct alignas({}) {name} {{\n",
-            layout.name, layout.align
-        ));
+        self.definitions
+            .push_str(&format!("\n// {}\nstruct alignas({}) {name} {{\n", layout.name, layout.align));
         for (ty, member) in types.iter().zip(&members) {
             self.definitions.push_str(&format!("    {ty} {member};\n"));
         }
@@ -81,9 +68,10 @@ impl Types {
     }
 
     fn assert(&mut self, condition: &str, expected: &str) {
-        self.definitions.push_str(&format!(
-            "static_assert({condition}, \"{LAYOUT_ASSERTION}{expected}\");\n"
-        ));
+        // The name of a type may hold a character literal.
+        let expected = expected.replace(['"', '\\'], "'");
+        self.definitions
+            .push_str(&format!("static_assert({condition}, \"{LAYOUT_ASSERTION}{expected}\");\n"));
     }
 
     /// A value, bit for bit.
@@ -124,10 +112,7 @@ pub(crate) const LAYOUT_ASSERTION: &str = "layout: in Rust ";
 /// The members' C++ names. A struct is a scope of its own.
 fn field_names(fields: &[Field]) -> Vec<String> {
     let mut scope = Scope::default();
-    fields
-        .iter()
-        .map(|field| scope.claim(identifier(field.name)))
-        .collect()
+    fields.iter().map(|field| scope.claim(identifier(field.name))).collect()
 }
 
 fn scalar_name(scalar: Scalar) -> &'static str {

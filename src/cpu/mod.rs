@@ -41,10 +41,7 @@ struct Rows<T> {
 
 impl<T: Copy> Rows<T> {
     fn new() -> Self {
-        Self {
-            current: Vec::new(),
-            next: Vec::new(),
-        }
+        Self { current: Vec::new(), next: Vec::new() }
     }
 
     /// At least two items.

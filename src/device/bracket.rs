@@ -45,13 +45,11 @@ impl BracketKernels {
         target: jit::Target,
     ) -> Result<Self, Error> {
         let _relaxed = RelaxedCapture::enter()?;
-        let image = jit::compile(&Source::of_reduction::<M>(&policy)?, target)?;
+        let source = Source::of_reduction::<M>(&policy)?;
+        let image = jit::compile(&source, target)?;
         let module = Module::load(context, &image)?;
         let item = size_of::<M::Item>();
-        let size = WorkspaceSize {
-            partials: item * policy.max_blocks as usize,
-            result: item,
-        };
+        let size = WorkspaceSize { partials: item * policy.max_blocks as usize, result: item };
         Ok(Self {
             context: context.clone(),
             wide: module.kernel(WIDE_KERNEL)?,
@@ -60,7 +58,7 @@ impl BracketKernels {
                 false => None,
             },
             policy,
-            has_state: M::device_operator().has_state(),
+            has_state: source.has_state(),
             workspaces: Workspaces::new(context, size),
             _module: module,
         })
@@ -87,7 +85,12 @@ impl BracketKernels {
         let allocated = unsafe { stream.alloc::<M::Item>(items.len()) };
         let mut copy: CudaSlice<M::Item> = check_allocation(&self.context, size_of_val(items), allocated)?;
         check("copying to the device", stream.memcpy_htod(items, &mut copy))?;
-        self.run(operator, &copy)
+        let result = self.run(operator, &copy);
+        if result.is_err() {
+            // The copy may still read the caller's memory; what failed is already known.
+            let _ = stream.synchronize();
+        }
+        result
     }
 
     /// The bracket of items in device memory.
@@ -106,10 +109,7 @@ impl BracketKernels {
         // Held until the result is read: another thread's run on this stream would overwrite it.
         let workspace = lock(&workspace);
         let (address, _read) = items.device_ptr(stream);
-        let span = Span {
-            address,
-            length: items.len() as u64,
-        };
+        let span = Span { address, length: items.len() as u64 };
         self.enqueue(operator, span, workspace.result_on_device(), &workspace, stream)?;
         check("waiting for the result", stream.synchronize())?;
         // SAFETY: the last kernel wrote an item there, and the stream has ended all its work.
@@ -132,21 +132,27 @@ impl BracketKernels {
         }
         let length = items.len() as u64;
         if is_capturing(stream)? {
-            // Whoever replays the graph orders it after what fills its input. The events by which cudarc tracks a
-            // slice's use lie outside the graph, so they are asked of a stream that records nothing.
-            let outside = self.context.per_thread_stream();
-            let (address, read) = items.device_ptr(&outside);
-            let (target, written) = output.device_ptr_mut(&outside);
-            std::mem::forget((read, written));
+            let (address, target) = captured_addresses(items, output)?;
             return self.workspaces.of_graph(|workspace| {
                 self.enqueue(operator, Span { address, length }, target, workspace, stream)
             });
         }
         let workspace = self.workspaces.of_stream(stream)?;
         let workspace = lock(&workspace);
+        // What cudarc tracks may not reach both streams: one may be borrowed, or be counted by another context.
+        let other = (output.stream() != stream).then(|| output.stream().clone());
+        if let Some(other) = &other {
+            check("waiting for the output's stream", stream.join(other))?;
+        }
         let (address, _read) = items.device_ptr(stream);
         let (target, _written) = output.device_ptr_mut(stream);
-        self.enqueue(operator, Span { address, length }, target, &workspace, stream)
+        let enqueued = self.enqueue(operator, Span { address, length }, target, &workspace, stream);
+        // Recorded after a failure, too: the first of two launches may be under way.
+        workspace.record_use(stream)?;
+        if let Some(other) = &other {
+            check("letting the output's stream wait", other.join(stream))?;
+        }
+        enqueued
     }
 
     fn check_context(&self, what: &'static str, stream: &CudaStream) -> Result<(), Error> {
@@ -172,18 +178,9 @@ impl BracketKernels {
         match second {
             None => self.launch(operator, (kernel, shape, first), items, output, stream),
             Some(second) => {
-                let partials = Span {
-                    address: workspace.partials(),
-                    length: u64::from(first.blocks),
-                };
+                let partials = Span { address: workspace.partials(), length: u64::from(first.blocks) };
                 self.launch(operator, (kernel, shape, first), items, partials.address, stream)?;
-                self.launch(
-                    operator,
-                    (self.wide, &self.policy.wide, second),
-                    partials,
-                    output,
-                    stream,
-                )
+                self.launch(operator, (self.wide, &self.policy.wide, second), partials, output, stream)
             }
         }
     }
@@ -228,34 +225,51 @@ impl BracketKernels {
     }
 }
 
-#[cfg(test)]
+/// The addresses of slices whose use a graph records.
+///
+/// Whoever replays the graph orders it after what fills its input. The events by which cudarc tracks a slice may have
+/// been recorded before the capture, and the capturing stream must not wait for those: a stream of our own does. If
+/// one was recorded within the capture, that stream is part of it now, and is joined to the capturing one.
+fn captured_addresses<T>(
+    items: &dyn DevicePtr<T>,
+    output: &mut dyn DevicePtrMut<T>,
+) -> Result<(u64, u64), Error> {
+    let stream = items.stream();
+    let tracked =
+        [stream, output.stream()].iter().any(|of| of.context().is_managing_stream_synchronization());
+    let outside = match tracked {
+        true => check("creating a stream", stream.context().new_stream())?,
+        false => stream.clone(),
+    };
+    let (address, read) = items.device_ptr(&outside);
+    let (target, written) = output.device_ptr_mut(&outside);
+    std::mem::forget((read, written));
+    if tracked && is_capturing(&outside)? {
+        check("joining the capture", stream.join(&outside))?;
+    }
+    Ok((address, target))
+}
+
+#[cfg(all(test, feature = "laws"))]
 mod tests {
     use super::*;
     use crate::operators::AffineComposition;
-    use crate::{Device, DeviceType, tree};
+    use crate::{DeviceType, tree};
 
     /// What a GPU newer than NVRTC runs: PTX that the driver finishes.
     #[test]
     fn gpu_is_the_cpu_through_ptx() {
-        let device = match Device::cuda(0) {
-            Ok(device) => device,
-            Err(reason) => return eprintln!("gpu: did not run: {reason}"),
-        };
+        let Some(device) = crate::laws::gpu() else { return };
         let stream = device.stream().expect("a GPU");
         let context = stream.context();
         let architecture = architecture(context).expect("answers");
-        let target = jit::Target {
-            architecture,
-            form: jit::Form::Ptx,
-        };
+        let target = jit::Target { architecture, form: jit::Form::Ptx };
         let policy = Policy::for_item(&<[u32; 2]>::layout());
         let kernels =
             BracketKernels::load_for::<AffineComposition<u32>>(context, policy, target).expect("loads");
         let operator = AffineComposition::new();
         for length in [1_u32, 2, 1000, 100_001] {
-            let items: Vec<[u32; 2]> = (0..length)
-                .map(|i| [i | 1, i.wrapping_mul(2_654_435_761)])
-                .collect();
+            let items: Vec<[u32; 2]> = (0..length).map(|i| [i | 1, i.wrapping_mul(2_654_435_761)]).collect();
             let got = kernels.run_host(&operator, &items, stream).expect("runs");
             assert_eq!(got, tree::bracket(&operator, &items), "{length} items");
         }

@@ -2,18 +2,31 @@
 
 use std::sync::OnceLock;
 
-use cudarc::driver::{CudaContext, CudaStream, DriverError, result, sys};
+use cudarc::driver::{CudaContext, CudaStream, DriverError, sys};
 
 use crate::Error;
 use crate::jit::Architecture;
 
-/// Whether `libcuda` can be opened: cudarc panics at the first call if not.
+/// Whether `libcuda` can be opened and is new enough: cudarc panics at the first call if not.
 pub(super) fn present() -> Result<(), Error> {
-    static PRESENT: OnceLock<bool> = OnceLock::new();
-    // SAFETY: opening the driver runs its initialisers, which have no preconditions.
-    match PRESENT.get_or_init(|| unsafe { sys::is_culib_present() }) {
-        true => Ok(()),
-        false => Err(Error::NoDriver),
+    static PRESENT: OnceLock<Result<(), Error>> = OnceLock::new();
+    let look = || {
+        // SAFETY: opening the driver runs its initialisers, which have no preconditions.
+        if !unsafe { sys::is_culib_present() } {
+            return Err(Error::NoDriver { reason: "the library `libcuda` could not be opened".to_owned() });
+        }
+        // SAFETY: the library is there; the symbol is looked up and not called.
+        let newest = unsafe { sys::culib().get::<unsafe extern "C" fn()>(b"cuStreamGetId\0") };
+        newest.map(|_| ()).map_err(|_| Error::NoDriver { reason: "it is older than CUDA 12.0".to_owned() })
+    };
+    PRESENT.get_or_init(look).clone()
+}
+
+/// How many GPUs there are; a driver without any refuses even to start.
+pub(super) fn device_count() -> Result<usize, Error> {
+    match CudaContext::device_count() {
+        Err(DriverError(sys::CUresult::CUDA_ERROR_NO_DEVICE)) => Ok(0),
+        counted => Ok(usize::try_from(check("counting devices", counted)?).unwrap_or(0)),
     }
 }
 
@@ -24,11 +37,7 @@ pub(super) fn check<T>(call: &'static str, result: Result<T, DriverError>) -> Re
             Ok(text) => text.to_string_lossy().into_owned(),
             Err(_) => format!("{:?}", error.0),
         };
-        Error::Cuda {
-            name: text(error.error_name()),
-            description: text(error.error_string()),
-            call,
-        }
+        Error::Cuda { name: text(error.error_name()), description: text(error.error_string()), call }
     })
 }
 
@@ -89,10 +98,4 @@ impl Drop for RelaxedCapture {
         // SAFETY: as above. It can only fail if the driver is gone.
         let _ = unsafe { sys::cuThreadExchangeStreamCaptureMode(&mut self.previous) };
     }
-}
-
-/// Waits for all work of a context, for what must not be freed under it.
-pub(super) fn drain(context: &CudaContext) -> Result<(), Error> {
-    check("binding the context", context.bind_to_thread())?;
-    check("waiting for the context", result::ctx::synchronize())
 }

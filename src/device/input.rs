@@ -113,12 +113,7 @@ impl<T: DeviceType> DeviceInput<T> {
         }
         // SAFETY: the caller's promise.
         let stream = unsafe { own.context().wrap_borrowed_stream(stream.cast()) };
-        Ok(Self {
-            address,
-            length,
-            stream,
-            items: std::marker::PhantomData,
-        })
+        Ok(Self { address, length, stream, items: std::marker::PhantomData })
     }
 }
 

@@ -58,8 +58,7 @@ impl Device {
     /// [`Error::NoDriver`], [`Error::NoNvrtc`], [`Error::NoDevice`], or what CUDA says.
     pub fn cuda(ordinal: usize) -> Result<Self, Error> {
         driver::present()?;
-        let count = driver::check("counting devices", CudaContext::device_count())?;
-        let count = usize::try_from(count).unwrap_or(0);
+        let count = driver::device_count()?;
         if ordinal >= count {
             return Err(Error::NoDevice { ordinal, count });
         }
@@ -79,10 +78,7 @@ impl Device {
                 Self::cpu()
             }),
             Some(value) => Self::named(value).unwrap_or_else(|reason| {
-                Self(Place::Nowhere(Error::DeviceOverride {
-                    value: value.to_owned(),
-                    reason,
-                }))
+                Self(Place::Nowhere(Error::DeviceOverride { value: value.to_owned(), reason }))
             }),
         }
     }
@@ -91,9 +87,7 @@ impl Device {
         if name == "cpu" {
             return Ok(Self::cpu());
         }
-        let ordinal = name
-            .strip_prefix("cuda:")
-            .and_then(|ordinal| ordinal.parse().ok());
+        let ordinal = name.strip_prefix("cuda:").and_then(|ordinal| ordinal.parse().ok());
         let ordinal = ordinal.ok_or_else(|| "expected `cpu` or `cuda:N`".to_owned())?;
         Self::cuda(ordinal).map_err(|error| error.to_string())
     }
@@ -138,10 +132,7 @@ impl fmt::Display for Device {
         match &self.0 {
             Place::Cpu => write!(f, "CPU ({} threads)", rayon::current_num_threads()),
             Place::Cuda(stream) => {
-                let name = stream
-                    .context()
-                    .name()
-                    .unwrap_or_else(|_| "unnamed GPU".to_owned());
+                let name = stream.context().name().unwrap_or_else(|_| "unnamed GPU".to_owned());
                 write!(f, "{name} (cuda:{})", stream.context().ordinal())
             }
             Place::Nowhere(error) => write!(f, "no device ({error})"),

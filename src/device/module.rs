@@ -39,10 +39,7 @@ impl Module {
         }
         // SAFETY: the image is a whole CUBIN, whose header has its length, or PTX that ends with a zero byte.
         let module = unsafe { result::module::load_data(bytes.as_ptr().cast()) };
-        Ok(Self {
-            context: context.clone(),
-            module: check("loading the kernels", module)?,
-        })
+        Ok(Self { context: context.clone(), module: check("loading the kernels", module)? })
     }
 
     pub(super) fn kernel(&self, name: &'static str) -> Result<Kernel, Error> {
@@ -59,8 +56,7 @@ impl Drop for Module {
         let bound = self.context.bind_to_thread();
         let _relaxed = RelaxedCapture::enter();
         // SAFETY: whoever holds the module's kernels drops it last, and `cuModuleUnload` lets launched work end.
-        self.context
-            .record_err(bound.and_then(|()| unsafe { result::module::unload(self.module) }));
+        self.context.record_err(bound.and_then(|()| unsafe { result::module::unload(self.module) }));
     }
 }
 
@@ -78,14 +74,7 @@ impl Kernel {
     ) -> Result<(), Error> {
         // SAFETY: the caller's promise.
         let launched = unsafe {
-            result::launch_kernel(
-                self.0,
-                (blocks, 1, 1),
-                (threads, 1, 1),
-                0,
-                stream.cu_stream(),
-                parameters,
-            )
+            result::launch_kernel(self.0, (blocks, 1, 1), (threads, 1, 1), 0, stream.cu_stream(), parameters)
         };
         check("launching a kernel", launched)
     }

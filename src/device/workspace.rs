@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use cudarc::driver::{CudaContext, CudaStream, result, sys};
+use cudarc::driver::{CudaContext, CudaEvent, CudaStream, result, sys};
 
-use super::driver::{RelaxedCapture, check, check_allocation, drain, stream_id};
+use super::driver::{RelaxedCapture, check, check_allocation, stream_id};
 use crate::Error;
 
 /// How many streams keep a workspace. Past that, those not in use are freed: the streams may be long gone.
@@ -18,6 +18,8 @@ pub(super) struct Workspace {
     partials: sys::CUdeviceptr,
     result: *mut std::ffi::c_void,
     result_on_device: sys::CUdeviceptr,
+    /// The end of the work that was last given it and not waited for.
+    used: CudaEvent,
 }
 
 // SAFETY: the addresses are owned, and the driver's calls on them may come from any thread.
@@ -38,6 +40,7 @@ impl Workspace {
             partials: 0,
             result: std::ptr::null_mut(),
             result_on_device: 0,
+            used: check("creating an event", context.new_event(None))?,
         };
         // What was allocated before a failure is freed by `drop`.
         // SAFETY: the context is current; sizes are not zero; the address is written before it is read.
@@ -45,10 +48,7 @@ impl Workspace {
             workspace.partials =
                 check_allocation(context, size.partials, result::malloc_sync(size.partials))?;
             let flags = sys::CU_MEMHOSTALLOC_PORTABLE | sys::CU_MEMHOSTALLOC_DEVICEMAP;
-            workspace.result = check(
-                "allocating pinned memory",
-                result::malloc_host(size.result, flags),
-            )?;
+            workspace.result = check("allocating pinned memory", result::malloc_host(size.result, flags))?;
             let address = &mut workspace.result_on_device;
             let mapped = sys::cuMemHostGetDevicePointer_v2(address, workspace.result, 0);
             check("mapping pinned memory", mapped.result())?;
@@ -66,6 +66,11 @@ impl Workspace {
         self.result_on_device
     }
 
+    /// Notes that the work of a stream so far uses the workspace, and that nobody waits for its end.
+    pub(super) fn record_use(&self, stream: &CudaStream) -> Result<(), Error> {
+        check("recording an event", self.used.record(stream))
+    }
+
     /// What a kernel wrote to [`result_on_device`](Self::result_on_device).
     ///
     /// # Safety
@@ -80,8 +85,11 @@ impl Workspace {
 impl Drop for Workspace {
     fn drop(&mut self) {
         let _relaxed = RelaxedCapture::enter();
-        // An error of earlier work comes back here; the memory is freed all the same.
-        let _ = drain(&self.context);
+        // SAFETY: the context is alive. Not `bind_to_thread`, which would report, here, an error of somebody else's.
+        let bound = unsafe { result::ctx::set_current(self.context.cu_ctx()) };
+        self.context.record_err(bound);
+        // A kernel's error comes back here, and to whoever waits for its stream; the memory is freed all the same.
+        let _ = self.used.synchronize();
         // SAFETY: allocated by `new`, and all work that could use it has ended.
         unsafe {
             if self.partials != 0 {
@@ -106,12 +114,7 @@ pub(super) struct Workspaces {
 
 impl Workspaces {
     pub(super) fn new(context: &Arc<CudaContext>, size: WorkspaceSize) -> Self {
-        Self {
-            context: context.clone(),
-            size,
-            of_streams: Mutex::default(),
-            of_graphs: Mutex::default(),
-        }
+        Self { context: context.clone(), size, of_streams: Mutex::default(), of_graphs: Mutex::default() }
     }
 
     /// The workspace of a stream. Whoever holds its lock may give the stream work that uses it.

@@ -23,10 +23,7 @@ impl Architecture {
     }
 
     pub(super) const fn from_number(number: u32) -> Self {
-        Self {
-            major: number / 10,
-            minor: number % 10,
-        }
+        Self { major: number / 10, minor: number % 10 }
     }
 }
 
@@ -64,14 +61,8 @@ impl Target {
     ) -> Result<Self, Error> {
         let newest = known.iter().copied().filter(|&known| known <= architecture).max();
         match newest {
-            Some(newest) if newest == architecture => Ok(Self {
-                architecture,
-                form: Form::Cubin,
-            }),
-            Some(newest) => Ok(Self {
-                architecture: newest,
-                form: Form::Ptx,
-            }),
+            Some(newest) if newest == architecture => Ok(Self { architecture, form: Form::Cubin }),
+            Some(newest) => Ok(Self { architecture: newest, form: Form::Ptx }),
             None => Err(Error::ArchitectureTooOld {
                 architecture,
                 oldest: known.iter().copied().min().unwrap_or(architecture),
@@ -85,11 +76,8 @@ impl Target {
 mod tests {
     use super::*;
 
-    const KNOWN: [Architecture; 3] = [
-        Architecture::new(7, 5),
-        Architecture::new(8, 0),
-        Architecture::new(9, 0),
-    ];
+    const KNOWN: [Architecture; 3] =
+        [Architecture::new(7, 5), Architecture::new(8, 0), Architecture::new(9, 0)];
 
     fn target(major: u32, minor: u32) -> Result<Target, Error> {
         Target::of(Architecture::new(major, minor), &KNOWN, "13.0")
@@ -97,24 +85,15 @@ mod tests {
 
     #[test]
     fn a_known_gpu_gets_its_own_machine_code() {
-        let cubin = Target {
-            architecture: Architecture::new(8, 0),
-            form: Form::Cubin,
-        };
+        let cubin = Target { architecture: Architecture::new(8, 0), form: Form::Cubin };
         assert_eq!(target(8, 0).unwrap(), cubin);
     }
 
     #[test]
     fn a_newer_gpu_gets_ptx_of_the_newest_known() {
-        let ptx = Target {
-            architecture: Architecture::new(9, 0),
-            form: Form::Ptx,
-        };
+        let ptx = Target { architecture: Architecture::new(9, 0), form: Form::Ptx };
         assert_eq!(target(12, 0).unwrap(), ptx);
-        let between = Target {
-            architecture: Architecture::new(8, 0),
-            form: Form::Ptx,
-        };
+        let between = Target { architecture: Architecture::new(8, 0), form: Form::Ptx };
         assert_eq!(target(8, 7).unwrap(), between);
     }
 

@@ -16,10 +16,7 @@ pub(super) struct Key(pub(super) [u8; 32]);
 impl Key {
     pub(super) fn of(source: &str, options: &[String], version: &str) -> Self {
         let mut hash = Sha256::new();
-        for part in [source, version]
-            .into_iter()
-            .chain(options.iter().map(String::as_str))
-        {
+        for part in [source, version].into_iter().chain(options.iter().map(String::as_str)) {
             hash.update((part.len() as u64).to_le_bytes());
             hash.update(part);
         }

@@ -35,10 +35,7 @@ pub(super) fn folder() -> Option<PathBuf> {
     match checked {
         Ok(metadata) if is_private(&metadata) => Some(folder),
         Ok(_) => {
-            log::warn!(
-                "no disk cache: {} is not a folder that only you can write to",
-                folder.display()
-            );
+            log::warn!("no disk cache: {} is not a folder that only you can write to", folder.display());
             None
         }
         Err(error) => {
@@ -80,10 +77,7 @@ pub(super) fn load(folder: &Path, key: Key) -> Option<Image> {
     let path = file(folder, key);
     let metadata = fs::symlink_metadata(&path).ok()?;
     if !metadata.is_file() || !is_private(&metadata) {
-        log::warn!(
-            "{} is not a file that only you can write to: compiling again",
-            path.display()
-        );
+        log::warn!("{} is not a file that only you can write to: compiling again", path.display());
         return None;
     }
     let image = fs::read(&path).ok().and_then(|bytes| decode(&bytes, key));
@@ -135,10 +129,7 @@ fn decode(bytes: &[u8], key: Key) -> Option<Image> {
         1 => Form::Ptx,
         _ => return None,
     };
-    Some(Image {
-        form,
-        bytes: payload.to_vec(),
-    })
+    Some(Image { form, bytes: payload.to_vec() })
 }
 
 #[cfg(all(test, unix))]
@@ -150,10 +141,7 @@ mod tests {
     const KEYS: [Key; 2] = [Key([1; 32]), Key([2; 32])];
 
     fn image() -> Image {
-        Image {
-            form: Form::Ptx,
-            bytes: b"the machine code".to_vec(),
-        }
+        Image { form: Form::Ptx, bytes: b"the machine code".to_vec() }
     }
 
     #[test]

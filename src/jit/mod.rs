@@ -27,22 +27,15 @@ pub struct Image {
 }
 
 /// The options of every compilation: floats as IEEE 754 has them, so that a GPU returns the bits that a CPU does.
-const OPTIONS: [&str; 5] = [
-    "--std=c++17",
-    "--fmad=false",
-    "--prec-div=true",
-    "--prec-sqrt=true",
-    "--ftz=false",
-];
+const OPTIONS: [&str; 5] =
+    ["--std=c++17", "--fmad=false", "--prec-div=true", "--prec-sqrt=true", "--ftz=false"];
 
 fn options(target: Target) -> Vec<String> {
     let architecture = match target.form {
         Form::Cubin => format!("--gpu-architecture=sm_{}", target.architecture.number()),
         Form::Ptx => format!("--gpu-architecture=compute_{}", target.architecture.number()),
     };
-    std::iter::once(architecture)
-        .chain(OPTIONS.map(str::to_owned))
-        .collect()
+    std::iter::once(architecture).chain(OPTIONS.map(str::to_owned)).collect()
 }
 
 /// Whether NVRTC can be opened, and if not, why.
@@ -66,9 +59,5 @@ pub fn compile(source: &Source, target: Target) -> Result<Arc<Image>, Error> {
     let library = nvrtc::library()?;
     let options = options(target);
     let key = cache::Key::of(source.text(), &options, &library.version);
-    cache::image(key, || {
-        library
-            .compile(source, target, &options)
-            .map(|compiled| compiled.image)
-    })
+    cache::image(key, || library.compile(source, target, &options).map(|compiled| compiled.image))
 }

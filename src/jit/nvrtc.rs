@@ -38,33 +38,26 @@ pub(super) fn library() -> Result<&'static Nvrtc, Error> {
 fn open() -> Result<Nvrtc, Error> {
     if let Some(path) = std::env::var_os(VARIABLE).filter(|path| !path.is_empty()) {
         let path = PathBuf::from(path);
-        preload(&path).map_err(|error| Error::NoNvrtc {
-            reason: format!("{VARIABLE}: {error}"),
-        })?;
+        preload(&path).map_err(|error| Error::NoNvrtc { reason: format!("{VARIABLE}: {error}") })?;
     }
     if !is_present() && !toolkit_libraries().iter().any(|path| preload(path).is_ok()) {
-        return Err(Error::NoNvrtc {
-            reason: "the library `libnvrtc` could not be opened".to_owned(),
-        });
+        return Err(Error::NoNvrtc { reason: "the library `libnvrtc` could not be opened".to_owned() });
     }
     if !is_present() {
-        return Err(Error::NoNvrtc {
-            reason: "no version of `libnvrtc` that cudarc knows".to_owned(),
-        });
+        return Err(Error::NoNvrtc { reason: "no version of `libnvrtc` that cudarc knows".to_owned() });
+    }
+    // SAFETY: the library is there; the symbol is looked up and not called.
+    let newest = unsafe { sys::culib().get::<unsafe extern "C" fn()>(b"nvrtcGetNumSupportedArchs\0") };
+    if newest.is_err() {
+        return Err(Error::NoNvrtc { reason: "the one that was found is older than CUDA 11.2".to_owned() });
     }
     let (mut major, mut minor, mut count) = (0, 0, 0);
     // SAFETY: the library is there, and each call gets valid places to write to; the list is as long as the count.
     let numbers = unsafe {
-        sys::nvrtcVersion(&mut major, &mut minor)
-            .result()
-            .map_err(nvrtc_error)?;
-        sys::nvrtcGetNumSupportedArchs(&mut count)
-            .result()
-            .map_err(nvrtc_error)?;
+        sys::nvrtcVersion(&mut major, &mut minor).result().map_err(nvrtc_error)?;
+        sys::nvrtcGetNumSupportedArchs(&mut count).result().map_err(nvrtc_error)?;
         let mut numbers = vec![0; usize::try_from(count).unwrap_or(0)];
-        sys::nvrtcGetSupportedArchs(numbers.as_mut_ptr())
-            .result()
-            .map_err(nvrtc_error)?;
+        sys::nvrtcGetSupportedArchs(numbers.as_mut_ptr()).result().map_err(nvrtc_error)?;
         numbers
     };
     let mut architectures: Vec<Architecture> = numbers
@@ -73,10 +66,7 @@ fn open() -> Result<Nvrtc, Error> {
         .map(Architecture::from_number)
         .collect();
     architectures.sort();
-    Ok(Nvrtc {
-        version: format!("{major}.{minor}"),
-        architectures,
-    })
+    Ok(Nvrtc { version: format!("{major}.{minor}"), architectures })
 }
 
 fn is_present() -> bool {
@@ -87,12 +77,7 @@ fn is_present() -> bool {
 /// Opens a library by its path and keeps it open, so that cudarc finds it by its name. Its built-ins, a library beside
 /// it that some versions look for on the search path alone, come first.
 fn preload(path: &Path) -> Result<(), libloading::Error> {
-    let beside = path
-        .parent()
-        .and_then(|folder| folder.read_dir().ok())
-        .into_iter()
-        .flatten()
-        .flatten();
+    let beside = path.parent().and_then(|folder| folder.read_dir().ok()).into_iter().flatten().flatten();
     let is_builtins = |name: &std::ffi::OsStr| name.to_string_lossy().starts_with("libnvrtc-builtins.so");
     for builtins in beside.filter(|entry| is_builtins(&entry.file_name())) {
         // Those of another version are of no use, and of no harm.
@@ -110,27 +95,16 @@ fn open_forever(path: &Path) -> Result<(), libloading::Error> {
 
 /// Where a CUDA toolkit that is not on the library path keeps it.
 fn toolkit_libraries() -> Vec<PathBuf> {
-    let named = ["CUDA_PATH", "CUDA_HOME"]
-        .into_iter()
-        .filter_map(std::env::var_os)
-        .map(PathBuf::from);
+    let named = ["CUDA_PATH", "CUDA_HOME"].into_iter().filter_map(std::env::var_os).map(PathBuf::from);
     named
         .chain([PathBuf::from("/usr/local/cuda")])
         .map(|toolkit| toolkit.join("lib64").join("libnvrtc.so"))
-        .flat_map(|path| {
-            [
-                path.clone(),
-                path.with_extension("so.13"),
-                path.with_extension("so.12"),
-            ]
-        })
+        .flat_map(|path| [path.clone(), path.with_extension("so.13"), path.with_extension("so.12")])
         .collect()
 }
 
 fn nvrtc_error(error: NvrtcError) -> Error {
-    Error::Nvrtc {
-        name: format!("{:?}", error.0),
-    }
+    Error::Nvrtc { name: format!("{:?}", error.0) }
 }
 
 impl Nvrtc {
@@ -154,10 +128,7 @@ impl Nvrtc {
         let compiled = unsafe { result::compile_program(program.0, options) };
         let log = program.log()?;
         match compiled {
-            Ok(()) => Ok(Compiled {
-                image: program.image(target.form)?,
-                log,
-            }),
+            Ok(()) => Ok(Compiled { image: program.image(target.form)?, log }),
             Err(NvrtcError(sys::nvrtcResult::NVRTC_ERROR_COMPILATION)) => {
                 Err(compilation_error(source, target, options, log))
             }
@@ -170,19 +141,13 @@ fn compilation_error(source: &Source, target: Target, options: &[String], log: S
     // Not the source line that the log repeats: the message of the assertion.
     if let Some((_, message)) = log.split_once(&format!("failed with \"{LAYOUT_ASSERTION}")) {
         let expected = message.split('"').next().unwrap_or(message);
-        return Error::LayoutMismatch {
-            mismatch: format!("in Rust {expected}, but not in CUDA C++"),
-        };
+        return Error::LayoutMismatch { mismatch: format!("in Rust {expected}, but not in CUDA C++") };
     }
     Error::Compilation {
         operator: source.operator(),
         architecture: target.architecture,
         options: options.to_vec(),
-        excerpt: Excerpt {
-            source: source.text(),
-            log: &log,
-        }
-        .to_string(),
+        excerpt: Excerpt { source: source.text(), log: &log }.to_string(),
         log,
     }
 }
@@ -215,9 +180,7 @@ impl Program {
         let bytes = unsafe {
             size_of(self.0, &mut size).result().map_err(nvrtc_error)?;
             let mut bytes = vec![0_u8; size];
-            get(self.0, bytes.as_mut_ptr().cast())
-                .result()
-                .map_err(nvrtc_error)?;
+            get(self.0, bytes.as_mut_ptr().cast()).result().map_err(nvrtc_error)?;
             bytes
         };
         Ok(Image { form, bytes })

@@ -30,10 +30,7 @@ fn read(log: &str) -> Vec<KernelResources> {
     for line in log.lines() {
         if let Some((_, kernel)) = line.split_once("Compiling entry function '") {
             let kernel = kernel.split('\'').next().unwrap_or(kernel).to_owned();
-            kernels.push(KernelResources {
-                kernel,
-                ..Default::default()
-            });
+            kernels.push(KernelResources { kernel, ..Default::default() });
         }
         let Some(kernel) = kernels.last_mut() else {
             continue;
@@ -53,10 +50,7 @@ fn read(log: &str) -> Vec<KernelResources> {
 
 fn number_before(line: &str, unit: &str) -> u32 {
     let before = line.split(unit).next().unwrap_or_default();
-    let digits = before
-        .rsplit(|c: char| !c.is_ascii_digit())
-        .next()
-        .unwrap_or_default();
+    let digits = before.rsplit(|c: char| !c.is_ascii_digit()).next().unwrap_or_default();
     digits.parse().unwrap_or(0)
 }
 
@@ -81,9 +75,6 @@ mod tests {
             stack_bytes,
             spill_bytes,
         };
-        assert_eq!(
-            read(log),
-            [kernel("narrow", 255, 48, 120), kernel("wide", 56, 0, 0)]
-        );
+        assert_eq!(read(log), [kernel("narrow", 255, 48, 120), kernel("wide", 56, 0, 0)]);
     }
 }

@@ -78,7 +78,8 @@ impl<M: DeviceMonoid> Reduction<M> {
         }
     }
 
-    /// The same reduction under another policy: for measurements. No result changes.
+    /// The same reduction under another policy: for measurements. No result changes. What was compiled before is
+    /// dropped, and with it what recorded graphs use.
     pub fn with_policy(mut self, policy: Policy) -> Self {
         self.policy = policy;
         self.kernels = OnceLock::new();
@@ -119,7 +120,8 @@ impl<M: DeviceMonoid> Reduction<M> {
     }
 
     /// Writes the bracket of the input to a place in device memory, in the order of the input's stream, and does not
-    /// wait for it.
+    /// wait for it. (It waits while another thread's [`run`](Self::run) uses the same stream, and, once for every 64
+    /// streams that a `Reduction` meets, for their last work, when workspaces of old streams are freed.)
     ///
     /// It can be recorded into a CUDA graph. Call [`compile`](Self::compile) before recording; the graph must not be
     /// replayed after the `Reduction` is dropped, and what fills the input must be ordered before the replay.
@@ -134,8 +136,7 @@ impl<M: DeviceMonoid> Reduction<M> {
     ) -> Result<(), Error> {
         match (self.device.backend()?, input.source()) {
             (Backend::Cuda(stream), InputSource::Device(items)) => {
-                self.kernels(stream)?
-                    .run_into(&self.operator, items, output.target())
+                self.kernels(stream)?.run_into(&self.operator, items, output.target())
             }
             _ => Err(Error::DeviceInputOnCpu),
         }

@@ -21,16 +21,25 @@ static_assert(alignof(ModularAffine) == 8, "layout: in Rust rendering::support::
 
 typedef ::warpfold::Array<unsigned int, 2> Item;
 
+WARPFOLD_DEVICE unsigned long long factor(unsigned long long a, unsigned long long m) {
+#line _ "tests/support/operators.rs"
+a %= m;
+if (a == 0) return 1;
+return a;
+#line 29 "warpfold/program"
+}
+
 struct Operator {
     ModularAffine self;
     WARPFOLD_DEVICE Item combine(Item left, Item right) const {
 #line _ "tests/support/operators.rs"
 const unsigned long long m = self.modulus;
-             const unsigned long long a1 = left[0] % m, b1 = left[1] % m, a2 = right[0] % m, b2 = right[1] % m;
+             const unsigned long long a1 = factor(left[0], m), b1 = left[1] % m;
+             const unsigned long long a2 = factor(right[0], m), b2 = right[1] % m;
              left[0] = static_cast<unsigned>(a2 * a1 % m);
              left[1] = static_cast<unsigned>((a2 * b1 + b2) % m);
              return left;
-#line 33 "warpfold/program"
+#line 42 "warpfold/program"
     }
 };
 

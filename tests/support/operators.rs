@@ -6,11 +6,13 @@ use std::marker::PhantomData;
 use warpfold::operators::*;
 use warpfold::{DeviceCode, DeviceFunction, DeviceMonoid, DeviceOperator, DeviceType, Monoid, math};
 
-use super::items::{Placed, Point, Sample, class};
+#[cfg(feature = "half")]
+use super::items::Halves;
+use super::items::{Marked, Placed, Point, Sample, Sampler, Unit, class};
 
-/// Something to do with each operator.
+/// Something to do with each operator; `sampler` draws items of which every one counts.
 pub trait Visitor {
-    fn visit<M: DeviceMonoid>(&mut self, name: &str, operator: M)
+    fn visit<M: DeviceMonoid>(&mut self, name: &str, operator: M, sampler: Sampler<M::Item>)
     where
         M::Item: Sample;
 }
@@ -25,48 +27,38 @@ fn code(text: &'static str) -> DeviceCode {
 /// Every operator that comes with the crate, over every type.
 pub fn built_in(visitor: &mut impl Visitor) {
     macro_rules! over {
-        ($($operator:ident: $($type:ident)*;)*) => {$($(
+        ($($operator:ident by $sampler:ident: $($type:ident)*;)*) => {$($(
             let name = concat!(stringify!($operator), "_of_", stringify!($type));
-            visitor.visit(name, $operator::<$type>::new());
+            visitor.visit(name, $operator::<$type>::new(), <$type>::$sampler);
         )*)*};
     }
     over! {
-        Sum: i8 i16 i32 i64 u8 u16 u32 u64 isize usize f32 f64;
-        Product: i8 i16 i32 i64 u8 u16 u32 u64 isize usize f32 f64;
-        Min: i8 i16 i32 i64 u8 u16 u32 u64 isize usize f32 f64;
-        Max: i8 i16 i32 i64 u8 u16 u32 u64 isize usize f32 f64;
-        MinNumber: f32 f64;
-        MaxNumber: f32 f64;
-        BitAnd: i8 i16 i32 i64 u8 u16 u32 u64 isize usize;
-        BitOr: i8 i16 i32 i64 u8 u16 u32 u64 isize usize;
-        BitXor: i8 i16 i32 i64 u8 u16 u32 u64 isize usize;
-        Matrix2Product: i8 i16 i32 i64 u8 u16 u32 u64 isize usize f32 f64;
-        AffineComposition: i8 i16 i32 i64 u8 u16 u32 u64 isize usize f32 f64;
+        Sum by unit: i8 i16 i32 i64 u8 u16 u32 u64 isize usize f32 f64;
+        Product by unit: i8 i16 i32 i64 u8 u16 u32 u64 isize usize f32 f64;
+        Min by unit: i8 i16 i32 i64 u8 u16 u32 u64 isize usize f32 f64;
+        Max by unit: i8 i16 i32 i64 u8 u16 u32 u64 isize usize f32 f64;
+        MinNumber by unit: f32 f64;
+        MaxNumber by unit: f32 f64;
+        BitAnd by unit: i8 i16 i32 i64 u8 u16 u32 u64 isize usize;
+        BitOr by unit: i8 i16 i32 i64 u8 u16 u32 u64 isize usize;
+        BitXor by unit: i8 i16 i32 i64 u8 u16 u32 u64 isize usize;
+        Matrix2Product by matrix: i8 i16 i32 i64 u8 u16 u32 u64 isize usize f32 f64;
+        AffineComposition by map: i8 i16 i32 i64 u8 u16 u32 u64 isize usize f32 f64;
     }
-    visitor.visit("All", All);
-    visitor.visit("Any", Any);
+    visitor.visit("All", All, bool::sample);
+    visitor.visit("Any", Any, bool::sample);
 }
 
 /// Operators of structs, with state, with helpers; none but the first commutes.
 pub fn structs(visitor: &mut impl Visitor) {
-    visitor.visit("MaxByNorm", MaxByNorm);
-    visitor.visit("LastPlaced", LastPlaced);
-    visitor.visit("Reserved", Reserved);
-    visitor.visit(
-        "ModularAffine",
-        ModularAffine {
-            modulus: 1_000_003,
-            padding: 0,
-        },
-    );
-    visitor.visit(
-        "LeftmostNearest",
-        LeftmostNearest {
-            x: 0.25,
-            y: -0.5,
-            z: 0.125,
-        },
-    );
+    visitor.visit("MaxByNorm", MaxByNorm, Point::sample);
+    visitor.visit("LastPlaced", LastPlaced, Placed::sample);
+    visitor.visit("Reserved", Reserved, class::sample);
+    visitor.visit("ModularAffine", ModularAffine { modulus: 1_000_003, padding: 0 }, Sample::sample);
+    visitor.visit("LeftmostNearest", LeftmostNearest { x: 0.25, y: -0.5, z: 0.125 }, Point::sample);
+    visitor.visit("OnlyMarked", OnlyMarked, Marked::sample);
+    #[cfg(feature = "half")]
+    visitor.visit("LastHalf", LastHalf, Halves::sample);
 }
 
 /// An operator that does not commute over items of each size that promises are made for.
@@ -74,7 +66,7 @@ pub fn sizes(visitor: &mut impl Visitor) {
     macro_rules! over {
         ($($type:ident: $($lanes:literal)*;)*) => {$($(
             let name = format!("Lanewise_of_{}_bytes_of_{}", size_of::<[$type; $lanes]>(), stringify!($type));
-            visitor.visit(&name, Lanewise::<$type, $lanes>(PhantomData));
+            visitor.visit(&name, Lanewise::<$type, $lanes>(PhantomData), Sample::sample);
         )*)*};
     }
     over! {
@@ -92,11 +84,7 @@ pub struct MaxByNorm;
 impl Monoid for MaxByNorm {
     type Item = Point;
     fn identity(&self) -> Point {
-        Point {
-            x: 0.0,
-            y: 0.0,
-            z: 0.0,
-        }
+        Point { x: 0.0, y: 0.0, z: 0.0 }
     }
     fn combine(&self, a: Point, b: Point) -> Point {
         let na = a.x * a.x + a.y * a.y + a.z * a.z;
@@ -121,19 +109,11 @@ pub struct LastPlaced;
 impl Monoid for LastPlaced {
     type Item = Placed;
     fn identity(&self) -> Placed {
-        Placed {
-            found: false,
-            place: 0,
-            value: 0,
-        }
+        Placed { found: false, place: 0, value: 0 }
     }
     fn combine(&self, a: Placed, b: Placed) -> Placed {
         let value = if b.found { b.value } else { a.value };
-        Placed {
-            found: a.found | b.found,
-            place: a.place.wrapping_add(b.place),
-            value,
-        }
+        Placed { found: a.found | b.found, place: a.place.wrapping_add(b.place), value }
     }
 }
 
@@ -155,23 +135,11 @@ const LEAST: f64 = f64::NEG_INFINITY;
 impl Monoid for Reserved {
     type Item = class;
     fn identity(&self) -> class {
-        class {
-            new: 0,
-            r#struct: [0; 3],
-            linux: LEAST,
-        }
+        class { new: 0, r#struct: [0; 3], linux: LEAST }
     }
     fn combine(&self, a: class, b: class) -> class {
-        let last = if b.r#struct == [0; 3] {
-            a.r#struct
-        } else {
-            b.r#struct
-        };
-        class {
-            new: a.new.wrapping_add(b.new),
-            r#struct: last,
-            linux: math::maximum(a.linux, b.linux),
-        }
+        let last = if b.r#struct == [0; 3] { a.r#struct } else { b.r#struct };
+        class { new: a.new.wrapping_add(b.new), r#struct: last, linux: math::maximum(a.linux, b.linux) }
     }
 }
 
@@ -185,18 +153,13 @@ impl DeviceMonoid for Reserved {
              c.linux_ = warpfold::maximum(warpfold::maximum(a.linux_, LEAST.linux_), b.linux_);
              return c;",
         );
-        let least = class {
-            new: 7,
-            r#struct: [-1, 0, 1],
-            linux: LEAST,
-        };
-        DeviceOperator::new("a", "b", body)
-            .with_type::<class>("Reserved_")
-            .constant("LEAST", least)
+        let least = class { new: 7, r#struct: [-1, 0, 1], linux: LEAST };
+        DeviceOperator::new("a", "b", body).with_type::<class>("Reserved_").constant("LEAST", least)
     }
 }
 
-/// Affine maps modulo `self.modulus`, the left one first.
+/// Affine maps modulo a prime, `self.modulus`, the left one first; a factor of zero counts as one, so that every map
+/// can be undone, and every item counts.
 #[derive(Clone, Copy, Debug, DeviceType)]
 #[repr(C)]
 pub struct ModularAffine {
@@ -210,26 +173,89 @@ impl Monoid for ModularAffine {
         [1, 0]
     }
     fn combine(&self, left: [u32; 2], right: [u32; 2]) -> [u32; 2] {
-        let ([a1, b1], [a2, b2]) = (left.map(u64::from), right.map(u64::from));
-        let reduce = |x: u64| (x % self.modulus) as u32;
-        [
-            reduce(reduce(a2) as u64 * reduce(a1) as u64),
-            reduce(reduce(a2) as u64 * reduce(b1) as u64 + reduce(b2) as u64),
-        ]
+        let m = self.modulus;
+        let factor = |a: u32| (u64::from(a) % m).max(1);
+        let (a1, b1, a2, b2) =
+            (factor(left[0]), u64::from(left[1]) % m, factor(right[0]), u64::from(right[1]) % m);
+        [(a2 * a1 % m) as u32, ((a2 * b1 + b2) % m) as u32]
     }
 }
 
 impl DeviceMonoid for ModularAffine {
     const EXACT: bool = true;
     fn device_operator() -> DeviceOperator {
+        let factor = DeviceFunction::new::<u64>("factor", code("a %= m;\nif (a == 0) return 1;\nreturn a;"));
         let body = code(
             "const unsigned long long m = self.modulus;
-             const unsigned long long a1 = left[0] % m, b1 = left[1] % m, a2 = right[0] % m, b2 = right[1] % m;
+             const unsigned long long a1 = factor(left[0], m), b1 = left[1] % m;
+             const unsigned long long a2 = factor(right[0], m), b2 = right[1] % m;
              left[0] = static_cast<unsigned>(a2 * a1 % m);
              left[1] = static_cast<unsigned>((a2 * b1 + b2) % m);
              return left;",
         );
-        DeviceOperator::new("left", "right", body).state::<Self>()
+        let factor = factor.parameter::<u64>("a").parameter::<u64>("m");
+        DeviceOperator::new("left", "right", body).state::<Self>().function(factor)
+    }
+}
+
+/// The sum of items that all carry a mark. What carries none was never an item: the GPU traps, the CPU panics.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct OnlyMarked;
+
+const MARK: u32 = 0x5eed_cafe;
+
+impl Monoid for OnlyMarked {
+    type Item = Marked;
+    fn identity(&self) -> Marked {
+        Marked { mark: MARK, value: 0 }
+    }
+    fn combine(&self, a: Marked, b: Marked) -> Marked {
+        assert!(a.mark == MARK && b.mark == MARK, "an operand that was never an item");
+        Marked { mark: MARK, value: a.value.wrapping_add(b.value) }
+    }
+}
+
+impl DeviceMonoid for OnlyMarked {
+    const EXACT: bool = true;
+    fn device_operator() -> DeviceOperator {
+        let body = code("if (a.mark != MARK || b.mark != MARK) __trap();\na.value += b.value;\nreturn a;");
+        DeviceOperator::new("a", "b", body).constant("MARK", MARK)
+    }
+}
+
+/// The last pair of half floats, whose arithmetic CUDA C++ has not got without headers; the count adds up.
+#[cfg(feature = "half")]
+#[derive(Clone, Copy, Default, Debug)]
+pub struct LastHalf;
+
+#[cfg(feature = "half")]
+impl Monoid for LastHalf {
+    type Item = Halves;
+    fn identity(&self) -> Halves {
+        Halves { narrow: half::f16::ONE, wide: half::bf16::ZERO, count: 0 }
+    }
+    fn combine(&self, a: Halves, b: Halves) -> Halves {
+        let count = a.count.wrapping_add(b.count);
+        if b.narrow.to_bits() == half::f16::ONE.to_bits() {
+            Halves { count, ..a }
+        } else {
+            Halves { count, ..b }
+        }
+    }
+}
+
+#[cfg(feature = "half")]
+impl DeviceMonoid for LastHalf {
+    const EXACT: bool = true;
+    fn device_operator() -> DeviceOperator {
+        let body = code(
+            "const unsigned count = a.count + b.count;
+             Item last = b;
+             if (b.narrow.bits == ONE.bits) last = a;
+             last.count = count;
+             return last;",
+        );
+        DeviceOperator::new("a", "b", body).constant("ONE", half::f16::ONE)
     }
 }
 
@@ -245,11 +271,7 @@ pub struct LeftmostNearest {
 impl Monoid for LeftmostNearest {
     type Item = Point;
     fn identity(&self) -> Point {
-        Point {
-            x: f32::INFINITY,
-            y: f32::INFINITY,
-            z: f32::INFINITY,
-        }
+        Point { x: f32::INFINITY, y: f32::INFINITY, z: f32::INFINITY }
     }
     fn combine(&self, a: Point, b: Point) -> Point {
         let distance = |p: Point| {
@@ -271,14 +293,12 @@ impl DeviceMonoid for LeftmostNearest {
         );
         let distance = distance.parameter::<Point>("p").parameter::<Self>("to");
         let body = code("if (distance(b, self) < distance(a, self)) return b;\nreturn a;");
-        DeviceOperator::new("a", "b", body)
-            .state::<Self>()
-            .function(distance)
+        DeviceOperator::new("a", "b", body).state::<Self>().function(distance)
     }
 }
 
-/// In every lane an affine map modulo a power of two, its two coefficients in the halves of the integer: associative,
-/// never commutative, and every bit of the item counts.
+/// In every lane an affine map modulo a power of two, its two coefficients in the halves of the integer. The lowest bit
+/// of a factor counts as set, so that every map can be undone: associative, never commutative, and every item counts.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Lanewise<T, const N: usize>(pub PhantomData<T>);
 
@@ -292,7 +312,7 @@ macro_rules! lanewise {
             fn combine(&self, left: [$type; N], right: [$type; N]) -> [$type; N] {
                 const MASK: $type = (1 << $half) - 1;
                 std::array::from_fn(|k| {
-                    let (a1, b1, a2, b2) = (left[k] >> $half, left[k] & MASK, right[k] >> $half, right[k] & MASK);
+                    let (a1, b1, a2, b2) = ((left[k] >> $half) | 1, left[k] & MASK, (right[k] >> $half) | 1, right[k] & MASK);
                     (a2.wrapping_mul(a1) << $half) | (a2.wrapping_mul(b1).wrapping_add(b2) & MASK)
                 })
             }
@@ -307,23 +327,23 @@ macro_rules! lanewise {
 }
 lanewise! {
     u8 4 "for (unsigned k = 0; k < N; ++k) {
-              const unsigned a1 = left[k] >> 4, b1 = left[k] & 15, a2 = right[k] >> 4, b2 = right[k] & 15;
+              const unsigned a1 = left[k] >> 4 | 1, b1 = left[k] & 15, a2 = right[k] >> 4 | 1, b2 = right[k] & 15;
               left[k] = static_cast<unsigned char>(((a2 * a1) << 4) | ((a2 * b1 + b2) & 15));
           }
           return left;";
     u16 8 "for (unsigned k = 0; k < N; ++k) {
-              const unsigned a1 = left[k] >> 8, b1 = left[k] & 255, a2 = right[k] >> 8, b2 = right[k] & 255;
+              const unsigned a1 = left[k] >> 8 | 1, b1 = left[k] & 255, a2 = right[k] >> 8 | 1, b2 = right[k] & 255;
               left[k] = static_cast<unsigned short>(((a2 * a1) << 8) | ((a2 * b1 + b2) & 255));
           }
           return left;";
     u32 16 "for (unsigned k = 0; k < N; ++k) {
-              const unsigned a1 = left[k] >> 16, b1 = left[k] & 65535, a2 = right[k] >> 16, b2 = right[k] & 65535;
+              const unsigned a1 = left[k] >> 16 | 1, b1 = left[k] & 65535, a2 = right[k] >> 16 | 1, b2 = right[k] & 65535;
               left[k] = ((a2 * a1) << 16) | ((a2 * b1 + b2) & 65535);
           }
           return left;";
     u64 32 "for (unsigned k = 0; k < N; ++k) {
               const unsigned long long m = 0xffffffffull;
-              const unsigned long long a1 = left[k] >> 32, b1 = left[k] & m, a2 = right[k] >> 32, b2 = right[k] & m;
+              const unsigned long long a1 = left[k] >> 32 | 1, b1 = left[k] & m, a2 = right[k] >> 32 | 1, b2 = right[k] & m;
               left[k] = ((a2 * a1) << 32) | ((a2 * b1 + b2) & m);
           }
           return left;";

@@ -51,10 +51,7 @@ pub fn device(tier: Tier) -> Device {
 /// Runs this test binary again as `scenario`, with some variables set; what it printed, to both outputs.
 pub fn in_child(scenario: &str, variables: &[(&str, &str)]) -> (bool, String) {
     let mut command = std::process::Command::new(std::env::current_exe().expect("a test binary"));
-    command
-        .env(SCENARIO, scenario)
-        .env_remove("WARPFOLD_REQUIRE")
-        .envs(variables.iter().copied());
+    command.env(SCENARIO, scenario).env_remove("WARPFOLD_REQUIRE").envs(variables.iter().copied());
     let output = command.output().expect("starts");
     let text = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
     (output.status.success(), text.into_owned())
@@ -80,27 +77,29 @@ impl Suite {
         self.0.push((tier, trial));
     }
 
+    /// A test that takes minutes or most of a machine's memory: ignored unless `WARPFOLD_LONG` is set.
+    pub fn long_test(&mut self, tier: Tier, name: &str, test: impl FnOnce() + Send + 'static) {
+        match std::env::var_os("WARPFOLD_LONG") {
+            Some(_) => self.test(tier, name, test),
+            None => {
+                self.0.push((tier, Trial::test(format!("long::{name}"), || Ok(())).with_ignored_flag(true)))
+            }
+        }
+    }
+
     pub fn run(self) -> ExitCode {
         self.run_with(Arguments::from_args())
     }
 
     /// For tests that change what others would see, such as how much memory is free.
     pub fn run_one_at_a_time(self) -> ExitCode {
-        self.run_with(Arguments {
-            test_threads: Some(1),
-            ..Arguments::from_args()
-        })
+        self.run_with(Arguments { test_threads: Some(1), ..Arguments::from_args() })
     }
 
     fn run_with(self, arguments: Arguments) -> ExitCode {
         let mut trials = Vec::new();
         for tier in [Tier::Cpu, Tier::Nvrtc, Tier::Gpu] {
-            let absent = self
-                .0
-                .iter()
-                .any(|(of, _)| *of == tier)
-                .then(|| tier.absent())
-                .flatten();
+            let absent = self.0.iter().any(|(of, _)| *of == tier).then(|| tier.absent()).flatten();
             if let Some(reason) = &absent {
                 eprintln!("{}: did not run: {reason}", tier.name());
                 if tier.required() {
@@ -113,7 +112,10 @@ impl Suite {
         let trials = self
             .0
             .into_iter()
-            .map(|(tier, trial)| trial.with_ignored_flag(absent(tier)))
+            .map(|(tier, trial)| {
+                let ignored = trial.has_ignored_flag() || absent(tier);
+                trial.with_ignored_flag(ignored)
+            })
             .collect();
         libtest_mimic::run(&arguments, trials).exit_code()
     }

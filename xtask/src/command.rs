@@ -26,10 +26,7 @@ pub(crate) fn run(command: &mut Command) -> Result<()> {
 /// Runs a command and returns what it wrote to standard error, which is passed on, too.
 pub(crate) fn run_and_listen(command: &mut Command) -> Result<Vec<String>> {
     eprintln!("> {}", shown(command));
-    let mut child = command
-        .stderr(Stdio::piped())
-        .spawn()
-        .with_context(|| shown(command))?;
+    let mut child = command.stderr(Stdio::piped()).spawn().with_context(|| shown(command))?;
     let mut heard = Vec::new();
     if let Some(errors) = child.stderr.take() {
         for line in BufReader::new(errors).lines() {
@@ -47,8 +44,5 @@ pub(crate) fn run_and_listen(command: &mut Command) -> Result<Vec<String>> {
 
 fn shown(command: &Command) -> String {
     let words = std::iter::once(command.get_program()).chain(command.get_args());
-    words
-        .map(|word| word.to_string_lossy())
-        .collect::<Vec<_>>()
-        .join(" ")
+    words.map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ")
 }

@@ -34,11 +34,7 @@ fn find(folder: &Path) -> Option<PathBuf> {
         let path = entry.path();
         let name = entry.file_name();
         let is_library = name.to_string_lossy().starts_with("libnvrtc.so");
-        let found = if path.is_dir() {
-            find(&path)
-        } else {
-            is_library.then_some(path)
-        };
+        let found = if path.is_dir() { find(&path) } else { is_library.then_some(path) };
         if found.is_some() {
             return found.and_then(|path| path.canonicalize().ok());
         }

@@ -46,6 +46,9 @@ pub(crate) fn run(options: &Options) -> Result<()> {
             vec![Tier::Cpu, Tier::Nvrtc, Tier::Gpu]
         }
     };
+    if let Some(tier) = options.require.iter().find(|tier| !tiers.contains(tier)) {
+        bail!("{} is required, and --tier leaves it out", tier.name());
+    }
     let mut summary = Vec::new();
     for &tier in &tiers {
         let absent = run_tier(tier)?;
@@ -71,58 +74,77 @@ fn checks() -> Result<()> {
     crate::command::run(document.env("RUSTDOCFLAGS", "--deny warnings"))
 }
 
-/// Runs a tier's tests; the reason if this machine cannot.
+/// Runs a tier's tests; the reason if this machine cannot. The first command of a tier finds that out; the later ones
+/// then require it.
 fn run_tier(tier: Tier) -> Result<Option<String>> {
     match tier {
         Tier::Cpu => {
             let skip = "--skip nvrtc:: --skip nvrtc_compiles --skip gpu:: --skip gpu_is_the_cpu";
-            crate::command::run(&mut tests(&format!("--workspace --all-targets -- {skip}")))?;
-            crate::command::run(&mut tests("--doc"))?;
-            let mut downstream = command("cargo test --quiet --manifest-path examples/downstream/Cargo.toml");
+            let everything = format!("--workspace --lib --bins --tests --examples -- {skip}");
+            crate::command::run(&mut tests(nvrtc::NEWEST, &everything))?;
+            crate::command::run(&mut tests(nvrtc::NEWEST, "--doc"))?;
+            // The long step: beyond 2^32 items.
             crate::command::run(
-                downstream
-                    .env("CARGO_TARGET_DIR", "target/downstream")
-                    .env("WARPFOLD_DEVICE", "cpu"),
+                tests(nvrtc::NEWEST, "--test bracket -- cpu::more_than").env("WARPFOLD_LONG", "1"),
             )?;
+            crate::command::run(downstream(&format!("-- {skip}")).env("WARPFOLD_DEVICE", "cpu"))?;
             Ok(None)
         }
         Tier::Nvrtc => {
-            let absent = reason(tier, &run_and_listen(&mut tests("--test jit -- nvrtc::"))?);
-            if absent.is_none() {
-                crate::command::run(&mut tests("--test errors --test laws -- nvrtc"))?;
-                crate::command::run(&mut tests_with(nvrtc::OLDEST, "--test compile -- nvrtc::"))?;
-                // The long step: every kernel and operator for every architecture.
-                crate::command::run(tests("--test compile -- nvrtc::").env("WARPFOLD_ARCHITECTURES", "all"))?;
+            let heard = run_and_listen(&mut tests(nvrtc::NEWEST, "--test jit -- nvrtc::"))?;
+            if let Some(absent) = reason(tier, &heard) {
+                return Ok(Some(absent));
             }
-            Ok(absent)
+            crate::command::run(required(
+                &mut tests(nvrtc::NEWEST, "--test errors --test laws -- nvrtc"),
+                tier,
+            ))?;
+            crate::command::run(required(&mut downstream("-- nvrtc"), tier))?;
+            crate::command::run(required(&mut tests(nvrtc::OLDEST, "--test compile -- nvrtc::"), tier))?;
+            // The long step: every kernel and operator for every architecture.
+            let mut every = tests(nvrtc::NEWEST, "--test compile -- nvrtc::");
+            crate::command::run(required(every.env("WARPFOLD_ARCHITECTURES", "all"), tier))?;
+            Ok(None)
         }
         Tier::Gpu => {
-            let absent = reason(tier, &run_and_listen(&mut tests("--test bracket -- gpu::"))?);
-            if absent.is_none() {
-                crate::command::run(&mut tests("--lib --test errors --test jit --test laws -- gpu"))?;
+            let heard = run_and_listen(&mut tests(nvrtc::NEWEST, "--test bracket -- gpu::"))?;
+            if let Some(absent) = reason(tier, &heard) {
+                return Ok(Some(absent));
             }
-            Ok(absent)
+            let others = "--lib --test errors --test jit --test laws -- gpu";
+            crate::command::run(required(&mut tests(nvrtc::NEWEST, others), tier))?;
+            crate::command::run(required(&mut downstream("-- gpu"), tier))?;
+            Ok(None)
         }
     }
 }
 
-fn tests(arguments: &str) -> Command {
-    tests_with(nvrtc::NEWEST, arguments)
+/// The tests of the crate that depends on this one from outside.
+fn downstream(arguments: &str) -> Command {
+    let line = format!("cargo test --quiet --manifest-path examples/downstream/Cargo.toml {arguments}");
+    let mut downstream = with_nvrtc(command(&line), nvrtc::NEWEST);
+    downstream.env("CARGO_TARGET_DIR", "target/downstream");
+    downstream
 }
 
-fn tests_with(version: &str, arguments: &str) -> Command {
-    let mut tests = command(&format!("cargo test --quiet --all-features {arguments}"));
+fn tests(version: &str, arguments: &str) -> Command {
+    with_nvrtc(command(&format!("cargo test --quiet --all-features {arguments}")), version)
+}
+
+fn with_nvrtc(mut command: Command, version: &str) -> Command {
     if let Some(library) = nvrtc::library(version) {
-        tests.env(nvrtc::VARIABLE, library);
+        command.env(nvrtc::VARIABLE, library);
     }
-    tests
+    command
+}
+
+/// Makes the tests fail where their tier cannot run.
+fn required(command: &mut Command, tier: Tier) -> &mut Command {
+    command.env("WARPFOLD_REQUIRE", tier.name())
 }
 
 /// What the tests said if a tier could not run.
 fn reason(tier: Tier, heard: &[String]) -> Option<String> {
     let prefix = format!("{}: did not run: ", tier.name());
-    heard
-        .iter()
-        .find_map(|line| line.strip_prefix(&prefix))
-        .map(str::to_owned)
+    heard.iter().find_map(|line| line.strip_prefix(&prefix)).map(str::to_owned)
 }

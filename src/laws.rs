@@ -28,8 +28,9 @@ use proptest::test_runner::{Config, TestCaseError, TestError, TestRunner};
 
 pub use proptest;
 
-use super::{DeviceMonoid, DeviceType, Layout, Literal, Monoid, tree};
-use crate::{Device, Error, Kind, Reduction, Scalar, jit};
+use crate::{
+    Device, DeviceMonoid, DeviceType, Error, Kind, Layout, Literal, Monoid, Reduction, Scalar, jit, tree,
+};
 
 /// Items of the inputs that a whole reduction is tested with: past a tile, and past a block of the CPU backend.
 const MOST_ITEMS: usize = 5000;
@@ -58,17 +59,37 @@ pub struct Broken {
     counterexample: String,
 }
 
+/// `(a + b) + c == a + (b + c)`, in every bit. For a tolerance see [`Laws::within`].
+pub fn associativity<M: Monoid>(operator: M, items: impl Strategy<Value = M::Item>) -> Result<(), Broken>
+where
+    M::Item: std::fmt::Debug,
+{
+    Laws::of(operator, items).associativity()
+}
+
+/// `identity + a == a` and `a + identity == a`, in every bit.
+pub fn identity<M: Monoid>(operator: M, items: impl Strategy<Value = M::Item>) -> Result<(), Broken>
+where
+    M::Item: std::fmt::Debug,
+{
+    Laws::of(operator, items).identity()
+}
+
+/// `a + b == b + a`, in every bit. No reduction of this crate needs it.
+pub fn commutativity<M: Monoid>(operator: M, items: impl Strategy<Value = M::Item>) -> Result<(), Broken>
+where
+    M::Item: std::fmt::Debug,
+{
+    Laws::of(operator, items).commutativity()
+}
+
 impl<M: Monoid, S: Strategy<Value = M::Item>> Laws<M, S>
 where
     M::Item: std::fmt::Debug,
 {
     /// The laws of `operator` on the values of `items`, exact in every bit.
     pub fn of(operator: M, items: S) -> Self {
-        Self {
-            operator,
-            items,
-            tolerance: None,
-        }
+        Self { operator, items, tolerance: None }
     }
 
     /// The laws up to rounding: two results may differ, in each float, by `relative` times `magnitude` of the items
@@ -91,12 +112,9 @@ where
     /// `(a + b) + c == a + (b + c)`.
     pub fn associativity(&self) -> Result<(), Broken> {
         let combine = |a, b| self.operator.combine(a, b);
-        self.check(
-            "associativity",
-            1024,
-            &(&self.items, &self.items, &self.items),
-            |(a, b, c)| self.compare(&[a, b, c], combine(combine(a, b), c), combine(a, combine(b, c))),
-        )
+        self.check("associativity", 1024, &(&self.items, &self.items, &self.items), |(a, b, c)| {
+            self.compare(&[a, b, c], combine(combine(a, b), c), combine(a, combine(b, c)))
+        })
     }
 
     /// `a + b == b + a`. No reduction of this crate needs it.
@@ -108,17 +126,12 @@ where
 
     /// The bracket is the fold from the left.
     pub fn bracket_is_the_fold(&self) -> Result<(), Broken> {
-        self.check(
-            "the bracket as a fold",
-            128,
-            &vec(&self.items, 0..MOST_FOLDED),
-            |items| {
-                let mut rest = items.iter().copied();
-                let first = rest.next().unwrap_or_else(|| self.operator.identity());
-                let fold = rest.fold(first, |left, right| self.operator.combine(left, right));
-                self.compare(&items, tree::bracket(&self.operator, &items), fold)
-            },
-        )
+        self.check("the bracket as a fold", 128, &vec(&self.items, 0..MOST_FOLDED), |items| {
+            let mut rest = items.iter().copied();
+            let first = rest.next().unwrap_or_else(|| self.operator.identity());
+            let fold = rest.fold(first, |left, right| self.operator.combine(left, right));
+            self.compare(&items, tree::bracket(&self.operator, &items), fold)
+        })
     }
 
     fn check<T: Strategy>(
@@ -128,20 +141,14 @@ where
         strategy: &T,
         test: impl Fn(T::Value) -> Result<(), TestCaseError>,
     ) -> Result<(), Broken> {
-        let config = Config {
-            cases,
-            failure_persistence: None,
-            ..Config::default()
-        };
-        TestRunner::new(config)
-            .run(strategy, test)
-            .map_err(|error| Broken {
-                law,
-                counterexample: match error {
-                    TestError::Abort(reason) => reason.to_string(),
-                    TestError::Fail(reason, value) => format!("{reason}, for {value:?}"),
-                },
-            })
+        let config = Config { cases, failure_persistence: None, ..Config::default() };
+        TestRunner::new(config).run(strategy, test).map_err(|error| Broken {
+            law,
+            counterexample: match error {
+                TestError::Abort(reason) => reason.to_string(),
+                TestError::Fail(reason, value) => format!("{reason}, for {value:?}"),
+            },
+        })
     }
 
     fn compare(&self, combined: &[M::Item], got: M::Item, expected: M::Item) -> Result<(), TestCaseError> {
@@ -164,15 +171,10 @@ where
     /// The CPU backend returns the bits of the bracket.
     pub fn cpu_is_the_bracket(&self) -> Result<(), Broken> {
         let cpu = Reduction::with(Device::cpu(), self.operator);
-        self.check(
-            "the CPU as the bracket",
-            16,
-            &vec(&self.items, 0..MOST_ITEMS),
-            |items| {
-                let expected = tree::bracket(&self.operator, &items);
-                Laws::of(self.operator, &self.items).compare(&items, run(&cpu, &items)?, expected)
-            },
-        )
+        self.check("the CPU as the bracket", 16, &vec(&self.items, 0..MOST_ITEMS), |items| {
+            let expected = tree::bracket(&self.operator, &items);
+            Laws::of(self.operator, &self.items).compare(&items, run(&cpu, &items)?, expected)
+        })
     }
 
     /// The operator's CUDA C++ compiles, for the newest architecture that the NVRTC at hand knows. Where there is no
@@ -185,46 +187,32 @@ where
         }
         let compile = || {
             let newest = jit::architectures()?.pop();
-            let newest = newest.ok_or_else(|| Error::NoNvrtc {
-                reason: "it knows no GPU".to_owned(),
-            })?;
+            let newest = newest.ok_or_else(|| Error::NoNvrtc { reason: "it knows no GPU".to_owned() })?;
             let source = Reduction::with(Device::cpu(), self.operator).source()?;
             jit::compile(&source, jit::target(newest)?)
         };
-        let broken = |error: Error| Broken {
-            law: "compilation",
-            counterexample: error.to_string(),
-        };
+        let broken = |error: Error| Broken { law: "compilation", counterexample: error.to_string() };
         compile().map(|_| ()).map_err(broken)
     }
 
     /// The GPU returns the bits of the CPU, or, if the operator is not [exact](DeviceMonoid::EXACT), its value within
     /// the tolerance.
     pub fn gpu_is_the_cpu(&self, gpu: &Device) -> Result<(), Broken> {
-        let (cpu, gpu) = (
-            Reduction::with(Device::cpu(), self.operator),
-            Reduction::with(gpu.clone(), self.operator),
-        );
+        let (cpu, gpu) =
+            (Reduction::with(Device::cpu(), self.operator), Reduction::with(gpu.clone(), self.operator));
         let exact = Laws::of(self.operator, &self.items);
-        self.check(
-            "the GPU as the CPU",
-            16,
-            &vec(&self.items, 0..MOST_ITEMS),
-            |items| {
-                let (got, expected) = (run(&gpu, &items)?, run(&cpu, &items)?);
-                match M::EXACT {
-                    true => exact.compare(&items, got, expected),
-                    false => self.compare(&items, got, expected),
-                }
-            },
-        )
+        self.check("the GPU as the CPU", 16, &vec(&self.items, 0..MOST_ITEMS), |items| {
+            let (got, expected) = (run(&gpu, &items)?, run(&cpu, &items)?);
+            match M::EXACT {
+                true => exact.compare(&items, got, expected),
+                false => self.compare(&items, got, expected),
+            }
+        })
     }
 }
 
 fn run<M: DeviceMonoid>(reduction: &Reduction<M>, items: &[M::Item]) -> Result<M::Item, TestCaseError> {
-    reduction
-        .run(items)
-        .map_err(|error| TestCaseError::fail(error.to_string()))
+    reduction.run(items).map_err(|error| TestCaseError::fail(error.to_string()))
 }
 
 /// Whether two values of one type differ in nothing but finite floats, and there by at most `most`.
@@ -256,6 +244,10 @@ fn float(layout: &Layout, bits: u64) -> Option<f64> {
     match layout.kind {
         Kind::Scalar(Scalar::F32) => Some(f32::from_bits(bits as u32).into()),
         Kind::Scalar(Scalar::F64) => Some(f64::from_bits(bits)),
+        #[cfg(feature = "half")]
+        Kind::Scalar(Scalar::F16) => Some(half::f16::from_bits(bits as u16).into()),
+        #[cfg(feature = "half")]
+        Kind::Scalar(Scalar::BF16) => Some(half::bf16::from_bits(bits as u16).into()),
         _ => None,
     }
 }
@@ -264,10 +256,9 @@ fn float(layout: &Layout, bits: u64) -> Option<f64> {
 fn magnitude<T: DeviceType>(item: &T) -> f64 {
     fn largest(layout: &Layout, literal: &Literal) -> f64 {
         match literal {
-            Literal::Scalar(bits) => float(layout, *bits)
-                .map(f64::abs)
-                .filter(|value| value.is_finite())
-                .unwrap_or(0.0),
+            Literal::Scalar(bits) => {
+                float(layout, *bits).map(f64::abs).filter(|value| value.is_finite()).unwrap_or(0.0)
+            }
             Literal::Sequence(parts) => parts
                 .iter()
                 .enumerate()
@@ -293,9 +284,7 @@ pub fn product_of_magnitudes<T: DeviceType>(items: &[T]) -> f64 {
 #[doc(hidden)]
 pub fn gpu() -> Option<Device> {
     static SAID: Once = Once::new();
-    Device::cuda(0)
-        .map_err(|reason| missing("gpu", &reason, &SAID))
-        .ok()
+    Device::cuda(0).map_err(|reason| missing("gpu", &reason, &SAID)).ok()
 }
 
 /// Says in one line that a tier did not run; panics if `WARPFOLD_REQUIRE`, a list such as `nvrtc,gpu`, names it.
@@ -313,46 +302,32 @@ fn missing(tier: &str, reason: &Error, said: &Once) {
 /// of tests.
 #[macro_export]
 macro_rules! laws {
-    ($($(#[$attribute:meta])* $name:ident $([$commutative:ident])? : $laws:expr;)*) => {$(
+    ($($(#[$attribute:meta])* $name:ident $([$($claim:tt)*])? : $laws:expr;)*) => {$(
         $(#[$attribute])*
         mod $name {
             #[allow(unused_imports)]
             use super::*;
 
-            #[test]
-            fn identity() {
-                $laws.identity().unwrap_or_else(|broken| panic!("{broken}"));
-            }
-            #[test]
-            fn associativity() {
-                $laws.associativity().unwrap_or_else(|broken| panic!("{broken}"));
-            }
-            $(
-                #[test]
-                fn commutativity() {
-                    // The word in brackets is the only claim there is.
-                    stringify!($commutative);
-                    $laws.commutativity().unwrap_or_else(|broken| panic!("{broken}"));
-                }
-            )?
-            #[test]
-            fn bracket_is_the_fold() {
-                $laws.bracket_is_the_fold().unwrap_or_else(|broken| panic!("{broken}"));
-            }
-            #[test]
-            fn cpu_is_the_bracket() {
-                $laws.cpu_is_the_bracket().unwrap_or_else(|broken| panic!("{broken}"));
-            }
-            #[test]
-            fn nvrtc_compiles() {
-                $laws.compiles().unwrap_or_else(|broken| panic!("{broken}"));
-            }
-            #[test]
-            fn gpu_is_the_cpu() {
-                if let Some(gpu) = $crate::laws::gpu() {
-                    $laws.gpu_is_the_cpu(&gpu).unwrap_or_else(|broken| panic!("{broken}"));
-                }
-            }
+            $crate::laws!(@test identity: $laws.identity());
+            $crate::laws!(@test associativity: $laws.associativity());
+            $crate::laws!(@claim [$($($claim)*)?] $laws);
+            $crate::laws!(@test bracket_is_the_fold: $laws.bracket_is_the_fold());
+            $crate::laws!(@test cpu_is_the_bracket: $laws.cpu_is_the_bracket());
+            $crate::laws!(@test nvrtc_compiles: $laws.compiles());
+            $crate::laws!(@test gpu_is_the_cpu: match $crate::laws::gpu() {
+                Some(gpu) => $laws.gpu_is_the_cpu(&gpu),
+                None => Ok(()),
+            });
         }
     )*};
+    (@claim [] $laws:expr) => {};
+    (@claim [commutative] $laws:expr) => {
+        $crate::laws!(@test commutativity: $laws.commutativity());
+    };
+    (@test $name:ident: $result:expr) => {
+        #[test]
+        fn $name() {
+            $result.unwrap_or_else(|broken: $crate::laws::Broken| panic!("{broken}"));
+        }
+    };
 }
