@@ -122,7 +122,7 @@ const RESERVED: &[&str] = &[
     "self",
 ];
 
-/// `name` as a C++ identifier: characters that C++ has not are spelled `uXXXX`, a leading digit gets an underscore
+/// `name` as a C++ identifier: characters that C++ has not become `u` and their code point, a leading digit gets an underscore
 /// before it, and a reserved name one after it.
 pub(super) fn identifier(name: &str) -> String {
     let mut identifier = String::new();
