@@ -7,7 +7,9 @@ use std::process::Command;
 fn example() -> PathBuf {
     let test = std::env::current_exe().expect("a test binary");
     let target = test.parent().and_then(Path::parent).expect("in target/*/deps");
-    target.join("examples").join("farthest_point")
+    let example = target.join("examples").join("farthest_point");
+    assert!(example.exists(), "build it first: cargo build --example farthest_point, or a plain cargo test");
+    example
 }
 
 /// The lines that it prints, or its error.
