@@ -81,7 +81,7 @@ fn run_tier(tier: Tier) -> Result<Option<String>> {
         Tier::Cpu => {
             let skip = "--skip nvrtc:: --skip nvrtc_compiles --skip gpu:: --skip gpu_is_the_cpu";
             // Without a choice of targets: only so are the examples built as programs, which a test runs.
-            crate::command::run(&mut tests(nvrtc::NEWEST, &format!("--workspace -- {skip}")))?;
+            crate::command::run(&mut tests(nvrtc::NEWEST, &format!("-- {skip}")))?;
             // The long step: beyond 2^32 items.
             crate::command::run(
                 tests(nvrtc::NEWEST, "--test bracket -- cpu::more_than").env("WARPFOLD_LONG", "1"),
@@ -127,7 +127,7 @@ fn downstream(arguments: &str) -> Command {
 }
 
 fn tests(version: &str, arguments: &str) -> Command {
-    with_nvrtc(command(&format!("cargo test --quiet --all-features {arguments}")), version)
+    with_nvrtc(command(&format!("cargo test --quiet --workspace --all-features {arguments}")), version)
 }
 
 fn with_nvrtc(mut command: Command, version: &str) -> Command {
