@@ -14,29 +14,21 @@ const LANE_BYTES: usize = 192;
 /// Device memory for partials, whatever the input's size.
 const PARTIAL_BYTES: usize = 64 << 10;
 
-/// The shape of a kernel: how it cuts its input. All are powers of two.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Shape {
-    /// Bytes of one load, at most 16. The input's address must be a multiple of it.
-    pub width: u32,
-    /// Items that one lane loads at once.
-    pub group_items: u32,
-    /// Groups that one lane holds at once, at most 32.
-    pub rows: u32,
-    /// Warps of a block, at most 32.
-    pub warps: u32,
-}
-
 /// How an input is cut into loads, tiles, blocks and launches.
 ///
 /// The default of an item is [`Policy::for_item`]; [`Reduction::with_policy`](crate::Reduction::with_policy) takes
 /// another, for measurements and tests. Results are the same bits under every policy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Policy {
-    /// The kernel for inputs whose address is a multiple of its width.
-    pub wide: Shape,
-    /// The kernel for the other inputs: its width divides the items' alignment.
-    pub narrow: Shape,
+    /// Bytes of one load: a power of two, at most 16, that divides the bytes of a group. Below 4, and for inputs whose
+    /// address is not a multiple of it, groups are loaded in words of 4 bytes, one row at a time.
+    pub width: u32,
+    /// Items that one lane loads at once: a power of two.
+    pub group_items: u32,
+    /// Groups that one lane holds at once: a power of two, at most 32.
+    pub rows: u32,
+    /// Warps of a block: a power of two, at most 32.
+    pub warps: u32,
     /// Blocks that each multiprocessor should hold at once: what bounds the registers of a kernel.
     pub blocks_per_multiprocessor: u32,
     /// Inputs of at most this many items are reduced by one block, in one launch.
@@ -65,17 +57,15 @@ impl Policy {
             bytes if bytes <= LARGEST_GROUP => (whole, WIDEST_LOAD),
             _ => (1, WIDEST_LOAD.min(1 << size.trailing_zeros())),
         };
-        let shape = |width: usize, rows: usize| Shape {
+        let rows = match width {
+            4.. => (LANE_BYTES / (size * group_items)).clamp(1, 8),
+            _ => 1,
+        };
+        Self {
             width: width as u32,
             group_items: group_items as u32,
-            rows: rows as u32,
+            rows: 1 << rows.ilog2(),
             warps: 8,
-        };
-        let rows = (LANE_BYTES / (size * group_items)).clamp(1, 8);
-        Self {
-            wide: shape(width, 1 << rows.ilog2()),
-            // Many narrow loads a group are enough in flight, and one row compiles fast.
-            narrow: shape(item.align.min(width), 1),
             blocks_per_multiprocessor: 1,
             one_block_items: (PARTIAL_BYTES / size) as u64,
             max_blocks: (PARTIAL_BYTES / size).min(8192) as u32,
@@ -85,23 +75,19 @@ impl Policy {
     /// Whether a kernel can be made of it for items of this layout.
     pub(crate) fn check(&self, item: &Layout) -> Result<(), Error> {
         let fail = |reason: &str| Err(Error::Policy { reason: reason.to_owned() });
-        for shape in [self.wide, self.narrow] {
-            let Shape { width, group_items, rows, warps } = shape;
-            if ![width, group_items, rows, warps].into_iter().all(u32::is_power_of_two) {
-                return fail("width, group_items, rows and warps are powers of two");
-            }
-            if width > 16 || rows > 32 || warps > 32 {
-                return fail("width is at most 16, rows and warps at most 32");
-            }
-            if !(item.size as u64 * u64::from(group_items)).is_multiple_of(u64::from(width)) {
-                return fail("the bytes of a group are a multiple of width");
-            }
-            if item.size as u64 * u64::from(group_items) > 1 << 10 {
-                return fail("a group is at most 1024 bytes");
-            }
+        let Self { width, group_items, rows, warps, .. } = *self;
+        if ![width, group_items, rows, warps].into_iter().all(u32::is_power_of_two) {
+            return fail("width, group_items, rows and warps are powers of two");
         }
-        if !item.align.is_multiple_of(self.narrow.width as usize) {
-            return fail("the narrow width divides the alignment of the items");
+        if width > 16 || rows > 32 || warps > 32 {
+            return fail("width is at most 16, rows and warps at most 32");
+        }
+        let group = item.size as u64 * u64::from(group_items);
+        if !group.is_multiple_of(u64::from(width)) {
+            return fail("the bytes of a group are a multiple of width");
+        }
+        if group > 1 << 10 {
+            return fail("a group is at most 1024 bytes");
         }
         if self.max_blocks == 0 || self.blocks_per_multiprocessor == 0 {
             return fail("max_blocks and blocks_per_multiprocessor are at least 1");
@@ -110,18 +96,15 @@ impl Policy {
     }
 
     /// The launches that reduce `length` items: one, or one that leaves partials and one that finishes them.
-    pub fn launches(&self, shape: &Shape, length: u64) -> (Launch, Option<Launch>) {
+    pub fn launches(&self, length: u64) -> (Launch, Option<Launch>) {
         if length <= self.one_block_items {
-            return (shape.launch(length, 1), None);
+            return (self.launch(length, 1), None);
         }
-        let first = shape.launch(length, self.max_blocks);
-        // Partials lie at the start of an allocation, which is aligned for the wide kernel.
-        let second = (first.blocks > 1).then(|| self.wide.launch(u64::from(first.blocks), 1));
+        let first = self.launch(length, self.max_blocks);
+        let second = (first.blocks > 1).then(|| self.launch(u64::from(first.blocks), 1));
         (first, second)
     }
-}
 
-impl Shape {
     /// Items of one tile, which a warp reduces in registers.
     pub fn tile_items(&self) -> u64 {
         u64::from(self.group_items) * 32 * u64::from(self.rows)
@@ -142,8 +125,8 @@ mod tests {
     use crate::DeviceType;
 
     fn shape_of<T: DeviceType>() -> (u32, u32, u32) {
-        let wide = Policy::for_item(&T::layout()).wide;
-        (wide.width, wide.group_items, wide.rows)
+        let policy = Policy::for_item(&T::layout());
+        (policy.width, policy.group_items, policy.rows)
     }
 
     #[test]
@@ -163,13 +146,11 @@ mod tests {
         let policy = Policy::for_item(&f32::layout());
         for length in [1, 5, 1024, 8192, 8193, 16384, 16385, 1 << 20, (1 << 26) + 1, 1 << 33, (1 << 37) + 17]
         {
-            for shape in [policy.wide, policy.narrow] {
-                let (first, second) = policy.launches(&shape, length);
-                let block_items = shape.tile_items() * u64::from(shape.warps) * first.tiles_per_warp;
-                assert_eq!(u64::from(first.blocks), length.div_ceil(block_items));
-                assert!(first.blocks <= policy.max_blocks);
-                assert_eq!(second.is_some(), first.blocks > 1);
-            }
+            let (first, second) = policy.launches(length);
+            let block_items = policy.tile_items() * u64::from(policy.warps) * first.tiles_per_warp;
+            assert_eq!(u64::from(first.blocks), length.div_ceil(block_items));
+            assert!(first.blocks <= policy.max_blocks);
+            assert_eq!(second.is_some(), first.blocks > 1);
         }
     }
 
@@ -178,7 +159,7 @@ mod tests {
         for item in [u8::layout(), f32::layout(), <[f32; 3]>::layout(), <[u8; 256]>::layout()] {
             let policy = Policy::for_item(&item);
             for length in [0, 1, policy.one_block_items / 2, policy.one_block_items] {
-                let (first, second) = policy.launches(&policy.wide, length);
+                let (first, second) = policy.launches(length);
                 assert_eq!((first.blocks, second), (1, None));
             }
             assert_eq!(policy.one_block_items, (64 << 10) / item.size as u64);
@@ -195,12 +176,11 @@ mod tests {
             change(&mut policy);
             matches!(policy.check(&item), Err(Error::Policy { .. }))
         };
-        assert!(refused(|policy| policy.wide.rows = 3));
-        assert!(refused(|policy| policy.wide.rows = 64));
-        assert!(refused(|policy| policy.wide.warps = 0));
-        assert!(refused(|policy| policy.wide.group_items = 4));
-        assert!(refused(|policy| policy.wide.group_items = 1 << 20));
-        assert!(refused(|policy| policy.narrow.width = 4));
+        assert!(refused(|policy| policy.rows = 3));
+        assert!(refused(|policy| policy.rows = 64));
+        assert!(refused(|policy| policy.warps = 0));
+        assert!(refused(|policy| policy.group_items = 4));
+        assert!(refused(|policy| policy.group_items = 1 << 20));
         assert!(refused(|policy| policy.max_blocks = 0));
     }
 }

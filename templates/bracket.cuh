@@ -26,31 +26,34 @@ WARPFOLD_DEVICE Size smaller(Size a, Size b) {
 }
 
 // The bracket of items [begin, end) of the input by one warp, in all lanes. At least one item. What whole tiles leave
-// over goes row by row, through the same tile with one row.
-template <unsigned WIDTH, class Shape, class Item, class Operator>
+// over goes row by row, and so does an input that wide loads cannot reach.
+template <class Shape, class Item, class Operator>
 WARPFOLD_DEVICE Words<Item> warp_run(const Operator& op, const Item* input, Size begin, Size end) {
     typedef WarpTile<Item, Shape::GROUP_ITEMS, Shape::ROWS> Tile;
     typedef WarpTile<Item, Shape::GROUP_ITEMS, 1> Row;
+    const bool aligned = Shape::WIDTH >= 4 && reinterpret_cast<Size>(input) % Shape::WIDTH == 0;
     RowCounter<Item> counter;
 #pragma unroll 1
     while (begin < end) {
-        Words<Item> value;
         const Size left = end - begin;
-        const bool whole = Tile::ROWS > 1 && left >= Tile::ITEMS;
+        const bool whole = Tile::ROWS > 1 && aligned && left >= Tile::ITEMS;
+        First present = {Tile::ITEMS};
+        Lanes<Item> lanes;
         if (whole) {
-            value = Tile::template bracket<WIDTH>(op, input + begin, Whole());
+            lanes = Tile::template in_lanes<Shape::WIDTH>(op, input + begin, true, Whole());
         } else {
-            const First rest = {static_cast<unsigned>(smaller(left, Row::ITEMS))};
-            value = Row::template bracket<WIDTH>(op, input + begin, rest);
+            present.count = static_cast<unsigned>(smaller(left, Row::ITEMS));
+            lanes = Row::template in_lanes<Shape::WIDTH>(op, input + begin, aligned, present);
         }
-        counter.push(op, value, whole ? Tile::LEVEL : Row::LEVEL);
-        begin += whole ? Tile::ITEMS : Row::ITEMS;
+        const unsigned rows = whole ? Tile::ROWS : 1;
+        const Words<Item> value = across_lanes<Shape::GROUP_ITEMS>(op, lanes, rows, present);
+        counter.push(op, value, whole ? Tile::LEVEL : 0);
+        begin += rows * Row::ITEMS;
     }
     return counter.bracket(op);
 }
 
-// WIDTH: the bytes of one load of a group. The input's address must be a multiple of it.
-template <unsigned WIDTH, class Shape, class Item, class Operator>
+template <class Shape, class Item, class Operator>
 WARPFOLD_DEVICE void bracket(const Arguments<Item>& arguments, const Operator& op) {
     WARPFOLD_SHARED Words<Item> of_warp[Shape::WARPS];
     const Size run = arguments.tiles_per_warp * WarpTile<Item, Shape::GROUP_ITEMS, Shape::ROWS>::ITEMS;
@@ -60,7 +63,7 @@ WARPFOLD_DEVICE void bracket(const Arguments<Item>& arguments, const Operator& o
     const Size begin = block_begin + warp_index() * run;
     if (begin < block_end) {
         const Size end = smaller(begin + run, block_end);
-        const Words<Item> value = warp_run<WIDTH, Shape>(op, arguments.input, begin, end);
+        const Words<Item> value = warp_run<Shape>(op, arguments.input, begin, end);
         if (lane_index() == 0) of_warp[warp_index()] = value;
     }
     block_barrier();

@@ -18,39 +18,45 @@ struct Group {
     static constexpr unsigned ITEMS = GROUP_ITEMS;
     static constexpr unsigned BYTES = ITEMS * sizeof(Item);
     static constexpr unsigned COUNT = (BYTES + 3) / 4;
+    static constexpr unsigned UNROLL = COUNT <= 32 ? COUNT : 1;
     // The widest load that every item's address allows.
-    static constexpr unsigned ITEM_WIDTH = alignof(Item) < 16 ? alignof(Item) : 16;
+    static constexpr unsigned ITEM_WIDTH = alignof(Item) < 4 ? alignof(Item) : 4;
 
     unsigned word[COUNT];
 
-    // `bytes` bytes from `address`, a multiple of WIDTH, to the byte offset `to` of the group.
+    // All of the group, in loads of WIDTH bytes, from an address that is a multiple of it.
     template <unsigned WIDTH>
-    WARPFOLD_DEVICE void read(const void* address, unsigned to, unsigned bytes) {
-        constexpr unsigned LOADS = BYTES / WIDTH;
-#pragma unroll(LOADS <= 32 ? LOADS : 1)
-        for (unsigned offset = 0; offset < bytes; offset += WIDTH) {
-            const Load<WIDTH> loaded(static_cast<const char*>(address) + offset);
-            const unsigned at = to + offset;
-            if constexpr (WIDTH >= 4) {
+    WARPFOLD_DEVICE void load_whole(const Item* items) {
+        static_assert(WIDTH >= 4 && BYTES % WIDTH == 0, "a group is whole loads");
+#pragma unroll(UNROLL)
+        for (unsigned offset = 0; offset < BYTES; offset += WIDTH) {
+            const Load<WIDTH> loaded(reinterpret_cast<const char*>(items) + offset);
 #pragma unroll
-                for (unsigned k = 0; k < WIDTH / 4; ++k) word[at / 4 + k] = loaded.word[k];
-            } else {
-                // The first bytes of a word set it, the later ones join it.
-                const unsigned shifted = loaded.word[0] << (8 * (at % 4));
-                word[at / 4] = at % 4 == 0 ? shifted : word[at / 4] | shifted;
-            }
+            for (unsigned k = 0; k < WIDTH / 4; ++k) word[offset / 4 + k] = loaded.word[k];
         }
     }
 
-    // The group whose first item is the tile's item `first`, at `items`; items that do not exist are not touched.
-    template <unsigned WIDTH, class Present>
-    WARPFOLD_DEVICE void load(const Item* items, unsigned first, Present present) {
-        if (present.has(first + ITEMS - 1)) {
-            read<WIDTH>(items, 0, BYTES);
+    // What exists of the group whose first item is the tile's item `first`, word by word, from any address that an item
+    // may have. No byte is touched that is not an item's.
+    template <class Present>
+    WARPFOLD_DEVICE void load_present(const Item* items, unsigned first, Present present) {
+        const char* address = reinterpret_cast<const char*>(items);
+        if constexpr (ITEM_WIDTH >= 4) {
+#pragma unroll(UNROLL)
+            for (unsigned k = 0; k < COUNT; ++k) {
+                if (present.has(first + 4 * k / sizeof(Item))) word[k] = Load<4>(address + 4 * k).word[0];
+            }
         } else {
-#pragma unroll
-            for (unsigned i = 0; i < ITEMS; ++i) {
-                if (present.has(first + i)) read<ITEM_WIDTH>(items + i, i * sizeof(Item), sizeof(Item));
+            // The aligned words that cover the group, of which two make one of its own.
+            const int skipped = reinterpret_cast<Size>(address) % 4;
+            const int begin = static_cast<int>(first * sizeof(Item)) - skipped;
+            unsigned low = aligned_word(address - skipped, begin, present);
+#pragma unroll(UNROLL)
+            for (unsigned k = 0; k < COUNT; ++k) {
+                const int next = 4 * k + 4;
+                const unsigned high = aligned_word(address - skipped + next, begin + next, present);
+                word[k] = funnel_shift(low, high, 8 * skipped);
+                low = high;
             }
         }
     }
@@ -81,6 +87,20 @@ struct Group {
             }
         }
         return value[0];
+    }
+
+  private:
+    // The word at an address that is a multiple of 4 and the tile's byte `offset`; bytes of no item are unspecified.
+    template <class Present>
+    static WARPFOLD_DEVICE unsigned aligned_word(const char* address, int offset, Present present) {
+        if (offset >= 0 && present.has((offset + 3) / sizeof(Item))) return Load<4>(address).word[0];
+        unsigned word = 0;
+#pragma unroll 1
+        for (int k = 0; k < 4; k += ITEM_WIDTH) {
+            if (offset + k >= 0 && present.has((offset + k) / sizeof(Item)))
+                word |= Load<ITEM_WIDTH>(address + k).word[0] << (8 * k);
+        }
+        return word;
     }
 };
 

@@ -23,6 +23,11 @@ WARPFOLD_DEVICE void block_barrier() { __syncthreads(); }
 // Between objects of any two types; what the compiler sees through as register moves.
 WARPFOLD_DEVICE void copy_bytes(void* to, const void* from, unsigned long long bytes) { memcpy(to, from, bytes); }
 
+// The 32 bits from bit `shift` on, below 32, of the two words.
+WARPFOLD_DEVICE unsigned funnel_shift(unsigned low, unsigned high, unsigned shift) {
+    return __funnelshift_r(low, high, shift);
+}
+
 // Shuffles of one 32-bit word within a whole warp.
 WARPFOLD_DEVICE unsigned shuffle_xor(unsigned word, unsigned distance) {
     return __shfl_xor_sync(FULL_WARP, word, distance);

@@ -10,6 +10,13 @@ namespace warpfold {
 
 WARPFOLD_DEVICE constexpr unsigned level_of(unsigned rows) { return rows == 1 ? 0 : 1 + level_of(rows / 2); }
 
+// One value a lane: the bracket of what the lanes that differ from it below the number of rows hold of `row`.
+template <class Item>
+struct Lanes {
+    Words<Item> value;
+    unsigned row;
+};
+
 template <class Item, unsigned GROUP_ITEMS, unsigned ROW_COUNT>
 struct WarpTile {
     static constexpr unsigned ROWS = ROW_COUNT;
@@ -23,26 +30,31 @@ struct WarpTile {
         return (row * WARP_LANES + lane) * GROUP_ITEMS;
     }
 
-    // The bracket of the tile's items that exist, in lane 0; unspecified in the other lanes.
+    // The tile's items that exist, reduced to one value a lane, of one row: what `across_lanes` takes.
     template <unsigned WIDTH, class Operator, class Present>
-    static WARPFOLD_DEVICE Words<Item> bracket(const Operator& op, const Item* items, Present present) {
+    static WARPFOLD_DEVICE Lanes<Item> in_lanes(const Operator& op, const Item* items, bool aligned, Present present) {
         const unsigned lane = lane_index();
         Group<Item, GROUP_ITEMS> group[ROWS];
 #pragma unroll
         for (unsigned row = 0; row < ROWS; ++row) {
             const unsigned first = first_item(row, lane);
-            group[row].template load<WIDTH>(items + first, first, present);
+            bool loaded = false;
+            if constexpr (WIDTH >= 4) {
+                loaded = aligned && present.has(first + GROUP_ITEMS - 1);
+                if (loaded) group[row].template load_whole<WIDTH>(items + first);
+            }
+            if (!loaded) group[row].load_present(items + first, first, present);
         }
         Words<Item> value[ROWS];
 #pragma unroll
         for (unsigned row = 0; row < ROWS; ++row)
             value[row] = group[row].bracket(op, first_item(row, lane), present);
-        return across_lanes(op, value, present);
+        return share_rows(op, value, present);
     }
 
   private:
     template <class Operator, class Present>
-    static WARPFOLD_DEVICE Words<Item> across_lanes(const Operator& op, Words<Item> (&value)[ROWS], Present present) {
+    static WARPFOLD_DEVICE Lanes<Item> share_rows(const Operator& op, Words<Item> (&value)[ROWS], Present present) {
         const unsigned lane = lane_index();
         // `value[i]` belongs to row `row + i`, and to the lanes that differ from this one below `distance`.
         unsigned row = 0;
@@ -61,29 +73,38 @@ struct WarpTile {
                 if (present.has(first_item(row + i, right_lane))) value[i] = combine(op, left, right);
             }
         }
-        // Each lane has one value now, of the row that its low bits name: first the lanes of a row, then the rows,
-        // which lie bit-reversed in the first ROWS lanes, so that neighbours are the farthest apart. A loop, not five
-        // copies of the operator: it is what a complex operator's compile time hangs on.
-        Words<Item> whole = value[0];
-        unsigned distance = ROWS < WARP_LANES ? ROWS : ROWS / 2;
-        unsigned step = 1;
-#pragma unroll 1
-        for (unsigned remaining = WARP_LEVEL; remaining > 0; --remaining) {
-            const bool within_row = distance >= ROWS;
-            const Words<Item> right = shuffle_down(whole, distance);
-            // Asked of the lane that `right` comes from, so that no lane ever combines what does not exist.
-            const unsigned right_first =
-                within_row ? first_item(row, (lane + distance) & ~(ROWS - 1)) : first_item(row + step, 0);
-            if (present.has(right_first)) whole = combine(op, whole, right);
-            if (!within_row) step *= 2;
-            if (within_row)
-                distance = distance * 2 < WARP_LANES ? distance * 2 : ROWS / 2;
-            else
-                distance /= 2;
-        }
-        return whole;
+        const Lanes<Item> lanes = {value[0], row};
+        return lanes;
     }
 };
+
+// The bracket of a tile of `rows` rows, of which each lane has one value, in lane 0; unspecified in the other lanes.
+//
+// The rows lie bit-reversed in the first `rows` lanes: first the lanes of a row are reduced, then the rows, whose
+// neighbours are the farthest apart. A loop, and one for tiles of any number of rows: each copy of a complex operator is
+// compile time.
+template <unsigned GROUP_ITEMS, class Operator, class Item>
+WARPFOLD_DEVICE Words<Item> across_lanes(const Operator& op, Lanes<Item> lanes, unsigned rows, First present) {
+    const unsigned lane = lane_index();
+    Words<Item> whole = lanes.value;
+    unsigned distance = rows < WARP_LANES ? rows : rows / 2;
+    unsigned step = 1;
+#pragma unroll 1
+    for (unsigned remaining = WARP_LEVEL; remaining > 0; --remaining) {
+        const bool within_row = distance >= rows;
+        const Words<Item> right = shuffle_down(whole, distance);
+        // Asked of the lane that `right` comes from, so that no lane ever combines what does not exist.
+        const unsigned right_row = within_row ? lanes.row : lanes.row + step;
+        const unsigned right_lane = within_row ? (lane + distance) & ~(rows - 1) : 0;
+        if (present.has((right_row * WARP_LANES + right_lane) * GROUP_ITEMS)) whole = combine(op, whole, right);
+        if (!within_row) step *= 2;
+        if (within_row)
+            distance = distance * 2 < WARP_LANES ? distance * 2 : rows / 2;
+        else
+            distance /= 2;
+    }
+    return whole;
+}
 
 // The bracket of one value per lane for the first `count` lanes, in lane 0.
 template <class Operator, class Item>

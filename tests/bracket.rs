@@ -22,16 +22,13 @@ const MOST: usize = 1 << 16;
 /// Lengths that matter to a policy: all small ones, and each side of every edge up to `most`.
 fn lengths(policy: &Policy, most: usize, seed: u64) -> Vec<usize> {
     let mut lengths: Vec<usize> = (0..=300).collect();
-    for shape in [policy.wide, policy.narrow] {
-        let group = shape.group_items as usize;
-        let (row, tile) = (32 * group, shape.tile_items() as usize);
-        let block = tile * shape.warps as usize;
-        for edge in
-            [group, row, tile, block, policy.one_block_items as usize, block * policy.max_blocks as usize]
-        {
-            for multiple in [1, 2, 3, 4, 7, 8] {
-                lengths.extend([edge * multiple - 1, edge * multiple, edge * multiple + 1]);
-            }
+    let group = policy.group_items as usize;
+    let (row, tile) = (32 * group, policy.tile_items() as usize);
+    let block = tile * policy.warps as usize;
+    for edge in [group, row, tile, block, policy.one_block_items as usize, block * policy.max_blocks as usize]
+    {
+        for multiple in [1, 2, 3, 4, 7, 8] {
+            lengths.extend([edge * multiple - 1, edge * multiple, edge * multiple + 1]);
         }
     }
     let mut random = SmallRng::seed_from_u64(seed);
@@ -77,29 +74,26 @@ fn policies<T: DeviceType>(tier: Tier) -> Vec<Policy> {
         return vec![default];
     }
     let mut tiny = default;
-    tiny.wide.rows = 1;
-    tiny.wide.warps = 1;
-    tiny.narrow.warps = 2;
+    tiny.rows = 1;
+    tiny.warps = 1;
     tiny.max_blocks = 7;
     tiny.one_block_items = 10;
     let mut large = default;
-    large.wide.rows = (2 * default.wide.rows).min(32);
-    large.wide.warps = 32;
-    large.narrow.rows = 4;
+    large.rows = (2 * default.rows).min(32);
+    large.warps = 32;
     large.max_blocks = 3;
     large.one_block_items = 1 << 20;
     // A wide item with many warps has no registers for them.
     if size_of::<T>() > 16 {
-        large.wide.warps = 4;
-        large.wide.rows = default.wide.rows;
-        large.narrow.rows = 1;
+        large.warps = 4;
+        large.rows = default.rows;
     }
     let mut ungrouped = default;
-    ungrouped.wide.group_items = 1;
-    ungrouped.wide.width = ungrouped.narrow.width;
-    ungrouped.wide.rows = 2.min(default.wide.rows);
-    ungrouped.wide.warps = 16.min(default.wide.warps);
+    ungrouped.group_items = 1;
+    ungrouped.width = align_of::<T>().min(16) as u32;
+    ungrouped.rows = 2.min(default.rows);
     ungrouped.max_blocks = 64;
+    ungrouped.warps = 16.min(default.warps);
     vec![default, tiny, large, ungrouped]
 }
 

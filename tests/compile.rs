@@ -17,7 +17,7 @@ use warpfold::{Device, DeviceMonoid, DeviceType, Kind, Reduction};
 /// What the issue names; an NVRTC that no longer knows one says so.
 const ALL: [u32; 7] = [75, 80, 86, 89, 90, 100, 120];
 /// What even a slow machine under load needs less than; scalars take a tenth of it.
-const LONGEST: Duration = Duration::from_secs(3);
+const LONGEST: Duration = Duration::from_secs(2);
 
 fn architectures() -> Vec<Architecture> {
     let numbers = match std::env::var("WARPFOLD_ARCHITECTURES").as_deref() {

@@ -34,15 +34,20 @@ fn compile_elsewhere(folder: &Path) -> String {
     said
 }
 
+/// What of a cache folder is private.
+fn images(folder: &Path) -> PathBuf {
+    folder.join("images")
+}
+
 fn files(folder: &Path) -> Vec<PathBuf> {
-    fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path()).collect()
+    fs::read_dir(images(folder)).expect("a folder").map(|entry| entry.expect("an entry").path()).collect()
 }
 
 fn the_next_process_loads_what_this_one_compiled() {
     let scratch = tempfile::tempdir().expect("a folder");
     let folder = scratch.path().join("not/there/yet");
     assert!(compile_elsewhere(&folder).contains("compiling"));
-    let mode = fs::metadata(&folder).expect("made").permissions().mode();
+    let mode = fs::metadata(images(&folder)).expect("made").permissions().mode();
     assert_eq!(mode & 0o777, 0o700, "the user's alone");
     let [file] = &files(&folder)[..] else { panic!("one image: {:?}", files(&folder)) };
     let whole = fs::read(file).expect("readable");
@@ -71,12 +76,22 @@ fn the_cache_can_be_off_and_is_never_shared_with_others() {
         assert!(succeeded && said.contains("compiling"), "{said}");
     }
 
-    let open = scratch.path().join("open");
-    fs::create_dir(&open).expect("made");
-    fs::set_permissions(&open, fs::Permissions::from_mode(0o777)).expect("its owner's");
-    let said = compile_elsewhere(&open);
-    assert!(said.contains("no disk cache") && said.contains("compiling"), "{said}");
-    assert!(files(&open).is_empty());
+    // In a folder that anyone can read there is a private one.
+    let shared = scratch.path().join("shared");
+    fs::create_dir(&shared).expect("made");
+    fs::set_permissions(&shared, fs::Permissions::from_mode(0o755)).expect("its owner's");
+    assert!(!compile_elsewhere(&shared).contains("no disk cache"));
+    assert!(compile_elsewhere(&shared).contains("from the disk"));
+
+    // One that was there, and that others can use, stays empty.
+    for mode in [0o777, 0o755, 0o711] {
+        let open = scratch.path().join(format!("open to {mode:o}"));
+        fs::create_dir_all(images(&open)).expect("made");
+        fs::set_permissions(images(&open), fs::Permissions::from_mode(mode)).expect("its owner's");
+        let said = compile_elsewhere(&open);
+        assert!(said.contains("no disk cache") && said.contains("compiling"), "{said}");
+        assert!(files(&open).is_empty());
+    }
 
     // Not a folder at all: slower, and no error.
     let file = scratch.path().join("file");

@@ -26,10 +26,8 @@ const TEMPLATES: [(&str, &str); 8] = [
     ("bracket.cuh", include_str!("../../templates/bracket.cuh")),
 ];
 
-/// The kernel of a [`Policy`]'s wide shape.
-pub(crate) const WIDE_KERNEL: &str = "warpfold_bracket_wide";
-/// The kernel of its narrow shape; absent where that loads as wide.
-pub(crate) const NARROW_KERNEL: &str = "warpfold_bracket_narrow";
+/// The kernel's name.
+pub(crate) const KERNEL: &str = "warpfold_bracket";
 
 /// A rendered source: the whole CUDA C++ text that NVRTC compiles.
 #[derive(Clone, Debug)]

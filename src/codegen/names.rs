@@ -117,8 +117,7 @@ const RESERVED: &[&str] = &[
     "Arguments",
     "Item",
     "Operator",
-    "WideShape",
-    "NarrowShape",
+    "Shape",
     "self",
 ];
 

@@ -5,8 +5,7 @@ use std::mem::offset_of;
 
 use super::names::identifier;
 use super::types::Types;
-use super::{Arguments, NARROW_KERNEL, WIDE_KERNEL};
-use crate::policy::Shape;
+use super::{Arguments, KERNEL};
 use crate::{DeviceCode, DeviceFunction, DeviceMonoid, DeviceOperator, DeviceType, Error, Policy};
 
 /// The name that the compiler knows the generated lines by.
@@ -58,10 +57,7 @@ pub(super) fn render<M: DeviceMonoid>(operator: &DeviceOperator, policy: &Policy
     if state.is_some() {
         code.line("static_assert(sizeof(Operator) == sizeof(Operator::self), \"operator state\");");
     }
-    code.kernel("WideShape", WIDE_KERNEL, &policy.wide, policy);
-    if policy.narrow.width < policy.wide.width {
-        code.kernel("NarrowShape", NARROW_KERNEL, &policy.narrow, policy);
-    }
+    code.kernel(policy);
 
     let mut text = format!("#line 1 \"{FILE}\"\nnamespace program {{\n");
     text.push_str(&types.definitions);
@@ -124,14 +120,14 @@ impl Code {
         self.line("    }\n};");
     }
 
-    fn kernel(&mut self, shape_name: &str, kernel: &str, shape: &Shape, policy: &Policy) {
-        let Shape { width, group_items, rows, warps } = shape;
-        let (threads, blocks) = (warps * 32, policy.blocks_per_multiprocessor);
+    fn kernel(&mut self, policy: &Policy) {
+        let Policy { width, group_items, rows, warps, blocks_per_multiprocessor: blocks, .. } = policy;
+        let threads = warps * 32;
         self.line(&format!(
-            "\nstruct {shape_name} {{\n    static constexpr unsigned GROUP_ITEMS = {group_items}, ROWS = {rows}, \
-             WARPS = {warps};\n}};\nWARPFOLD_KERNEL({threads}, {blocks}) {kernel}(WARPFOLD_PARAMETER Arguments \
-             arguments, WARPFOLD_PARAMETER Operator op) {{\n    ::warpfold::bracket<{width}, {shape_name}>(arguments, \
-             op);\n}}"
+            "\nstruct Shape {{\n    static constexpr unsigned WIDTH = {width}, GROUP_ITEMS = {group_items}, ROWS = \
+             {rows}, WARPS = {warps};\n}};\nWARPFOLD_KERNEL({threads}, {blocks}) {KERNEL}(WARPFOLD_PARAMETER \
+             Arguments arguments, WARPFOLD_PARAMETER Operator op) {{\n    \
+             ::warpfold::bracket<Shape>(arguments, op);\n}}"
         ));
     }
 

@@ -1,4 +1,4 @@
-//! The bracket as launches: the kernels of one operator in one context, and what they are given.
+//! The bracket as launches: the kernel of one operator in one context, and what it is given.
 
 use std::ffi::c_void;
 use std::sync::Arc;
@@ -8,19 +8,17 @@ use cudarc::driver::{CudaContext, CudaSlice, CudaStream, DevicePtr, DevicePtrMut
 use super::driver::{RelaxedCapture, architecture, check, check_allocation, is_capturing};
 use super::module::{Kernel, Module};
 use super::workspace::{Workspace, WorkspaceSize, Workspaces, lock};
-use crate::codegen::{Arguments, NARROW_KERNEL, Source, WIDE_KERNEL};
-use crate::policy::{Launch, Shape};
+use crate::codegen::{Arguments, KERNEL, Source};
+use crate::policy::Launch;
 use crate::{DeviceMonoid, Error, Policy, jit};
 
 /// A compiled operator, loaded into a context.
 #[derive(Debug)]
-pub(crate) struct BracketKernels {
+pub(crate) struct BracketKernel {
     context: Arc<CudaContext>,
-    wide: Kernel,
-    /// Absent where it would load as wide.
-    narrow: Option<Kernel>,
+    kernel: Kernel,
     policy: Policy,
-    /// Whether the kernels read the operator's value.
+    /// Whether the kernel reads the operator's value.
     has_state: bool,
     workspaces: Workspaces,
     // Dropped after what was launched from it.
@@ -34,7 +32,7 @@ struct Span {
     length: u64,
 }
 
-impl BracketKernels {
+impl BracketKernel {
     pub(crate) fn load<M: DeviceMonoid>(context: &Arc<CudaContext>, policy: Policy) -> Result<Self, Error> {
         Self::load_for::<M>(context, policy, jit::target(architecture(context)?)?)
     }
@@ -52,11 +50,7 @@ impl BracketKernels {
         let size = WorkspaceSize { partials: item * policy.max_blocks as usize, result: item };
         Ok(Self {
             context: context.clone(),
-            wide: module.kernel(WIDE_KERNEL)?,
-            narrow: match policy.narrow.width < policy.wide.width {
-                true => Some(module.kernel(NARROW_KERNEL)?),
-                false => None,
-            },
+            kernel: module.kernel(KERNEL)?,
             policy,
             has_state: source.has_state(),
             workspaces: Workspaces::new(context, size),
@@ -173,32 +167,21 @@ impl BracketKernels {
         stream: &CudaStream,
     ) -> Result<(), Error> {
         check("binding the context", self.context.bind_to_thread())?;
-        let (kernel, shape) = self.kernel(items.address);
-        let (first, second) = self.policy.launches(shape, items.length);
+        let (first, second) = self.policy.launches(items.length);
         match second {
-            None => self.launch(operator, (kernel, shape, first), items, output, stream),
+            None => self.launch(operator, first, items, output, stream),
             Some(second) => {
                 let partials = Span { address: workspace.partials(), length: u64::from(first.blocks) };
-                self.launch(operator, (kernel, shape, first), items, partials.address, stream)?;
-                self.launch(operator, (self.wide, &self.policy.wide, second), partials, output, stream)
+                self.launch(operator, first, items, partials.address, stream)?;
+                self.launch(operator, second, partials, output, stream)
             }
-        }
-    }
-
-    /// The kernel for items at an address.
-    fn kernel(&self, address: u64) -> (Kernel, &Shape) {
-        match self.narrow {
-            Some(narrow) if !address.is_multiple_of(u64::from(self.policy.wide.width)) => {
-                (narrow, &self.policy.narrow)
-            }
-            _ => (self.wide, &self.policy.wide),
         }
     }
 
     fn launch<M: DeviceMonoid>(
         &self,
         operator: &M,
-        (kernel, shape, launch): (Kernel, &Shape, Launch),
+        launch: Launch,
         items: Span,
         output: u64,
         stream: &CudaStream,
@@ -221,7 +204,7 @@ impl BracketKernels {
         // SAFETY: the kernel takes these two parameters, whose layouts its source asserts. The input is a slice that
         // its stream keeps, the output has room for one item a block (the partials for `max_blocks` of them), and
         // both stay until the stream has passed: slices are freed in stream order, workspaces after draining.
-        unsafe { kernel.launch(stream, launch.blocks, shape.warps * 32, &mut parameters) }
+        unsafe { self.kernel.launch(stream, launch.blocks, self.policy.warps * 32, &mut parameters) }
     }
 }
 
@@ -265,12 +248,12 @@ mod tests {
         let architecture = architecture(context).expect("answers");
         let target = jit::Target { architecture, form: jit::Form::Ptx };
         let policy = Policy::for_item(&<[u32; 2]>::layout());
-        let kernels =
-            BracketKernels::load_for::<AffineComposition<u32>>(context, policy, target).expect("loads");
+        let kernel =
+            BracketKernel::load_for::<AffineComposition<u32>>(context, policy, target).expect("loads");
         let operator = AffineComposition::new();
         for length in [1_u32, 2, 1000, 100_001] {
             let items: Vec<[u32; 2]> = (0..length).map(|i| [i | 1, i.wrapping_mul(2_654_435_761)]).collect();
-            let got = kernels.run_host(&operator, &items, stream).expect("runs");
+            let got = kernel.run_host(&operator, &items, stream).expect("runs");
             assert_eq!(got, tree::bracket(&operator, &items), "{length} items");
         }
     }

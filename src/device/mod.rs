@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use cudarc::driver::{CudaContext, CudaStream};
 
-pub(crate) use bracket::BracketKernels;
+pub(crate) use bracket::BracketKernel;
 pub(crate) use input::Source as InputSource;
 pub use input::{DeviceInput, Input, OnDevice, Output};
 

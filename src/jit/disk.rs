@@ -17,6 +17,8 @@ use super::cache::Key;
 use super::{Form, Image};
 
 const VARIABLE: &str = "WARPFOLD_CACHE_DIR";
+/// Of the folder that the variable or the system names, which need not be private: this one is.
+const IMAGES: &str = "images";
 const MAGIC: &[u8; 16] = b"warpfold image1\n";
 const KEY: usize = MAGIC.len();
 const FORM: usize = KEY + 32;
@@ -30,12 +32,13 @@ pub(super) fn folder() -> Option<PathBuf> {
         Some(value) if value == "off" => return None,
         Some(value) if !value.is_empty() => PathBuf::from(value),
         _ => dirs::cache_dir()?.join("warpfold"),
-    };
+    }
+    .join(IMAGES);
     let checked = make_private(&folder).and_then(|()| fs::metadata(&folder));
     match checked {
         Ok(metadata) if is_private(&metadata) => Some(folder),
         Ok(_) => {
-            log::warn!("no disk cache: {} is not a folder that only you can write to", folder.display());
+            log::warn!("no disk cache: {} is not a folder that only you can use", folder.display());
             None
         }
         Err(error) => {
@@ -51,11 +54,11 @@ fn make_private(folder: &Path) -> std::io::Result<()> {
     fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)
 }
 
-/// Owned by this user, and writable by nobody else: what is loaded from here runs on the GPU.
+/// Owned by this user, and nobody else's to use: what is loaded from here runs on the GPU.
 #[cfg(unix)]
 fn is_private(metadata: &fs::Metadata) -> bool {
     use std::os::unix::fs::MetadataExt;
-    metadata.uid() == rustix::process::geteuid().as_raw() && metadata.mode() & 0o022 == 0
+    metadata.uid() == rustix::process::geteuid().as_raw() && metadata.mode() & 0o077 == 0
 }
 
 // Elsewhere the user's cache folder is private by where it lies.
@@ -77,7 +80,7 @@ pub(super) fn load(folder: &Path, key: Key) -> Option<Image> {
     let path = file(folder, key);
     let metadata = fs::symlink_metadata(&path).ok()?;
     if !metadata.is_file() || !is_private(&metadata) {
-        log::warn!("{} is not a file that only you can write to: compiling again", path.display());
+        log::warn!("{} is not a file that only you can use: compiling again", path.display());
         return None;
     }
     let image = fs::read(&path).ok().and_then(|bytes| decode(&bytes, key));
@@ -175,12 +178,15 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_others_can_write_is_not_loaded_but_replaced() {
+    fn a_file_that_others_can_use_is_not_loaded_but_replaced() {
         let folder = tempfile::tempdir().unwrap();
         let path = file(folder.path(), KEYS[0]);
-        store(folder.path(), KEYS[0], &image());
-        fs::set_permissions(&path, fs::Permissions::from_mode(0o666)).unwrap();
-        assert_eq!(load(folder.path(), KEYS[0]), None);
+        for mode in [0o666, 0o644, 0o602] {
+            store(folder.path(), KEYS[0], &image());
+            assert_eq!(load(folder.path(), KEYS[0]), Some(image()));
+            fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
+            assert_eq!(load(folder.path(), KEYS[0]), None);
+        }
         store(folder.path(), KEYS[0], &image());
         assert_eq!(load(folder.path(), KEYS[0]), Some(image()));
     }

@@ -6,7 +6,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use cudarc::driver::CudaStream;
 
 use crate::codegen::Source;
-use crate::device::{Backend, BracketKernels, InputSource, OnDevice};
+use crate::device::{Backend, BracketKernel, InputSource, OnDevice};
 use crate::{Device, DeviceMonoid, DeviceType, Error, Input, Output, Policy, cpu};
 
 /// Reduces arrays with the operator `M` on a device.
@@ -16,7 +16,7 @@ use crate::{Device, DeviceMonoid, DeviceType, Error, Input, Output, Policy, cpu}
 /// on the CPU and on every GPU. Items may have up to 256 bytes, and there may be any number of them that fits in
 /// memory.
 ///
-/// A `Reduction` keeps its compiled kernels and workspaces. It can be shared by threads, and run on several streams
+/// A `Reduction` keeps its compiled kernel and workspaces. It can be shared by threads, and run on several streams
 /// at once.
 ///
 /// ```
@@ -52,8 +52,8 @@ pub struct Reduction<M> {
     device: Device,
     operator: M,
     policy: Policy,
-    kernels: OnceLock<BracketKernels>,
-    /// Held while kernels are compiled and loaded, so that threads do it once.
+    kernel: OnceLock<BracketKernel>,
+    /// Held while the kernel is compiled and loaded, so that threads do it once.
     loading: Mutex<()>,
 }
 
@@ -73,7 +73,7 @@ impl<M: DeviceMonoid> Reduction<M> {
             device: device.into(),
             operator,
             policy: Policy::for_item(&M::Item::layout()),
-            kernels: OnceLock::new(),
+            kernel: OnceLock::new(),
             loading: Mutex::new(()),
         }
     }
@@ -82,7 +82,7 @@ impl<M: DeviceMonoid> Reduction<M> {
     /// dropped, and with it what recorded graphs use.
     pub fn with_policy(mut self, policy: Policy) -> Self {
         self.policy = policy;
-        self.kernels = OnceLock::new();
+        self.kernel = OnceLock::new();
         self
     }
 
@@ -111,10 +111,10 @@ impl<M: DeviceMonoid> Reduction<M> {
             (Backend::Cpu, InputSource::Device(_)) => Err(Error::DeviceInputOnCpu),
             (Backend::Cuda(_), InputSource::Host([])) => Ok(self.operator.identity()),
             (Backend::Cuda(stream), InputSource::Host(items)) => {
-                self.kernels(stream)?.run_host(&self.operator, items, stream)
+                self.kernel(stream)?.run_host(&self.operator, items, stream)
             }
             (Backend::Cuda(stream), InputSource::Device(items)) => {
-                self.kernels(stream)?.run(&self.operator, items)
+                self.kernel(stream)?.run(&self.operator, items)
             }
         }
     }
@@ -136,7 +136,7 @@ impl<M: DeviceMonoid> Reduction<M> {
     ) -> Result<(), Error> {
         match (self.device.backend()?, input.source()) {
             (Backend::Cuda(stream), InputSource::Device(items)) => {
-                self.kernels(stream)?.run_into(&self.operator, items, output.target())
+                self.kernel(stream)?.run_into(&self.operator, items, output.target())
             }
             _ => Err(Error::DeviceInputOnCpu),
         }
@@ -147,7 +147,7 @@ impl<M: DeviceMonoid> Reduction<M> {
     pub fn compile(&self) -> Result<(), Error> {
         match self.device.backend()? {
             Backend::Cpu => Ok(()),
-            Backend::Cuda(stream) => self.kernels(stream)?.reserve(stream),
+            Backend::Cuda(stream) => self.kernel(stream)?.reserve(stream),
         }
     }
 
@@ -156,17 +156,17 @@ impl<M: DeviceMonoid> Reduction<M> {
         Source::of_reduction::<M>(&self.policy)
     }
 
-    fn kernels(&self, stream: &CudaStream) -> Result<&BracketKernels, Error> {
-        if let Some(kernels) = self.kernels.get() {
-            return Ok(kernels);
+    fn kernel(&self, stream: &CudaStream) -> Result<&BracketKernel, Error> {
+        if let Some(kernel) = self.kernel.get() {
+            return Ok(kernel);
         }
         // Nothing is left half-done by a thread that panicked here.
         let _loading = self.loading.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(kernels) = self.kernels.get() {
-            return Ok(kernels);
+        if let Some(kernel) = self.kernel.get() {
+            return Ok(kernel);
         }
-        let kernels = BracketKernels::load::<M>(stream.context(), self.policy)?;
-        Ok(self.kernels.get_or_init(|| kernels))
+        let kernel = BracketKernel::load::<M>(stream.context(), self.policy)?;
+        Ok(self.kernel.get_or_init(|| kernel))
     }
 }
 

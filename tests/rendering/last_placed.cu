@@ -35,18 +35,11 @@ typedef ::warpfold::Arguments<Item> Arguments;
 static_assert(sizeof(Arguments) == 56, "kernel arguments");
 static_assert(WARPFOLD_OFFSET(Arguments, identity) == 32, "kernel arguments");
 
-struct WideShape {
-    static constexpr unsigned GROUP_ITEMS = 2, ROWS = 4, WARPS = 8;
+struct Shape {
+    static constexpr unsigned WIDTH = 16, GROUP_ITEMS = 2, ROWS = 4, WARPS = 8;
 };
-WARPFOLD_KERNEL(256, 1) warpfold_bracket_wide(WARPFOLD_PARAMETER Arguments arguments, WARPFOLD_PARAMETER Operator op) {
-    ::warpfold::bracket<16, WideShape>(arguments, op);
-}
-
-struct NarrowShape {
-    static constexpr unsigned GROUP_ITEMS = 2, ROWS = 1, WARPS = 8;
-};
-WARPFOLD_KERNEL(256, 1) warpfold_bracket_narrow(WARPFOLD_PARAMETER Arguments arguments, WARPFOLD_PARAMETER Operator op) {
-    ::warpfold::bracket<8, NarrowShape>(arguments, op);
+WARPFOLD_KERNEL(256, 1) warpfold_bracket(WARPFOLD_PARAMETER Arguments arguments, WARPFOLD_PARAMETER Operator op) {
+    ::warpfold::bracket<Shape>(arguments, op);
 }
 
 }  // namespace program
