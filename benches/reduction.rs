@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use criterion::{BenchmarkId, Criterion, Throughput};
 use rayon::prelude::*;
 use warpfold::operators::{Matrix2Product, Max, Sum};
-use warpfold::{Device, DeviceMonoid, DeviceOperator, DeviceType, Monoid, Reduction, device_code};
+use warpfold::{Device, DeviceMonoid, DeviceType, Monoid, Reduction, monoid};
 
 #[derive(Clone, Copy, Debug, DeviceType)]
 #[repr(C)]
@@ -20,6 +20,7 @@ struct Point {
 #[derive(Clone, Copy, Default)]
 struct MaxByNorm;
 
+#[monoid]
 impl Monoid for MaxByNorm {
     type Item = Point;
     fn identity(&self) -> Point {
@@ -29,22 +30,6 @@ impl Monoid for MaxByNorm {
         let na = a.x * a.x + a.y * a.y + a.z * a.z;
         let nb = b.x * b.x + b.y * b.y + b.z * b.z;
         if nb > na { b } else { a }
-    }
-}
-
-impl DeviceMonoid for MaxByNorm {
-    const EXACT: bool = true;
-    fn device_operator() -> DeviceOperator {
-        // SAFETY: the body only reads its two operands.
-        let body = unsafe {
-            device_code!(
-                "const float na = a.x * a.x + a.y * a.y + a.z * a.z;
-                 const float nb = b.x * b.x + b.y * b.y + b.z * b.z;
-                 if (nb > na) return b;
-                 return a;"
-            )
-        };
-        DeviceOperator::new("a", "b", body)
     }
 }
 

@@ -16,7 +16,7 @@ use clap::Parser;
 use indicatif::{ProgressBar, ProgressStyle};
 use rand::rngs::SmallRng;
 use rand::{Rng, SeedableRng};
-use warpfold::{Device, DeviceMonoid, DeviceOperator, DeviceType, Monoid, Reduction, device_code};
+use warpfold::{Device, DeviceType, Monoid, Reduction, monoid};
 
 #[derive(Clone, Copy, Debug, PartialEq, DeviceType)]
 #[repr(C)]
@@ -31,6 +31,7 @@ struct Point {
 #[derive(Clone, Copy, Default)]
 struct MaxByNorm;
 
+#[monoid]
 impl Monoid for MaxByNorm {
     type Item = Point;
     fn identity(&self) -> Point {
@@ -40,22 +41,6 @@ impl Monoid for MaxByNorm {
         let na = a.x * a.x + a.y * a.y + a.z * a.z;
         let nb = b.x * b.x + b.y * b.y + b.z * b.z;
         if nb > na { b } else { a }
-    }
-}
-
-impl DeviceMonoid for MaxByNorm {
-    const EXACT: bool = true;
-    fn device_operator() -> DeviceOperator {
-        // SAFETY: the body only reads its two operands.
-        let body = unsafe {
-            device_code!(
-                "const float na = a.x * a.x + a.y * a.y + a.z * a.z;
-                 const float nb = b.x * b.x + b.y * b.y + b.z * b.z;
-                 if (nb > na) return b;
-                 return a;"
-            )
-        };
-        DeviceOperator::new("a", "b", body)
     }
 }
 

@@ -86,6 +86,26 @@ pub enum Error {
         state: &'static str,
     },
 
+    /// The device form of an operator is of another item than the operator.
+    #[error("`{operator}` combines `{item}`, and its device form does not")]
+    ForeignItem {
+        /// The operator's Rust type.
+        operator: &'static str,
+        /// Its item.
+        item: &'static str,
+    },
+
+    /// A generic body has no CUDA C++ form for the types that it is used with.
+    #[error("{file}:{line}: no CUDA C++ form for these types: {reason}")]
+    Untranslatable {
+        /// The Rust source file.
+        file: &'static str,
+        /// The line, from 1.
+        line: u32,
+        /// What is wrong, and what to write instead.
+        reason: String,
+    },
+
     /// The GPU has not enough memory.
     #[error("out of device memory: {requested} bytes were asked for, {free} are free")]
     OutOfMemory {

@@ -32,6 +32,8 @@ mod device;
 mod error;
 mod reduction;
 
+#[doc(hidden)]
+pub use algebra::translation;
 pub use algebra::{
     DeviceCode, DeviceFunction, DeviceMonoid, DeviceOperator, DeviceType, Field, Kind, Layout, Literal,
     Monoid, Scalar, math, operators, tree,
@@ -41,4 +43,4 @@ pub use device::{Device, DeviceInput, Input, OnDevice, Output};
 pub use error::Error;
 pub use policy::Policy;
 pub use reduction::Reduction;
-pub use warpfold_macros::{DeviceType, device_code};
+pub use warpfold_macros::{DeviceType, device, device_code, monoid};

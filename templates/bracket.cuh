@@ -55,7 +55,7 @@ WARPFOLD_DEVICE Words<Item> warp_run(const Operator& op, const Item* input, Size
 
 template <class Shape, class Item, class Operator>
 WARPFOLD_DEVICE void bracket(const Arguments<Item>& arguments, const Operator& op) {
-    WARPFOLD_SHARED Words<Item> of_warp[Shape::WARPS];
+    WARPFOLD_SHARED(Words<Item>, of_warp, Shape::WARPS);
     const Size run = arguments.tiles_per_warp * WarpTile<Item, Shape::GROUP_ITEMS, Shape::ROWS>::ITEMS;
     const Size block_begin = block_index() * (run * Shape::WARPS);
     const Size block_end = smaller(block_begin + run * Shape::WARPS, arguments.length);

@@ -3,7 +3,7 @@
 
 #define WARPFOLD_DEVICE __device__ __forceinline__
 #define WARPFOLD_OUTLINED __device__ __noinline__
-#define WARPFOLD_SHARED __shared__
+#define WARPFOLD_SHARED(type, name, count) __shared__ type name[count]
 #define WARPFOLD_KERNEL(threads, blocks) extern "C" __global__ void __launch_bounds__(threads, blocks)
 #define WARPFOLD_PARAMETER const __grid_constant__
 // A field's offset as a constant: NVRTC has no `offsetof`, and `__builtin_offsetof` only from 13.1 on.
@@ -27,6 +27,12 @@ WARPFOLD_DEVICE void copy_bytes(void* to, const void* from, unsigned long long b
 WARPFOLD_DEVICE unsigned funnel_shift(unsigned low, unsigned high, unsigned shift) {
     return __funnelshift_r(low, high, shift);
 }
+
+// The leading zeros of a word, 32 or 64 for none set, and the set bits.
+WARPFOLD_DEVICE unsigned leading_zeros_of(unsigned word) { return __clz(static_cast<int>(word)); }
+WARPFOLD_DEVICE unsigned leading_zeros_of(unsigned long long word) { return __clzll(static_cast<long long>(word)); }
+WARPFOLD_DEVICE unsigned ones_of(unsigned word) { return __popc(word); }
+WARPFOLD_DEVICE unsigned ones_of(unsigned long long word) { return __popcll(word); }
 
 // Shuffles of one 32-bit word within a whole warp.
 WARPFOLD_DEVICE unsigned shuffle_xor(unsigned word, unsigned distance) {

@@ -48,4 +48,23 @@ WARPFOLD_DEVICE T maximum_number(T a, T b) {
     return maximum(a, b);
 }
 
+namespace rust {
+
+// Of an integer or a float.
+template <class T>
+WARPFOLD_DEVICE T minimum(T a, T b) {
+    if constexpr (Number<T>::FLOAT)
+        return ::warpfold::minimum(a, b);
+    else
+        return min(a, b);
+}
+template <class T>
+WARPFOLD_DEVICE T maximum(T a, T b) {
+    if constexpr (Number<T>::FLOAT)
+        return ::warpfold::maximum(a, b);
+    else
+        return max(a, b);
+}
+
+}  // namespace rust
 }  // namespace warpfold

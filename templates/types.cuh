@@ -7,6 +7,7 @@ typedef unsigned long long Size;
 // A Rust array `[T; N]`: the same layout, and a value that can be passed and returned, which a C++ array cannot.
 template <class T, Size N>
 struct Array {
+    static constexpr Size LENGTH = N;
     T element[N];
     WARPFOLD_DEVICE T& operator[](Size index) { return element[index]; }
     WARPFOLD_DEVICE const T& operator[](Size index) const { return element[index]; }

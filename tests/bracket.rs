@@ -12,32 +12,10 @@ use rand::{Rng, SeedableRng};
 use rayon::prelude::*;
 use support::items::{Point, Sample, Sampler, Unit, items};
 use support::operators::{self, Lanewise, MaxByNorm, ModularAffine, Visitor};
+use support::policies::{MOST, lengths, policies};
 use support::tiers::{Suite, Tier, device};
 use warpfold::operators::{AffineComposition, Matrix2Product, Sum};
 use warpfold::{Device, DeviceInput, DeviceMonoid, DeviceType, Monoid, Policy, Reduction, cudarc, tree};
-
-/// The longest input of the tests that every operator goes through.
-const MOST: usize = 1 << 16;
-
-/// Lengths that matter to a policy: all small ones, and each side of every edge up to `most`.
-fn lengths(policy: &Policy, most: usize, seed: u64) -> Vec<usize> {
-    let mut lengths: Vec<usize> = (0..=300).collect();
-    let group = policy.group_items as usize;
-    let (row, tile) = (32 * group, policy.tile_items() as usize);
-    let block = tile * policy.warps as usize;
-    for edge in [group, row, tile, block, policy.one_block_items as usize, block * policy.max_blocks as usize]
-    {
-        for multiple in [1, 2, 3, 4, 7, 8] {
-            lengths.extend([edge * multiple - 1, edge * multiple, edge * multiple + 1]);
-        }
-    }
-    let mut random = SmallRng::seed_from_u64(seed);
-    lengths.extend((0..8).map(|_| random.random_range(0..=most)));
-    lengths.retain(|&length| length <= most);
-    lengths.sort();
-    lengths.dedup();
-    lengths
-}
 
 /// Inputs in the memory that a device reads best, of which any part can be reduced.
 enum Inputs<T> {
@@ -65,36 +43,6 @@ impl<T: DeviceType> Inputs<T> {
 #[track_caller]
 fn assert_same<T: DeviceType + std::fmt::Debug>(got: T, expected: T, what: impl std::fmt::Display) {
     assert!(T::same_bits(&got, &expected), "{what}: got {got:?}, the bracket is {expected:?}");
-}
-
-/// The policies that a test goes through: the default, and others that cut the same input elsewhere.
-fn policies<T: DeviceType>(tier: Tier) -> Vec<Policy> {
-    let default = Policy::for_item(&T::layout());
-    if tier == Tier::Cpu {
-        return vec![default];
-    }
-    let mut tiny = default;
-    tiny.rows = 1;
-    tiny.warps = 1;
-    tiny.max_blocks = 7;
-    tiny.one_block_items = 10;
-    let mut large = default;
-    large.rows = (2 * default.rows).min(32);
-    large.warps = 32;
-    large.max_blocks = 3;
-    large.one_block_items = 1 << 20;
-    // A wide item with many warps has no registers for them.
-    if size_of::<T>() > 16 {
-        large.warps = 4;
-        large.rows = default.rows;
-    }
-    let mut ungrouped = default;
-    ungrouped.group_items = 1;
-    ungrouped.width = align_of::<T>().min(16) as u32;
-    ungrouped.rows = 2.min(default.rows);
-    ungrouped.max_blocks = 64;
-    ungrouped.warps = 16.min(default.warps);
-    vec![default, tiny, large, ungrouped]
 }
 
 struct EveryOperator<'a>(&'a mut Suite);
@@ -166,7 +114,9 @@ where
     let lengths: Vec<usize> = random_lengths.chain([(1 << 24) - 1, (1 << 24) + 1]).collect();
     let expected: Vec<M::Item> =
         lengths.par_iter().map(|&length| tree::bracket(&operator, &all[..length])).collect();
-    for policy in policies::<M::Item>(tier) {
+    let policies =
+        if tier == Tier::Cpu { vec![Policy::for_item(&M::Item::layout())] } else { policies::<M::Item>() };
+    for policy in policies {
         let reduction = Reduction::with(device.clone(), operator).with_policy(policy);
         for (&length, &expected) in lengths.iter().zip(&expected) {
             assert_same(inputs.reduce(&reduction, 0..length), expected, format!("{length} under {policy:?}"));
@@ -178,7 +128,7 @@ fn policies_do_not_move_a_bit<M: DeviceMonoid>(operator: M, sampler: Sampler<M::
 where
     M::Item: Sample,
 {
-    for policy in policies::<M::Item>(Tier::Gpu) {
+    for policy in policies::<M::Item>() {
         every_length(Tier::Gpu, operator, sampler, policy);
     }
 }

@@ -34,7 +34,7 @@ macro_rules! left_with_body {
 macro_rules! operator {
     ($text:literal) => {
         // SAFETY: never launched but by the test that wants it to fail.
-        DeviceOperator::new("a", "b", unsafe { device_code!($text) })
+        DeviceOperator::new::<Self::Item>("a", "b", unsafe { device_code!($text) })
     };
 }
 

@@ -196,7 +196,7 @@ mod broken {
                 const EXACT: bool = true;
                 fn device_operator() -> DeviceOperator {
                     // SAFETY: the body only reads its operands.
-                    DeviceOperator::new("a", "b", unsafe { device_code!($cpp) })
+                    DeviceOperator::new::<Self::Item>("a", "b", unsafe { device_code!($cpp) })
                 }
             }
         )*};

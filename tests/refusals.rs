@@ -1,6 +1,11 @@
-//! What is no device type is refused when the program is compiled, with a message at the place.
+//! What cannot run on a GPU is refused when the program is compiled, with a message at the place.
 
 #[test]
 fn what_has_no_fixed_layout_is_refused_at_its_place() {
-    trybuild::TestCases::new().compile_fail("tests/refusals/*.rs");
+    trybuild::TestCases::new().compile_fail("tests/refusals/types/*.rs");
+}
+
+#[test]
+fn what_has_no_counterpart_in_cpp_is_refused_at_its_token() {
+    trybuild::TestCases::new().compile_fail("tests/refusals/bodies/*.rs");
 }

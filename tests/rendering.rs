@@ -6,9 +6,9 @@ mod support;
 
 use std::path::Path;
 
-use support::operators::{LastPlaced, MaxByNorm, ModularAffine, Reserved};
+use support::operators::{LastPlaced, LeftmostNearest, MaxByNorm, ModularAffine, Reserved};
 use warpfold::operators::{AffineComposition, Matrix2Product, Sum};
-use warpfold::{Device, DeviceMonoid, DeviceOperator, DeviceType, Monoid, Reduction, device_code};
+use warpfold::{Device, DeviceMonoid, DeviceOperator, DeviceType, Monoid, Reduction, device_code, monoid};
 
 /// The program of an operator. The author's line numbers move with every edit: `tests/errors.rs` checks one.
 fn program<M: DeviceMonoid>(operator: M) -> String {
@@ -48,6 +48,11 @@ fn operators_of_arrays() {
 #[test]
 fn an_operator_with_a_helper_function() {
     assert_golden("max_by_norm", MaxByNorm);
+}
+
+#[test]
+fn a_helper_written_by_hand() {
+    assert_golden("leftmost_nearest", LeftmostNearest { x: 0.0, y: 0.0, z: 0.0 });
 }
 
 #[test]
@@ -104,13 +109,57 @@ impl DeviceMonoid for Longest {
     const EXACT: bool = true;
     fn device_operator() -> DeviceOperator {
         // SAFETY: the body only reads its operands.
-        DeviceOperator::new("left", "right", unsafe { device_code!("return left;") })
+        DeviceOperator::new::<Self::Item>("left", "right", unsafe { device_code!("return left;") })
     }
 }
 
 #[test]
 fn types_of_one_name_are_kept_apart() {
     assert_golden("two_points", Longest);
+}
+
+/// The line of its first statement, and of the others by their distance from it.
+const FIRST_LINE: u32 = line!() + 12;
+
+/// Clamps, in a body with a gap, with statements of several lines, and with several statements on one line.
+#[derive(Clone, Copy, Default)]
+struct Lines;
+
+#[rustfmt::skip]
+#[monoid]
+impl Monoid for Lines {
+    type Item = i32;
+    fn identity(&self) -> i32 { 0 }
+    fn combine(&self, a: i32, b: i32) -> i32 {
+        let mut sum = a + b; let limit = 100;
+
+
+
+        // Four lines without a counterpart.
+        if sum > limit {
+            sum = limit;
+        }
+        sum
+    }
+}
+
+#[test]
+fn every_line_has_the_number_of_its_original() {
+    let source = Reduction::<Lines>::new(Device::cpu()).source().expect("renders");
+    let mut number = 0;
+    let mut found = Vec::new();
+    for line in source.definitions().lines() {
+        if let Some(rest) = line.strip_prefix("#line ") {
+            number = rest.split(' ').next().and_then(|number| number.parse::<u32>().ok()).expect("a number");
+            continue;
+        }
+        let statements = ["i32 sum", "if (sum", "sum = limit", "return sum"];
+        found.extend(
+            statements.iter().filter(|text| line.contains(**text)).map(|text| (*text, number - FIRST_LINE)),
+        );
+        number += 1;
+    }
+    assert_eq!(found, [("i32 sum", 0), ("if (sum", 5), ("sum = limit", 6), ("return sum", 8)]);
 }
 
 #[test]

@@ -1,6 +1,10 @@
-//! The macros of [warpfold](https://docs.rs/warpfold): `#[derive(DeviceType)]` and `device_code!`.
+//! The macros of [warpfold](https://docs.rs/warpfold): `#[monoid]`, `#[device]`, `#[derive(DeviceType)]` and
+//! `device_code!`.
 
+mod device_function;
 mod device_type;
+mod monoid;
+mod translate;
 
 use proc_macro::TokenStream;
 
@@ -33,4 +37,68 @@ pub fn device_code(input: TokenStream) -> TokenStream {
     let text = syn::parse_macro_input!(input as syn::LitStr);
     let line = text.span().unwrap().line() as u32;
     quote::quote!(::warpfold::DeviceCode::at(#text, ::core::file!(), #line)).into()
+}
+
+/// Keeps an `impl Monoid`, for the CPU, and derives `warpfold::DeviceMonoid`, its CUDA C++ form, from its `combine`.
+///
+/// `combine` is written in a subset of Rust, which docs/OPERATORS.md describes; what is outside of it is refused where it
+/// stands. What is inside means the same on a GPU, bit for bit, as in a release build on the CPU.
+///
+/// ```
+/// use warpfold::{DeviceMonoid, Monoid, monoid};
+///
+/// /// The greatest common divisor.
+/// #[derive(Clone, Copy, Default)]
+/// struct Gcd;
+///
+/// #[monoid]
+/// impl Monoid for Gcd {
+///     type Item = u64;
+///     fn identity(&self) -> u64 { 0 }
+///     fn combine(&self, mut a: u64, mut b: u64) -> u64 {
+///         while b != 0 {
+///             (a, b) = (b, a % b);
+///         }
+///         a
+///     }
+/// }
+///
+/// assert!(Gcd::EXACT);
+/// ```
+#[proc_macro_attribute]
+pub fn monoid(arguments: TokenStream, item: TokenStream) -> TokenStream {
+    let _nothing = syn::parse_macro_input!(arguments as syn::parse::Nothing);
+    monoid::expand(&syn::parse_macro_input!(item as syn::ItemImpl)).into()
+}
+
+/// Lets the operators of `#[monoid]`, and other `#[device]` functions, call a free function.
+///
+/// It is written in the same subset of Rust. Its name stands for two things from then on: the function, and a hidden type
+/// that knows its CUDA C++ form; an import brings both.
+///
+/// ```
+/// use warpfold::{DeviceType, Monoid, device, monoid};
+///
+/// #[device]
+/// fn norm([x, y]: [f32; 2]) -> f32 {
+///     (x * x + y * y).sqrt()
+/// }
+///
+/// /// The longer of two vectors; the left one on a tie.
+/// #[derive(Clone, Copy, Default)]
+/// struct Longest;
+///
+/// #[monoid]
+/// impl Monoid for Longest {
+///     type Item = [f32; 2];
+///     fn identity(&self) -> [f32; 2] { [0.0; 2] }
+///     fn combine(&self, a: [f32; 2], b: [f32; 2]) -> [f32; 2] {
+///         if norm(b) > norm(a) { b } else { a }
+///     }
+/// }
+/// ```
+#[proc_macro_attribute]
+pub fn device(arguments: TokenStream, item: TokenStream) -> TokenStream {
+    let _nothing = syn::parse_macro_input!(arguments as syn::parse::Nothing);
+    device_function::expand(&syn::parse_macro_input!(item as syn::ItemFn)).into()
 }

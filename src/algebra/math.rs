@@ -1,9 +1,11 @@
 //! IEEE 754-2019 minimum and maximum, the same on the CPU and on a GPU.
 //!
 //! Rust's own `f32::max` and `f32::min` leave open which zero they return, and so have no place in an exact operator.
-//! Here -0 is below +0. CUDA C++ bodies call the same functions by the same names, as `warpfold::minimum(a, b)`.
+//! Here -0 is below +0. CUDA C++ bodies that are written by hand call `warpfold::minimum(a, b)` and its like.
 
 use num_traits::Float;
+
+use crate::device;
 
 /// The smaller of two numbers, -0 below +0; a NaN if either is one.
 ///
@@ -12,6 +14,7 @@ use num_traits::Float;
 /// assert!(minimum(0.0_f32, -0.0).is_sign_negative());
 /// assert!(minimum(1.0, f64::NAN).is_nan());
 /// ```
+#[device]
 #[inline]
 pub fn minimum<T: Float>(a: T, b: T) -> T {
     if a.is_nan() {
@@ -34,6 +37,7 @@ pub fn minimum<T: Float>(a: T, b: T) -> T {
 /// assert!(maximum(-0.0_f32, 0.0).is_sign_positive());
 /// assert!(maximum(f64::NAN, 1.0).is_nan());
 /// ```
+#[device]
 #[inline]
 pub fn maximum<T: Float>(a: T, b: T) -> T {
     if a.is_nan() {
@@ -55,6 +59,7 @@ pub fn maximum<T: Float>(a: T, b: T) -> T {
 /// # use warpfold::math::minimum_number;
 /// assert_eq!(minimum_number(f32::NAN, 2.0), 2.0);
 /// ```
+#[device]
 #[inline]
 pub fn minimum_number<T: Float>(a: T, b: T) -> T {
     if a.is_nan() {
@@ -72,6 +77,7 @@ pub fn minimum_number<T: Float>(a: T, b: T) -> T {
 /// # use warpfold::math::maximum_number;
 /// assert_eq!(maximum_number(f32::NAN, 2.0), 2.0);
 /// ```
+#[device]
 #[inline]
 pub fn maximum_number<T: Float>(a: T, b: T) -> T {
     if a.is_nan() {

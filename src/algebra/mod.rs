@@ -5,8 +5,11 @@ mod device_type;
 pub mod math;
 mod monoid;
 pub mod operators;
+#[doc(hidden)]
+pub mod translation;
 pub mod tree;
 
+pub(crate) use device_code::Body;
 pub use device_code::{DeviceCode, DeviceFunction, DeviceOperator};
 pub use device_type::{DeviceType, Field, Kind, Layout, Literal, Scalar};
 pub use monoid::{DeviceMonoid, Monoid};

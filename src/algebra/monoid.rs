@@ -38,9 +38,11 @@ pub trait Monoid: Copy + Send + Sync + 'static {
 
 /// A [`Monoid`] that also exists as CUDA C++.
 ///
-/// [`device_operator`](Self::device_operator) is a function of the type alone: what `&self` holds reaches the kernel
-/// as an argument. A body may be written by hand, as an escape hatch; then nothing but tests keeps it equal to
-/// [`Monoid::combine`], and [`laws`](mod@crate::laws) writes those tests.
+/// [`#[monoid]`](macro@crate::monoid) derives it from the Rust `combine`. [`device_operator`](Self::device_operator) is a
+/// function of the type alone: what `&self` holds reaches the kernel as an argument.
+///
+/// A body may be written by hand, as an escape hatch; then nothing but tests keeps it equal to [`Monoid::combine`], and
+/// [`laws`](mod@crate::laws) writes those tests.
 ///
 /// ```
 /// use warpfold::{Device, DeviceMonoid, DeviceOperator, DeviceType, Monoid, Reduction, device_code};
@@ -65,7 +67,7 @@ pub trait Monoid: Copy + Send + Sync + 'static {
 ///     const EXACT: bool = true;
 ///     fn device_operator() -> DeviceOperator {
 ///         // SAFETY: the body only reads its parameters.
-///         DeviceOperator::new("a", "b", unsafe { device_code!(r"
+///         DeviceOperator::new::<Self::Item>("a", "b", unsafe { device_code!(r"
 ///             if (b.low < a.low) a.low = b.low;
 ///             if (b.high > a.high) a.high = b.high;
 ///             return a;
@@ -80,7 +82,7 @@ pub trait Monoid: Copy + Send + Sync + 'static {
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no CUDA C++ form",
-    note = "implement `warpfold::DeviceMonoid` for it, beside its `Monoid`"
+    note = "write `#[warpfold::monoid]` before its `impl Monoid`"
 )]
 pub trait DeviceMonoid: Monoid {
     /// Whether every operation of `combine` is exact, so that the CPU and every GPU return the same bits: integer

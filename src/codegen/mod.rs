@@ -4,7 +4,9 @@
 //! edited; what is generated comes after them: the types and the operator, in the namespace `program`, and the
 //! `extern "C"` kernels that instantiate the templates. What Rust and CUDA C++ must agree on is asserted there.
 
+mod lower;
 mod names;
+mod number;
 mod program;
 mod types;
 
@@ -15,9 +17,10 @@ use std::fmt;
 use crate::{DeviceMonoid, Error, Policy};
 
 /// The templates, in the order in which each builds on those before it.
-const TEMPLATES: [(&str, &str); 8] = [
+const TEMPLATES: [(&str, &str); 9] = [
     ("intrinsics.cuh", include_str!("../../templates/intrinsics.cuh")),
     ("types.cuh", include_str!("../../templates/types.cuh")),
+    ("rust.cuh", include_str!("../../templates/rust.cuh")),
     ("math.cuh", include_str!("../../templates/math.cuh")),
     ("words.cuh", include_str!("../../templates/words.cuh")),
     ("group.cuh", include_str!("../../templates/group.cuh")),
@@ -36,6 +39,7 @@ pub struct Source {
     has_state: bool,
     text: String,
     program: usize,
+    kernel: usize,
 }
 
 impl Source {
@@ -48,9 +52,12 @@ impl Source {
         let program = text.len();
         // Asked once, so that all that follows from it is of one piece.
         let operator = M::device_operator();
-        text.push_str(&program::render::<M>(&operator, policy)?);
+        let rendered = program::render::<M>(&operator, policy)?;
+        text.push_str(&rendered.definitions);
+        let kernel = text.len();
+        text.push_str(&rendered.kernel);
         let has_state = operator.state.is_some();
-        Ok(Self { operator: std::any::type_name::<M>(), has_state, text, program })
+        Ok(Self { operator: std::any::type_name::<M>(), has_state, text, program, kernel })
     }
 
     /// Whether the kernels read the operator's value.
@@ -66,6 +73,12 @@ impl Source {
     /// All of it.
     pub fn text(&self) -> &str {
         &self.text
+    }
+
+    /// The types and the operator alone, which any C++17 compiler takes after `templates/{types,rust,math}.cuh`, given
+    /// what `templates/intrinsics.cuh` declares.
+    pub fn definitions(&self) -> &str {
+        &self.text[self.program..self.kernel]
     }
 
     /// What was generated: everything after the templates.

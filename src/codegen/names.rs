@@ -65,6 +65,17 @@ const RESERVED: &[&str] = &[
     "or_eq",
     "private",
     "program",
+    "rust",
+    "i8",
+    "i16",
+    "i32",
+    "i64",
+    "u8",
+    "u16",
+    "u32",
+    "u64",
+    "f32",
+    "f64",
     "protected",
     "public",
     "register",
@@ -115,9 +126,11 @@ const RESERVED: &[&str] = &[
     "WARPFOLD_OFFSET",
     // What the generated program declares.
     "Arguments",
+    "Array",
     "Item",
     "Operator",
     "Shape",
+    "combine",
     "self",
 ];
 
@@ -157,7 +170,7 @@ pub(super) fn type_identifier(path: &str) -> String {
 }
 
 /// Names that are taken in one scope.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Scope(HashSet<String>);
 
 impl Scope {

@@ -1,25 +1,44 @@
 //! The generated part of a source: types, operator and kernels.
 
 use std::any::TypeId;
+use std::collections::HashMap;
 use std::mem::offset_of;
 
+use super::lower::{self, Lines, lower};
 use super::names::identifier;
 use super::types::Types;
 use super::{Arguments, KERNEL};
-use crate::{DeviceCode, DeviceFunction, DeviceMonoid, DeviceOperator, DeviceType, Error, Policy};
+use crate::algebra::Body;
+use crate::translation::{Callee, Type};
+use crate::{DeviceCode, DeviceFunction, DeviceMonoid, DeviceOperator, DeviceType, Error, Layout, Policy};
 
 /// The name that the compiler knows the generated lines by.
 const FILE: &str = "warpfold/program";
 
-pub(super) fn render<M: DeviceMonoid>(operator: &DeviceOperator, policy: &Policy) -> Result<String, Error> {
+/// The types and the operator of a program, and its kernel, which comes after them.
+pub(super) struct Program {
+    pub(super) definitions: String,
+    pub(super) kernel: String,
+}
+
+pub(super) fn render<M: DeviceMonoid>(operator: &DeviceOperator, policy: &Policy) -> Result<Program, Error> {
     let item = M::Item::layout();
     policy.check(&item)?;
+    let combine = &operator.combine;
+    let of_items = |ty: &Type| matches!(ty, Type::Value(layout) if layout.id == item.id);
+    let operands: Vec<&Type> = combine.parameters.iter().map(|(_, ty)| ty).collect();
+    if operands.len() != 2 || !operands.into_iter().chain([&combine.result]).all(of_items) {
+        return Err(Error::ForeignItem { operator: std::any::type_name::<M>(), item: item.name });
+    }
     let mut types = Types::default();
     // What the author wrote in a body keeps its name; a type that happens to be called so gets another.
-    let functions = operator.functions.iter().map(|function| function.name);
-    let constants = operator.constants.iter().map(|(name, ..)| *name);
-    for name in [operator.left, operator.right].into_iter().chain(functions).chain(constants) {
-        types.scope.claim(identifier(name));
+    if let Body::Code(_) = combine.body {
+        let functions = operator.functions.iter().map(|function| function.name);
+        let constants = operator.constants.iter().map(|(name, ..)| *name);
+        let parameters = combine.parameters.iter().map(|(name, _)| *name);
+        for name in parameters.chain(functions).chain(constants) {
+            types.scope.claim(identifier(name));
+        }
     }
     for (name, layout) in &operator.types {
         types.choose(layout, name);
@@ -42,29 +61,47 @@ pub(super) fn render<M: DeviceMonoid>(operator: &DeviceOperator, policy: &Policy
         }
     }
     let constants = declarations(operator, &mut types);
+    let mut functions =
+        Functions { types: &mut types, code, constants: &constants, state: None, known: HashMap::new() };
     for function in &operator.functions {
-        code.function(function, &constants, &mut types);
+        functions.define(function, identifier(function.name))?;
     }
-    code.operator(operator, state.as_deref(), &constants);
-    code.line("");
-    let argument_offset = offset_of!(Arguments<M::Item>, identity);
-    let argument_size = size_of::<Arguments<M::Item>>();
-    code.line("typedef ::warpfold::Arguments<Item> Arguments;");
-    code.line(&format!("static_assert(sizeof(Arguments) == {argument_size}, \"kernel arguments\");"));
-    code.line(&format!(
-        "static_assert(WARPFOLD_OFFSET(Arguments, identity) == {argument_offset}, \"kernel arguments\");"
-    ));
+    functions.state = operator.state.as_ref();
+    functions.operator(operator, state.as_deref())?;
+    let mut code = functions.code;
     if state.is_some() {
         code.line("static_assert(sizeof(Operator) == sizeof(Operator::self), \"operator state\");");
     }
-    code.kernel(policy);
+    let mut definitions = format!("#line 1 \"{FILE}\"\nnamespace program {{\n");
+    definitions.push_str(&types.definitions);
+    definitions.push('\n');
+    code.finish(&mut definitions);
+    definitions.push_str("\n}  // namespace program\n");
+    Ok(Program { definitions, kernel: kernel::<M::Item>(policy) })
+}
 
-    let mut text = format!("#line 1 \"{FILE}\"\nnamespace program {{\n");
-    text.push_str(&types.definitions);
-    text.push('\n');
-    code.finish(&mut text);
-    text.push_str("\n}  // namespace program\n");
-    Ok(text)
+fn kernel<T>(policy: &Policy) -> String {
+    let Policy { width, group_items, rows, warps, blocks_per_multiprocessor: blocks, .. } = policy;
+    let (size, offset) = (size_of::<Arguments<T>>(), offset_of!(Arguments<T>, identity));
+    let threads = warps * 32;
+    format!(
+        "
+namespace program {{
+
+typedef ::warpfold::Arguments<Item> Arguments;
+static_assert(sizeof(Arguments) == {size}, \"kernel arguments\");
+static_assert(WARPFOLD_OFFSET(Arguments, identity) == {offset}, \"kernel arguments\");
+
+struct Shape {{
+    static constexpr unsigned WIDTH = {width}, GROUP_ITEMS = {group_items}, ROWS = {rows}, WARPS = {warps};
+}};
+WARPFOLD_KERNEL({threads}, {blocks}) {KERNEL}(WARPFOLD_PARAMETER Arguments arguments, WARPFOLD_PARAMETER Operator op) {{
+    ::warpfold::bracket<Shape>(arguments, op);
+}}
+
+}}  // namespace program
+"
+    )
 }
 
 /// The operator's constants as declarations, which stand at the head of every body.
@@ -76,6 +113,90 @@ fn declarations(operator: &DeviceOperator, types: &mut Types) -> Vec<String> {
     operator.constants.iter().map(declare).collect()
 }
 
+/// The functions of a program, each before those that call it.
+struct Functions<'a> {
+    types: &'a mut Types,
+    code: Code,
+    /// Declarations at the head of every body that was written by hand.
+    constants: &'a [String],
+    /// The type of `self`, where there is one.
+    state: Option<&'a Layout>,
+    /// The translated ones, by their identity; those without a name are on their way.
+    known: HashMap<TypeId, Option<String>>,
+}
+
+impl Functions<'_> {
+    fn define(&mut self, function: &DeviceFunction, name: String) -> Result<(), Error> {
+        let (parameters, body) = self.parts(function)?;
+        let result = self.types.name_of(&function.result);
+        self.code.line(&format!("\nWARPFOLD_DEVICE {result} {name}({}) {{", parameters.join(", ")));
+        self.code.0.extend(body);
+        self.code.line("}");
+        Ok(())
+    }
+
+    fn operator(&mut self, operator: &DeviceOperator, state: Option<&str>) -> Result<(), Error> {
+        let (parameters, body) = self.parts(&operator.combine)?;
+        self.code.line("\nstruct Operator {");
+        if let Some(state) = state {
+            self.code.line(&format!("    {state} self;"));
+        }
+        self.code.line(&format!("    WARPFOLD_DEVICE Item combine({}) const {{", parameters.join(", ")));
+        self.code.0.extend(body);
+        self.code.line("    }\n};");
+        Ok(())
+    }
+
+    /// A function's parameters and its body; what it calls is defined first.
+    fn parts(&mut self, function: &DeviceFunction) -> Result<(Vec<String>, Vec<Line>), Error> {
+        let (names, body) = match &function.body {
+            Body::Code(code) => {
+                let names = function.parameters.iter().map(|(name, _)| identifier(name)).collect();
+                let constants =
+                    self.constants.iter().map(|constant| Line::Generated(format!("        {constant}")));
+                (names, constants.chain([Line::Author(code.clone())]).collect())
+            }
+            Body::Translation(translation) => {
+                let callees = translation.callees.iter().map(|callee| self.callee(callee)).collect::<Result<
+                    Vec<_>,
+                    _,
+                >>(
+                )?;
+                let names = lower::parameter_names(translation, self.types);
+                let lines = lower(translation, &callees, self.state, self.types)?;
+                (names, vec![Line::Translated(translation.file, lines)])
+            }
+        };
+        let typed = |((_, ty), name): (&(&str, Type), String)| format!("{} {name}", self.types.name_of(ty));
+        Ok((function.parameters.iter().zip(names).map(typed).collect(), body))
+    }
+
+    fn callee(&mut self, callee: &Callee) -> Result<lower::Callee, Error> {
+        let function = (callee.function)();
+        let name = match self.known.get(&callee.id) {
+            Some(Some(name)) => name.clone(),
+            Some(None) => {
+                let (file, line) = match &function.body {
+                    Body::Translation(translation) => (translation.file, translation.line()),
+                    Body::Code(code) => (code.file(), code.line()),
+                };
+                let reason = format!("`{}` calls itself by way of others: use a loop", function.name);
+                return Err(Error::Untranslatable { file, line, reason });
+            }
+            None => {
+                self.known.insert(callee.id, None);
+                let name = self.types.scope.claim(identifier(function.name));
+                let state = self.state.take();
+                self.define(&function, name.clone())?;
+                self.state = state;
+                self.known.insert(callee.id, Some(name.clone()));
+                name
+            }
+        };
+        Ok(lower::Callee { name, result: function.result })
+    }
+}
+
 /// Generated lines, and between them the author's own, each under its own file and line.
 #[derive(Default)]
 struct Code(Vec<Line>);
@@ -83,52 +204,12 @@ struct Code(Vec<Line>);
 enum Line {
     Generated(String),
     Author(DeviceCode),
+    Translated(&'static str, Lines),
 }
 
 impl Code {
     fn line(&mut self, text: &str) {
         self.0.push(Line::Generated(text.to_owned()));
-    }
-
-    fn body(&mut self, constants: &[String], body: &DeviceCode) {
-        for constant in constants {
-            self.line(&format!("        {constant}"));
-        }
-        self.0.push(Line::Author(body.clone()));
-    }
-
-    fn function(&mut self, function: &DeviceFunction, constants: &[String], types: &mut Types) {
-        let parameters: Vec<String> = function
-            .parameters
-            .iter()
-            .map(|(name, layout)| format!("{} {}", types.name(layout), identifier(name)))
-            .collect();
-        let (result, name) = (types.name(&function.result), identifier(function.name));
-        self.line(&format!("\nWARPFOLD_DEVICE {result} {name}({}) {{", parameters.join(", ")));
-        self.body(constants, &function.body);
-        self.line("}");
-    }
-
-    fn operator(&mut self, operator: &DeviceOperator, state: Option<&str>, constants: &[String]) {
-        self.line("\nstruct Operator {");
-        if let Some(state) = state {
-            self.line(&format!("    {state} self;"));
-        }
-        let (left, right) = (identifier(operator.left), identifier(operator.right));
-        self.line(&format!("    WARPFOLD_DEVICE Item combine(Item {left}, Item {right}) const {{"));
-        self.body(constants, &operator.body);
-        self.line("    }\n};");
-    }
-
-    fn kernel(&mut self, policy: &Policy) {
-        let Policy { width, group_items, rows, warps, blocks_per_multiprocessor: blocks, .. } = policy;
-        let threads = warps * 32;
-        self.line(&format!(
-            "\nstruct Shape {{\n    static constexpr unsigned WIDTH = {width}, GROUP_ITEMS = {group_items}, ROWS = \
-             {rows}, WARPS = {warps};\n}};\nWARPFOLD_KERNEL({threads}, {blocks}) {KERNEL}(WARPFOLD_PARAMETER \
-             Arguments arguments, WARPFOLD_PARAMETER Operator op) {{\n    \
-             ::warpfold::bracket<Shape>(arguments, op);\n}}"
-        ));
     }
 
     /// Appends the lines to a text whose first line is a `#line 1` of the generated file.
@@ -140,13 +221,51 @@ impl Code {
                     text.push('\n');
                 }
                 Line::Author(code) => {
-                    let file = code.file().replace('\\', "/").replace('"', "'");
-                    text.push_str(&format!("#line {} \"{file}\"\n{}\n", code.line(), code.text()));
-                    // The line after this directive, numbered from the text's start.
-                    let next = text.lines().count() + 1;
-                    text.push_str(&format!("#line {next} \"{FILE}\"\n"));
+                    text.push_str(&format!("{}{}\n", directive(code.line(), code.file()), code.text()));
+                    resume(text);
+                }
+                Line::Translated(file, lines) => {
+                    translated(text, file, &lines);
+                    resume(text);
                 }
             }
         }
+    }
+}
+
+fn directive(line: u32, file: &str) -> String {
+    format!("#line {line} \"{}\"\n", file.replace('\\', "/").replace('"', "'"))
+}
+
+/// Numbers what comes next from the text's start.
+fn resume(text: &mut String) {
+    let next = text.lines().count() + 1;
+    text.push_str(&format!("#line {next} \"{FILE}\"\n"));
+}
+
+/// Pieces of one source line stand on one line, and that has its number.
+fn translated(text: &mut String, file: &str, lines: &Lines) {
+    let mut depth = 2_usize;
+    let mut number = None;
+    let mut at = 0;
+    while let Some((line, _)) = lines.get(at) {
+        let end =
+            lines[at..].iter().position(|(other, _)| other != line).map_or(lines.len(), |count| at + count);
+        let pieces: Vec<&str> = lines[at..end].iter().map(|(_, piece)| piece.as_str()).collect();
+        // A line or two that have no counterpart here, such as a brace or a comment, are left empty.
+        match number {
+            Some(next) if next <= *line && line - next <= 2 => {
+                (next..*line).for_each(|_| text.push('\n'));
+            }
+            _ => text.push_str(&directive(*line, file)),
+        }
+        number = Some(line + 1);
+        let joined = pieces.join(" ");
+        let closing = joined.chars().take_while(|&character| character == '}').count();
+        let indent = depth.saturating_sub(closing);
+        text.push_str(&format!("{}{joined}\n", "    ".repeat(indent)));
+        let count = |brace| joined.matches(brace).count();
+        depth = (depth + count('{')).saturating_sub(count('}'));
+        at = end;
     }
 }

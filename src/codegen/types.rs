@@ -4,6 +4,8 @@ use std::any::TypeId;
 use std::collections::HashMap;
 
 use super::names::{Scope, identifier, type_identifier};
+use super::number;
+use crate::translation::Type;
 use crate::{Field, Kind, Layout, Literal, Scalar};
 
 /// The type definitions of one program.
@@ -14,6 +16,8 @@ pub(super) struct Types {
     /// What every other name of the program must not be.
     pub(super) scope: Scope,
     names: HashMap<TypeId, String>,
+    /// By the names of their elements.
+    tuples: HashMap<Vec<String>, String>,
     /// Names that the author of an operator chose.
     chosen: HashMap<TypeId, String>,
 }
@@ -34,7 +38,7 @@ impl Types {
         }
         let name = match &layout.kind {
             Kind::Scalar(scalar) => scalar_name(*scalar).to_owned(),
-            Kind::Array { element, length } => format!("::warpfold::Array<{}, {length}>", self.name(element)),
+            Kind::Array { element, length } => format!("Array<{}, {length}>", self.name(element)),
             Kind::Struct { fields } => self.define(layout, fields),
         };
         let Layout { name: rust, size, align, .. } = layout;
@@ -74,20 +78,45 @@ impl Types {
             .push_str(&format!("static_assert({condition}, \"{LAYOUT_ASSERTION}{expected}\");\n"));
     }
 
+    /// The C++ name of the type of a variable.
+    pub(super) fn name_of(&mut self, ty: &Type) -> String {
+        let parts = match ty {
+            Type::Value(layout) => return self.name(layout),
+            Type::Tuple(parts) => parts,
+        };
+        let parts: Vec<String> = parts.iter().map(|part| self.name_of(part)).collect();
+        if let Some(name) = self.tuples.get(&parts) {
+            return name.clone();
+        }
+        let name = self.scope.claim("Tuple".to_owned());
+        self.definitions.push_str(&format!("\nstruct {name} {{\n"));
+        for (position, part) in parts.iter().enumerate() {
+            self.definitions.push_str(&format!("    {part} _{position};\n"));
+        }
+        self.definitions.push_str("};\n");
+        self.tuples.insert(parts, name.clone());
+        name
+    }
+
+    /// A value of the type of a variable.
+    pub(super) fn constant(&mut self, ty: &Type, literal: &Literal) -> String {
+        match (ty, literal) {
+            (Type::Value(layout), literal) => self.literal(layout, literal),
+            (Type::Tuple(parts), Literal::Sequence(values)) => {
+                let name = self.name_of(ty);
+                let values: Vec<String> =
+                    parts.iter().zip(values).map(|(part, value)| self.constant(part, value)).collect();
+                format!("{name}{{{}}}", values.join(", "))
+            }
+            (_, literal) => format!("/* {literal:?} is no literal of a tuple */"),
+        }
+    }
+
     /// A value, bit for bit.
     pub(super) fn literal(&mut self, layout: &Layout, literal: &Literal) -> String {
         let name = self.name(layout);
         match (&layout.kind, literal) {
-            (Kind::Scalar(Scalar::F32), Literal::Scalar(bits)) => {
-                format!("::warpfold::from_bits<float>({bits:#x}u)")
-            }
-            (Kind::Scalar(Scalar::F64), Literal::Scalar(bits)) => {
-                format!("::warpfold::from_bits<double>({bits:#x}ull)")
-            }
-            (Kind::Scalar(Scalar::F16 | Scalar::BF16), Literal::Scalar(bits)) => {
-                format!("{name}{{{bits:#x}}}")
-            }
-            (Kind::Scalar(_), Literal::Scalar(bits)) => format!("static_cast<{name}>({bits:#x}ull)"),
+            (Kind::Scalar(scalar), Literal::Scalar(bits)) => number::of_bits(*scalar, *bits),
             (Kind::Array { element, .. }, Literal::Sequence(values)) => {
                 let values: Vec<String> = values.iter().map(|value| self.literal(element, value)).collect();
                 format!("{name}{{{{{}}}}}", values.join(", "))
@@ -110,24 +139,24 @@ impl Types {
 pub(crate) const LAYOUT_ASSERTION: &str = "layout: in Rust ";
 
 /// The members' C++ names. A struct is a scope of its own.
-fn field_names(fields: &[Field]) -> Vec<String> {
+pub(super) fn field_names(fields: &[Field]) -> Vec<String> {
     let mut scope = Scope::default();
     fields.iter().map(|field| scope.claim(identifier(field.name))).collect()
 }
 
-fn scalar_name(scalar: Scalar) -> &'static str {
+pub(super) fn scalar_name(scalar: Scalar) -> &'static str {
     match scalar {
-        Scalar::I8 => "signed char",
-        Scalar::I16 => "short",
-        Scalar::I32 => "int",
-        Scalar::I64 => "long long",
-        Scalar::U8 => "unsigned char",
-        Scalar::U16 => "unsigned short",
-        Scalar::U32 => "unsigned int",
-        Scalar::U64 => "unsigned long long",
+        Scalar::I8 => "i8",
+        Scalar::I16 => "i16",
+        Scalar::I32 => "i32",
+        Scalar::I64 => "i64",
+        Scalar::U8 => "u8",
+        Scalar::U16 => "u16",
+        Scalar::U32 => "u32",
+        Scalar::U64 => "u64",
         Scalar::Bool => "bool",
-        Scalar::F32 => "float",
-        Scalar::F64 => "double",
+        Scalar::F32 => "f32",
+        Scalar::F64 => "f64",
         Scalar::F16 => "::warpfold::Half",
         Scalar::BF16 => "::warpfold::BFloat16",
     }

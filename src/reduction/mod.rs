@@ -31,20 +31,16 @@ use crate::{Device, DeviceMonoid, DeviceType, Error, Input, Output, Policy, cpu}
 /// An item of more than 256 bytes is refused when the program is compiled:
 ///
 /// ```compile_fail
-/// use warpfold::{Device, Reduction, DeviceMonoid, DeviceOperator, Monoid, device_code};
+/// use warpfold::{Device, Monoid, Reduction, monoid};
 ///
 /// #[derive(Clone, Copy, Default)]
 /// struct First;
+///
+/// #[monoid]
 /// impl Monoid for First {
 ///     type Item = [u8; 257];
 ///     fn identity(&self) -> [u8; 257] { [0; 257] }
 ///     fn combine(&self, left: [u8; 257], _: [u8; 257]) -> [u8; 257] { left }
-/// }
-/// impl DeviceMonoid for First {
-///     const EXACT: bool = true;
-///     fn device_operator() -> DeviceOperator {
-///         DeviceOperator::new("a", "b", unsafe { device_code!("return a;") })
-///     }
 /// }
 /// let first = Reduction::<First>::new(Device::cpu());
 /// ```

@@ -1,23 +1,24 @@
 #line 1 "warpfold/program"
 namespace program {
-static_assert(sizeof(unsigned short) == 2, "layout: in Rust u16 has 2 bytes");
-static_assert(alignof(unsigned short) == 2, "layout: in Rust u16 is aligned to 2 bytes");
-static_assert(sizeof(::warpfold::Array<unsigned short, 2>) == 4, "layout: in Rust [u16; 2] has 4 bytes");
-static_assert(alignof(::warpfold::Array<unsigned short, 2>) == 2, "layout: in Rust [u16; 2] is aligned to 2 bytes");
+static_assert(sizeof(u16) == 2, "layout: in Rust u16 has 2 bytes");
+static_assert(alignof(u16) == 2, "layout: in Rust u16 is aligned to 2 bytes");
+static_assert(sizeof(Array<u16, 2>) == 4, "layout: in Rust [u16; 2] has 4 bytes");
+static_assert(alignof(Array<u16, 2>) == 2, "layout: in Rust [u16; 2] is aligned to 2 bytes");
 
-typedef ::warpfold::Array<unsigned short, 2> Item;
+typedef Array<u16, 2> Item;
 
 struct Operator {
-    WARPFOLD_DEVICE Item combine(Item left, Item right) const {
+    WARPFOLD_DEVICE Item combine(Array<u16, 2> left, Array<u16, 2> right) const {
 #line _ "src/algebra/operators/composition.rs"
-typedef unsigned int A;
-const A a1 = left[0], b1 = left[1], a2 = right[0], b2 = right[1];
-left[0] = a2 * a1;
-left[1] = a2 * b1 + b2;
-return left;
-#line 18 "warpfold/program"
+        const u16 a1 = left[0]; const u16 b1 = left[1]; const u16 a2 = right[0]; const u16 b2 = right[1];
+        return Array<u16, 2>{{rust::wrapping_mul(a2, a1), rust::wrapping_add(rust::wrapping_mul(a2, b1), b2)}};
+#line 15 "warpfold/program"
     }
 };
+
+}  // namespace program
+
+namespace program {
 
 typedef ::warpfold::Arguments<Item> Arguments;
 static_assert(sizeof(Arguments) == 40, "kernel arguments");

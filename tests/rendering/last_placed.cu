@@ -2,16 +2,16 @@
 namespace program {
 static_assert(sizeof(bool) == 1, "layout: in Rust bool has 1 bytes");
 static_assert(alignof(bool) == 1, "layout: in Rust bool is aligned to 1 bytes");
-static_assert(sizeof(unsigned long long) == 8, "layout: in Rust u64 has 8 bytes");
-static_assert(alignof(unsigned long long) == 8, "layout: in Rust u64 is aligned to 8 bytes");
-static_assert(sizeof(int) == 4, "layout: in Rust i32 has 4 bytes");
-static_assert(alignof(int) == 4, "layout: in Rust i32 is aligned to 4 bytes");
+static_assert(sizeof(u64) == 8, "layout: in Rust u64 has 8 bytes");
+static_assert(alignof(u64) == 8, "layout: in Rust u64 is aligned to 8 bytes");
+static_assert(sizeof(i32) == 4, "layout: in Rust i32 has 4 bytes");
+static_assert(alignof(i32) == 4, "layout: in Rust i32 is aligned to 4 bytes");
 
 // rendering::support::items::Placed
 struct alignas(8) Placed {
     bool found;
-    unsigned long long place;
-    int value;
+    u64 place;
+    i32 value;
 };
 static_assert(WARPFOLD_OFFSET(Placed, found) == 0, "layout: in Rust rendering::support::items::Placed has the field found at byte 0");
 static_assert(WARPFOLD_OFFSET(Placed, place) == 8, "layout: in Rust rendering::support::items::Placed has the field place at byte 8");
@@ -22,14 +22,17 @@ static_assert(alignof(Placed) == 8, "layout: in Rust rendering::support::items::
 typedef Placed Item;
 
 struct Operator {
-    WARPFOLD_DEVICE Item combine(Item a, Item b) const {
+    WARPFOLD_DEVICE Item combine(Placed a, Placed b) const {
 #line _ "tests/support/operators.rs"
-a.place += b.place;
-if (b.found) { a.found = true; a.value = b.value; }
-return a;
-#line 30 "warpfold/program"
+        i32 value; if (b.found) { value = b.value; } else { value = a.value; }
+        return Placed{bool(a.found | b.found), rust::wrapping_add(a.place, b.place), value};
+#line 29 "warpfold/program"
     }
 };
+
+}  // namespace program
+
+namespace program {
 
 typedef ::warpfold::Arguments<Item> Arguments;
 static_assert(sizeof(Arguments) == 56, "kernel arguments");

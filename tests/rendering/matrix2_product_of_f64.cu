@@ -1,28 +1,33 @@
 #line 1 "warpfold/program"
 namespace program {
-static_assert(sizeof(double) == 8, "layout: in Rust f64 has 8 bytes");
-static_assert(alignof(double) == 8, "layout: in Rust f64 is aligned to 8 bytes");
-static_assert(sizeof(::warpfold::Array<double, 2>) == 16, "layout: in Rust [f64; 2] has 16 bytes");
-static_assert(alignof(::warpfold::Array<double, 2>) == 8, "layout: in Rust [f64; 2] is aligned to 8 bytes");
-static_assert(sizeof(::warpfold::Array<::warpfold::Array<double, 2>, 2>) == 32, "layout: in Rust [[f64; 2]; 2] has 32 bytes");
-static_assert(alignof(::warpfold::Array<::warpfold::Array<double, 2>, 2>) == 8, "layout: in Rust [[f64; 2]; 2] is aligned to 8 bytes");
+static_assert(sizeof(f64) == 8, "layout: in Rust f64 has 8 bytes");
+static_assert(alignof(f64) == 8, "layout: in Rust f64 is aligned to 8 bytes");
+static_assert(sizeof(Array<f64, 2>) == 16, "layout: in Rust [f64; 2] has 16 bytes");
+static_assert(alignof(Array<f64, 2>) == 8, "layout: in Rust [f64; 2] is aligned to 8 bytes");
+static_assert(sizeof(Array<Array<f64, 2>, 2>) == 32, "layout: in Rust [[f64; 2]; 2] has 32 bytes");
+static_assert(alignof(Array<Array<f64, 2>, 2>) == 8, "layout: in Rust [[f64; 2]; 2] is aligned to 8 bytes");
 
-typedef ::warpfold::Array<::warpfold::Array<double, 2>, 2> Item;
+typedef Array<Array<f64, 2>, 2> Item;
+
+WARPFOLD_DEVICE f64 sum_of_products(f64 a, f64 b, f64 c, f64 d) {
+#line _ "src/algebra/operators/composition.rs"
+        return a * b + c * d;
+#line 15 "warpfold/program"
+}
 
 struct Operator {
-    WARPFOLD_DEVICE Item combine(Item left, Item right) const {
+    WARPFOLD_DEVICE Item combine(Array<Array<f64, 2>, 2> left, Array<Array<f64, 2>, 2> right) const {
 #line _ "src/algebra/operators/composition.rs"
-typedef double A;
-const A a = left[0][0], b = left[0][1], c = left[1][0], d = left[1][1];
-const A e = right[0][0], f = right[0][1], g = right[1][0], h = right[1][1];
-left[0][0] = a * e + b * g;
-left[0][1] = a * f + b * h;
-left[1][0] = c * e + d * g;
-left[1][1] = c * f + d * h;
-return left;
-#line 23 "warpfold/program"
+        const f64 a = left[0][0]; const f64 b = left[0][1]; const f64 c = left[1][0]; const f64 d = left[1][1];
+        const f64 e = right[0][0]; const f64 f = right[0][1]; const f64 g = right[1][0]; const f64 h = right[1][1];
+        return Array<Array<f64, 2>, 2>{{Array<f64, 2>{{sum_of_products(a, e, b, g), sum_of_products(a, f, b, h)}}, Array<f64, 2>{{sum_of_products(c, e, d, g), sum_of_products(c, f, d, h)}}}};
+#line 24 "warpfold/program"
     }
 };
+
+}  // namespace program
+
+namespace program {
 
 typedef ::warpfold::Arguments<Item> Arguments;
 static_assert(sizeof(Arguments) == 64, "kernel arguments");

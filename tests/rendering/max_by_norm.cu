@@ -1,13 +1,13 @@
 #line 1 "warpfold/program"
 namespace program {
-static_assert(sizeof(float) == 4, "layout: in Rust f32 has 4 bytes");
-static_assert(alignof(float) == 4, "layout: in Rust f32 is aligned to 4 bytes");
+static_assert(sizeof(f32) == 4, "layout: in Rust f32 has 4 bytes");
+static_assert(alignof(f32) == 4, "layout: in Rust f32 is aligned to 4 bytes");
 
 // rendering::support::items::Point
 struct alignas(4) Point {
-    float x;
-    float y;
-    float z;
+    f32 x;
+    f32 y;
+    f32 z;
 };
 static_assert(WARPFOLD_OFFSET(Point, x) == 0, "layout: in Rust rendering::support::items::Point has the field x at byte 0");
 static_assert(WARPFOLD_OFFSET(Point, y) == 4, "layout: in Rust rendering::support::items::Point has the field y at byte 4");
@@ -17,20 +17,19 @@ static_assert(alignof(Point) == 4, "layout: in Rust rendering::support::items::P
 
 typedef Point Item;
 
-WARPFOLD_DEVICE float norm(Point p) {
-#line _ "tests/support/operators.rs"
-return p.x * p.x + p.y * p.y + p.z * p.z;
-#line 23 "warpfold/program"
-}
-
 struct Operator {
-    WARPFOLD_DEVICE Item combine(Item a, Item b) const {
+    WARPFOLD_DEVICE Item combine(Point a, Point b) const {
 #line _ "tests/support/operators.rs"
-if (norm(b) > norm(a)) return b;
-return a;
-#line 31 "warpfold/program"
+        const f32 na = a.x * a.x + a.y * a.y + a.z * a.z;
+        const f32 nb = b.x * b.x + b.y * b.y + b.z * b.z;
+        if (nb > na) { return b; } else { return a; }
+#line 26 "warpfold/program"
     }
 };
+
+}  // namespace program
+
+namespace program {
 
 typedef ::warpfold::Arguments<Item> Arguments;
 static_assert(sizeof(Arguments) == 48, "kernel arguments");

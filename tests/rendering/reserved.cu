@@ -1,19 +1,19 @@
 #line 1 "warpfold/program"
 namespace program {
-static_assert(sizeof(unsigned short) == 2, "layout: in Rust u16 has 2 bytes");
-static_assert(alignof(unsigned short) == 2, "layout: in Rust u16 is aligned to 2 bytes");
-static_assert(sizeof(signed char) == 1, "layout: in Rust i8 has 1 bytes");
-static_assert(alignof(signed char) == 1, "layout: in Rust i8 is aligned to 1 bytes");
-static_assert(sizeof(::warpfold::Array<signed char, 3>) == 3, "layout: in Rust [i8; 3] has 3 bytes");
-static_assert(alignof(::warpfold::Array<signed char, 3>) == 1, "layout: in Rust [i8; 3] is aligned to 1 bytes");
-static_assert(sizeof(double) == 8, "layout: in Rust f64 has 8 bytes");
-static_assert(alignof(double) == 8, "layout: in Rust f64 is aligned to 8 bytes");
+static_assert(sizeof(u16) == 2, "layout: in Rust u16 has 2 bytes");
+static_assert(alignof(u16) == 2, "layout: in Rust u16 is aligned to 2 bytes");
+static_assert(sizeof(i8) == 1, "layout: in Rust i8 has 1 bytes");
+static_assert(alignof(i8) == 1, "layout: in Rust i8 is aligned to 1 bytes");
+static_assert(sizeof(Array<i8, 3>) == 3, "layout: in Rust [i8; 3] has 3 bytes");
+static_assert(alignof(Array<i8, 3>) == 1, "layout: in Rust [i8; 3] is aligned to 1 bytes");
+static_assert(sizeof(f64) == 8, "layout: in Rust f64 has 8 bytes");
+static_assert(alignof(f64) == 8, "layout: in Rust f64 is aligned to 8 bytes");
 
 // rendering::support::items::class
 struct alignas(32) Reserved_ {
-    unsigned short new_;
-    ::warpfold::Array<signed char, 3> struct_;
-    double linux_;
+    u16 new_;
+    Array<i8, 3> struct_;
+    f64 linux_;
 };
 static_assert(WARPFOLD_OFFSET(Reserved_, new_) == 0, "layout: in Rust rendering::support::items::class has the field new at byte 0");
 static_assert(WARPFOLD_OFFSET(Reserved_, struct_) == 2, "layout: in Rust rendering::support::items::class has the field struct at byte 2");
@@ -24,8 +24,8 @@ static_assert(alignof(Reserved_) == 32, "layout: in Rust rendering::support::ite
 typedef Reserved_ Item;
 
 struct Operator {
-    WARPFOLD_DEVICE Item combine(Item a, Item b) const {
-        const Reserved_ LEAST = Reserved_{static_cast<unsigned short>(0x7ull), ::warpfold::Array<signed char, 3>{{static_cast<signed char>(0xffull), static_cast<signed char>(0x0ull), static_cast<signed char>(0x1ull)}}, ::warpfold::from_bits<double>(0xfff0000000000000ull)}; (void)LEAST;
+    WARPFOLD_DEVICE Item combine(Reserved_ a, Reserved_ b) const {
+        const Reserved_ LEAST = Reserved_{u16(7), Array<i8, 3>{{i8(-1), i8(0), i8(1)}}, ::warpfold::from_bits<f64>(0xfff0000000000000ull)}; (void)LEAST;
 #line _ "tests/support/operators.rs"
 Reserved_ c = b;
              c.new_ = static_cast<unsigned short>(a.new_ + b.new_);
@@ -35,6 +35,10 @@ Reserved_ c = b;
 #line 35 "warpfold/program"
     }
 };
+
+}  // namespace program
+
+namespace program {
 
 typedef ::warpfold::Arguments<Item> Arguments;
 static_assert(sizeof(Arguments) == 64, "kernel arguments");

@@ -1,17 +1,21 @@
 #line 1 "warpfold/program"
 namespace program {
-static_assert(sizeof(float) == 4, "layout: in Rust f32 has 4 bytes");
-static_assert(alignof(float) == 4, "layout: in Rust f32 is aligned to 4 bytes");
+static_assert(sizeof(f32) == 4, "layout: in Rust f32 has 4 bytes");
+static_assert(alignof(f32) == 4, "layout: in Rust f32 is aligned to 4 bytes");
 
-typedef float Item;
+typedef f32 Item;
 
 struct Operator {
-    WARPFOLD_DEVICE Item combine(Item left, Item right) const {
+    WARPFOLD_DEVICE Item combine(f32 left, f32 right) const {
 #line _ "src/algebra/operators/sum.rs"
-return static_cast<Item>(static_cast<float>(left) + static_cast<float>(right));
+        return left + right;
 #line 12 "warpfold/program"
     }
 };
+
+}  // namespace program
+
+namespace program {
 
 typedef ::warpfold::Arguments<Item> Arguments;
 static_assert(sizeof(Arguments) == 40, "kernel arguments");

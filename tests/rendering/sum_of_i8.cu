@@ -1,17 +1,21 @@
 #line 1 "warpfold/program"
 namespace program {
-static_assert(sizeof(signed char) == 1, "layout: in Rust i8 has 1 bytes");
-static_assert(alignof(signed char) == 1, "layout: in Rust i8 is aligned to 1 bytes");
+static_assert(sizeof(i8) == 1, "layout: in Rust i8 has 1 bytes");
+static_assert(alignof(i8) == 1, "layout: in Rust i8 is aligned to 1 bytes");
 
-typedef signed char Item;
+typedef i8 Item;
 
 struct Operator {
-    WARPFOLD_DEVICE Item combine(Item left, Item right) const {
+    WARPFOLD_DEVICE Item combine(i8 left, i8 right) const {
 #line _ "src/algebra/operators/sum.rs"
-return static_cast<Item>(static_cast<unsigned int>(left) + static_cast<unsigned int>(right));
+        return rust::wrapping_add(left, right);
 #line 12 "warpfold/program"
     }
 };
+
+}  // namespace program
+
+namespace program {
 
 typedef ::warpfold::Arguments<Item> Arguments;
 static_assert(sizeof(Arguments) == 40, "kernel arguments");

@@ -1,35 +1,35 @@
 #line 1 "warpfold/program"
 namespace program {
-static_assert(sizeof(float) == 4, "layout: in Rust f32 has 4 bytes");
-static_assert(alignof(float) == 4, "layout: in Rust f32 is aligned to 4 bytes");
+static_assert(sizeof(f32) == 4, "layout: in Rust f32 has 4 bytes");
+static_assert(alignof(f32) == 4, "layout: in Rust f32 is aligned to 4 bytes");
 
 // rendering::near::Point
 struct alignas(4) Point {
-    float _0;
-    float _1;
+    f32 _0;
+    f32 _1;
 };
 static_assert(WARPFOLD_OFFSET(Point, _0) == 0, "layout: in Rust rendering::near::Point has the field 0 at byte 0");
 static_assert(WARPFOLD_OFFSET(Point, _1) == 4, "layout: in Rust rendering::near::Point has the field 1 at byte 4");
 static_assert(sizeof(Point) == 8, "layout: in Rust rendering::near::Point has 8 bytes");
 static_assert(alignof(Point) == 4, "layout: in Rust rendering::near::Point is aligned to 4 bytes");
-static_assert(sizeof(double) == 8, "layout: in Rust f64 has 8 bytes");
-static_assert(alignof(double) == 8, "layout: in Rust f64 is aligned to 8 bytes");
+static_assert(sizeof(f64) == 8, "layout: in Rust f64 has 8 bytes");
+static_assert(alignof(f64) == 8, "layout: in Rust f64 is aligned to 8 bytes");
 
 // rendering::far::Point
 struct alignas(8) Point_2 {
-    double _0;
+    f64 _0;
 };
 static_assert(WARPFOLD_OFFSET(Point_2, _0) == 0, "layout: in Rust rendering::far::Point has the field 0 at byte 0");
 static_assert(sizeof(Point_2) == 8, "layout: in Rust rendering::far::Point has 8 bytes");
 static_assert(alignof(Point_2) == 8, "layout: in Rust rendering::far::Point is aligned to 8 bytes");
-static_assert(sizeof(::warpfold::Array<Point_2, 2>) == 16, "layout: in Rust [rendering::far::Point; 2] has 16 bytes");
-static_assert(alignof(::warpfold::Array<Point_2, 2>) == 8, "layout: in Rust [rendering::far::Point; 2] is aligned to 8 bytes");
+static_assert(sizeof(Array<Point_2, 2>) == 16, "layout: in Rust [rendering::far::Point; 2] has 16 bytes");
+static_assert(alignof(Array<Point_2, 2>) == 8, "layout: in Rust [rendering::far::Point; 2] is aligned to 8 bytes");
 
 // rendering::Segment
 struct alignas(8) Segment {
     Point start;
     Point end;
-    ::warpfold::Array<Point_2, 2> vanishing;
+    Array<Point_2, 2> vanishing;
 };
 static_assert(WARPFOLD_OFFSET(Segment, start) == 0, "layout: in Rust rendering::Segment has the field start at byte 0");
 static_assert(WARPFOLD_OFFSET(Segment, end) == 8, "layout: in Rust rendering::Segment has the field end at byte 8");
@@ -40,12 +40,16 @@ static_assert(alignof(Segment) == 8, "layout: in Rust rendering::Segment is alig
 typedef Segment Item;
 
 struct Operator {
-    WARPFOLD_DEVICE Item combine(Item left, Item right) const {
+    WARPFOLD_DEVICE Item combine(Segment left, Segment right) const {
 #line _ "tests/rendering.rs"
 return left;
 #line 46 "warpfold/program"
     }
 };
+
+}  // namespace program
+
+namespace program {
 
 typedef ::warpfold::Arguments<Item> Arguments;
 static_assert(sizeof(Arguments) == 64, "kernel arguments");

@@ -1,6 +1,11 @@
 //! What the test binaries share: tiers, operators and items to test with, and inputs.
 #![allow(dead_code)]
 
+pub mod corpus;
+pub mod cpp;
+pub mod edges;
 pub mod items;
 pub mod operators;
+pub mod policies;
+pub mod simt;
 pub mod tiers;

@@ -4,7 +4,9 @@
 use std::marker::PhantomData;
 
 use warpfold::operators::*;
-use warpfold::{DeviceCode, DeviceFunction, DeviceMonoid, DeviceOperator, DeviceType, Monoid, math};
+use warpfold::{
+    DeviceCode, DeviceFunction, DeviceMonoid, DeviceOperator, DeviceType, Monoid, device, math, monoid,
+};
 
 #[cfg(feature = "half")]
 use super::items::Halves;
@@ -81,6 +83,7 @@ pub fn sizes(visitor: &mut impl Visitor) {
 #[derive(Clone, Copy, Default, Debug)]
 pub struct MaxByNorm;
 
+#[monoid]
 impl Monoid for MaxByNorm {
     type Item = Point;
     fn identity(&self) -> Point {
@@ -93,19 +96,11 @@ impl Monoid for MaxByNorm {
     }
 }
 
-impl DeviceMonoid for MaxByNorm {
-    const EXACT: bool = true;
-    fn device_operator() -> DeviceOperator {
-        let norm = DeviceFunction::new::<f32>("norm", code("return p.x * p.x + p.y * p.y + p.z * p.z;"));
-        let body = code("if (norm(b) > norm(a)) return b;\nreturn a;");
-        DeviceOperator::new("a", "b", body).function(norm.parameter::<Point>("p"))
-    }
-}
-
 /// The last item that was found anything; the places add up.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct LastPlaced;
 
+#[monoid]
 impl Monoid for LastPlaced {
     type Item = Placed;
     fn identity(&self) -> Placed {
@@ -114,15 +109,6 @@ impl Monoid for LastPlaced {
     fn combine(&self, a: Placed, b: Placed) -> Placed {
         let value = if b.found { b.value } else { a.value };
         Placed { found: a.found | b.found, place: a.place.wrapping_add(b.place), value }
-    }
-}
-
-impl DeviceMonoid for LastPlaced {
-    const EXACT: bool = true;
-    fn device_operator() -> DeviceOperator {
-        let body =
-            code("a.place += b.place;\nif (b.found) { a.found = true; a.value = b.value; }\nreturn a;");
-        DeviceOperator::new("a", "b", body)
     }
 }
 
@@ -154,7 +140,9 @@ impl DeviceMonoid for Reserved {
              return c;",
         );
         let least = class { new: 7, r#struct: [-1, 0, 1], linux: LEAST };
-        DeviceOperator::new("a", "b", body).with_type::<class>("Reserved_").constant("LEAST", least)
+        DeviceOperator::new::<Self::Item>("a", "b", body)
+            .with_type::<class>("Reserved_")
+            .constant("LEAST", least)
     }
 }
 
@@ -167,6 +155,12 @@ pub struct ModularAffine {
     pub padding: u8,
 }
 
+#[device]
+fn factor(a: u32, modulus: u64) -> u64 {
+    (u64::from(a) % modulus).max(1)
+}
+
+#[monoid]
 impl Monoid for ModularAffine {
     type Item = [u32; 2];
     fn identity(&self) -> [u32; 2] {
@@ -174,27 +168,9 @@ impl Monoid for ModularAffine {
     }
     fn combine(&self, left: [u32; 2], right: [u32; 2]) -> [u32; 2] {
         let m = self.modulus;
-        let factor = |a: u32| (u64::from(a) % m).max(1);
-        let (a1, b1, a2, b2) =
-            (factor(left[0]), u64::from(left[1]) % m, factor(right[0]), u64::from(right[1]) % m);
+        let (a1, a2) = (factor(left[0], m), factor(right[0], m));
+        let (b1, b2) = (u64::from(left[1]) % m, u64::from(right[1]) % m);
         [(a2 * a1 % m) as u32, ((a2 * b1 + b2) % m) as u32]
-    }
-}
-
-impl DeviceMonoid for ModularAffine {
-    const EXACT: bool = true;
-    fn device_operator() -> DeviceOperator {
-        let factor = DeviceFunction::new::<u64>("factor", code("a %= m;\nif (a == 0) return 1;\nreturn a;"));
-        let body = code(
-            "const unsigned long long m = self.modulus;
-             const unsigned long long a1 = factor(left[0], m), b1 = left[1] % m;
-             const unsigned long long a2 = factor(right[0], m), b2 = right[1] % m;
-             left[0] = static_cast<unsigned>(a2 * a1 % m);
-             left[1] = static_cast<unsigned>((a2 * b1 + b2) % m);
-             return left;",
-        );
-        let factor = factor.parameter::<u64>("a").parameter::<u64>("m");
-        DeviceOperator::new("left", "right", body).state::<Self>().function(factor)
     }
 }
 
@@ -219,7 +195,7 @@ impl DeviceMonoid for OnlyMarked {
     const EXACT: bool = true;
     fn device_operator() -> DeviceOperator {
         let body = code("if (a.mark != MARK || b.mark != MARK) __trap();\na.value += b.value;\nreturn a;");
-        DeviceOperator::new("a", "b", body).constant("MARK", MARK)
+        DeviceOperator::new::<Self::Item>("a", "b", body).constant("MARK", MARK)
     }
 }
 
@@ -255,11 +231,11 @@ impl DeviceMonoid for LastHalf {
              last.count = count;
              return last;",
         );
-        DeviceOperator::new("a", "b", body).constant("ONE", half::f16::ONE)
+        DeviceOperator::new::<Self::Item>("a", "b", body).constant("ONE", half::f16::ONE)
     }
 }
 
-/// The point nearest to a given one, the earlier on a tie; the operator is a struct with a name in its way.
+/// The point nearest to a given one, the earlier on a tie; its CUDA C++ is written by hand, with state and a helper.
 #[derive(Clone, Copy, Debug, DeviceType)]
 #[repr(C)]
 pub struct LeftmostNearest {
@@ -293,7 +269,7 @@ impl DeviceMonoid for LeftmostNearest {
         );
         let distance = distance.parameter::<Point>("p").parameter::<Self>("to");
         let body = code("if (distance(b, self) < distance(a, self)) return b;\nreturn a;");
-        DeviceOperator::new("a", "b", body).state::<Self>().function(distance)
+        DeviceOperator::new::<Self::Item>("a", "b", body).state::<Self>().function(distance)
     }
 }
 
@@ -303,48 +279,23 @@ impl DeviceMonoid for LeftmostNearest {
 pub struct Lanewise<T, const N: usize>(pub PhantomData<T>);
 
 macro_rules! lanewise {
-    ($($type:ident $half:literal $text:literal;)*) => {$(
+    ($($type:ident $half:literal;)*) => {$(
+        #[monoid]
         impl<const N: usize> Monoid for Lanewise<$type, N> where [$type; N]: Sample {
             type Item = [$type; N];
             fn identity(&self) -> [$type; N] {
                 [1 << $half; N]
             }
-            fn combine(&self, left: [$type; N], right: [$type; N]) -> [$type; N] {
+            fn combine(&self, mut left: [$type; N], right: [$type; N]) -> [$type; N] {
                 const MASK: $type = (1 << $half) - 1;
-                std::array::from_fn(|k| {
-                    let (a1, b1, a2, b2) = ((left[k] >> $half) | 1, left[k] & MASK, (right[k] >> $half) | 1, right[k] & MASK);
-                    (a2.wrapping_mul(a1) << $half) | (a2.wrapping_mul(b1).wrapping_add(b2) & MASK)
-                })
-            }
-        }
-        impl<const N: usize> DeviceMonoid for Lanewise<$type, N> where [$type; N]: Sample {
-            const EXACT: bool = true;
-            fn device_operator() -> DeviceOperator {
-                DeviceOperator::new("left", "right", code($text)).constant("N", N as u32)
+                for k in 0..N {
+                    let (a1, b1) = ((left[k] >> $half) | 1, left[k] & MASK);
+                    let (a2, b2) = ((right[k] >> $half) | 1, right[k] & MASK);
+                    left[k] = (a2.wrapping_mul(a1) << $half) | (a2.wrapping_mul(b1).wrapping_add(b2) & MASK);
+                }
+                left
             }
         }
     )*};
 }
-lanewise! {
-    u8 4 "for (unsigned k = 0; k < N; ++k) {
-              const unsigned a1 = left[k] >> 4 | 1, b1 = left[k] & 15, a2 = right[k] >> 4 | 1, b2 = right[k] & 15;
-              left[k] = static_cast<unsigned char>(((a2 * a1) << 4) | ((a2 * b1 + b2) & 15));
-          }
-          return left;";
-    u16 8 "for (unsigned k = 0; k < N; ++k) {
-              const unsigned a1 = left[k] >> 8 | 1, b1 = left[k] & 255, a2 = right[k] >> 8 | 1, b2 = right[k] & 255;
-              left[k] = static_cast<unsigned short>(((a2 * a1) << 8) | ((a2 * b1 + b2) & 255));
-          }
-          return left;";
-    u32 16 "for (unsigned k = 0; k < N; ++k) {
-              const unsigned a1 = left[k] >> 16 | 1, b1 = left[k] & 65535, a2 = right[k] >> 16 | 1, b2 = right[k] & 65535;
-              left[k] = ((a2 * a1) << 16) | ((a2 * b1 + b2) & 65535);
-          }
-          return left;";
-    u64 32 "for (unsigned k = 0; k < N; ++k) {
-              const unsigned long long m = 0xffffffffull;
-              const unsigned long long a1 = left[k] >> 32 | 1, b1 = left[k] & m, a2 = right[k] >> 32 | 1, b2 = right[k] & m;
-              left[k] = ((a2 * a1) << 32) | ((a2 * b1 + b2) & m);
-          }
-          return left;";
-}
+lanewise! { u8 4; u16 8; u32 16; u64 32; }

@@ -8,9 +8,13 @@ use std::process::ExitCode;
 use libtest_mimic::{Arguments, Trial};
 use warpfold::{Device, jit};
 
+use super::cpp::compiler;
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tier {
     Cpu,
+    Host,
+    Simt,
     Nvrtc,
     Gpu,
 }
@@ -19,6 +23,8 @@ impl Tier {
     fn name(self) -> &'static str {
         match self {
             Tier::Cpu => "cpu",
+            Tier::Host => "host",
+            Tier::Simt => "simt",
             Tier::Nvrtc => "nvrtc",
             Tier::Gpu => "gpu",
         }
@@ -26,12 +32,14 @@ impl Tier {
 
     /// Why it cannot run here.
     pub fn absent(self) -> Option<String> {
-        let present = match self {
-            Tier::Cpu => Ok(()),
-            Tier::Nvrtc => jit::available(),
-            Tier::Gpu => Device::cuda(0).map(|_| ()),
-        };
-        present.err().map(|reason| reason.to_string())
+        match self {
+            Tier::Cpu => None,
+            Tier::Host | Tier::Simt => {
+                compiler().is_none().then(|| "no C++ compiler: neither `c++` nor what CXX names".to_owned())
+            }
+            Tier::Nvrtc => jit::available().err().map(|reason| reason.to_string()),
+            Tier::Gpu => Device::cuda(0).err().map(|reason| reason.to_string()),
+        }
     }
 
     fn required(self) -> bool {
@@ -44,7 +52,7 @@ pub fn device(tier: Tier) -> Device {
     match tier {
         Tier::Cpu => Device::cpu(),
         Tier::Gpu => Device::cuda(0).expect("asked for only where it is"),
-        Tier::Nvrtc => unreachable!("compiles, and runs nothing"),
+        Tier::Host | Tier::Simt | Tier::Nvrtc => unreachable!("compiles, and runs nothing"),
     }
 }
 
@@ -78,11 +86,12 @@ impl Suite {
     }
 
     /// A test that takes minutes or most of a machine's memory: ignored unless `WARPFOLD_LONG` is set.
-    pub fn long_test(&mut self, tier: Tier, name: &str, test: impl FnOnce() + Send + 'static) {
+    pub fn long_test(&mut self, tier: Tier, name: impl AsRef<str>, test: impl FnOnce() + Send + 'static) {
         match std::env::var_os("WARPFOLD_LONG") {
             Some(_) => self.test(tier, name, test),
             None => {
-                self.0.push((tier, Trial::test(format!("long::{name}"), || Ok(())).with_ignored_flag(true)))
+                let name = format!("long::{}", name.as_ref());
+                self.0.push((tier, Trial::test(name, || Ok(())).with_ignored_flag(true)))
             }
         }
     }
@@ -98,7 +107,7 @@ impl Suite {
 
     fn run_with(self, arguments: Arguments) -> ExitCode {
         let mut trials = Vec::new();
-        for tier in [Tier::Cpu, Tier::Nvrtc, Tier::Gpu] {
+        for tier in [Tier::Cpu, Tier::Host, Tier::Simt, Tier::Nvrtc, Tier::Gpu] {
             let absent = self.0.iter().any(|(of, _)| *of == tier).then(|| tier.absent()).flatten();
             if let Some(reason) = &absent {
                 eprintln!("{}: did not run: {reason}", tier.name());

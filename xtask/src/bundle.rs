@@ -13,8 +13,8 @@ const FOLDER: &str = "bundle";
 /// The most that the bundle may weigh, so that it travels easily.
 const MOST_BYTES: u64 = 60 << 20;
 /// Tests that need a Rust toolchain or the repository beside them.
-const NOT_BUNDLED: [(&str, &str); 3] =
-    [("test", "refusals"), ("test", "rendering"), ("test", "farthest_point")];
+const NOT_BUNDLED: [(&str, &str); 4] =
+    [("test", "refusals"), ("test", "rendering"), ("test", "farthest_point"), ("test", "simt")];
 
 pub(crate) fn run() -> Result<()> {
     if Path::new(FOLDER).exists() {

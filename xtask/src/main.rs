@@ -1,8 +1,9 @@
-//! The project's chores: `cargo xtask test` and `cargo xtask bundle`.
+//! The project's chores: `cargo xtask test`, `cargo xtask programs` and `cargo xtask bundle`.
 
 mod bundle;
 mod command;
 mod nvrtc;
+mod programs;
 mod test;
 
 use anyhow::Result;
@@ -13,6 +14,8 @@ use clap::Parser;
 enum Chore {
     /// Formatting, lints, documentation, then every test that this machine can run.
     Test(test::Options),
+    /// Random programs in the subset of `#[monoid]`, in Rust and as C++, compared.
+    Programs(programs::Options),
     /// Tests, benches and examples for a GPU machine without a Rust toolchain, in `bundle/`.
     Bundle,
 }
@@ -22,6 +25,7 @@ fn main() -> Result<()> {
     std::env::set_current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))?;
     match Chore::parse() {
         Chore::Test(options) => test::run(&options),
+        Chore::Programs(options) => programs::run_all(&options),
         Chore::Bundle => bundle::run(),
     }
 }

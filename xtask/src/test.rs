@@ -6,7 +6,7 @@ use anyhow::{Result, bail};
 use clap::ValueEnum;
 
 use crate::command::{command, run_and_listen};
-use crate::nvrtc;
+use crate::{nvrtc, programs};
 
 #[derive(clap::Args)]
 pub(crate) struct Options {
@@ -22,6 +22,10 @@ pub(crate) struct Options {
 enum Tier {
     /// What any machine can run.
     Cpu,
+    /// What needs a C++ compiler.
+    Host,
+    /// What needs a C++ compiler, and runs kernels without a GPU.
+    Simt,
     /// What needs NVRTC, and no GPU.
     Nvrtc,
     /// What needs a GPU.
@@ -32,6 +36,8 @@ impl Tier {
     fn name(self) -> &'static str {
         match self {
             Tier::Cpu => "cpu",
+            Tier::Host => "host",
+            Tier::Simt => "simt",
             Tier::Nvrtc => "nvrtc",
             Tier::Gpu => "gpu",
         }
@@ -43,7 +49,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         Some(tier) => vec![tier],
         None => {
             checks()?;
-            vec![Tier::Cpu, Tier::Nvrtc, Tier::Gpu]
+            vec![Tier::Cpu, Tier::Host, Tier::Simt, Tier::Nvrtc, Tier::Gpu]
         }
     };
     if let Some(tier) = options.require.iter().find(|tier| !tiers.contains(tier)) {
@@ -79,7 +85,7 @@ fn checks() -> Result<()> {
 fn run_tier(tier: Tier) -> Result<Option<String>> {
     match tier {
         Tier::Cpu => {
-            let skip = "--skip nvrtc:: --skip nvrtc_compiles --skip gpu:: --skip gpu_is_the_cpu";
+            let skip = "--skip host:: --skip simt:: --skip nvrtc:: --skip nvrtc_compiles --skip gpu:: --skip gpu_is_the_cpu";
             // Without a choice of targets: only so are the examples built as programs, which a test runs.
             crate::command::run(&mut tests(nvrtc::NEWEST, &format!("-- {skip}")))?;
             // The long step: beyond 2^32 items.
@@ -89,13 +95,27 @@ fn run_tier(tier: Tier) -> Result<Option<String>> {
             crate::command::run(downstream(&format!("-- {skip}")).env("WARPFOLD_DEVICE", "cpu"))?;
             Ok(None)
         }
+        Tier::Host => {
+            let heard = run_and_listen(&mut tests(nvrtc::NEWEST, "--test translation -- host::"))?;
+            if let Some(absent) = reason(tier, &heard) {
+                return Ok(Some(absent));
+            }
+            programs::run_all(&programs::Options::few())?;
+            Ok(None)
+        }
+        Tier::Simt => {
+            // The long step: every operator, and every mistake.
+            let mut every = tests(nvrtc::NEWEST, "--test simt -- simt::");
+            let heard = run_and_listen(every.env("WARPFOLD_LONG", "1"))?;
+            Ok(reason(tier, &heard))
+        }
         Tier::Nvrtc => {
             let heard = run_and_listen(&mut tests(nvrtc::NEWEST, "--test jit -- nvrtc::"))?;
             if let Some(absent) = reason(tier, &heard) {
                 return Ok(Some(absent));
             }
             crate::command::run(required(
-                &mut tests(nvrtc::NEWEST, "--test errors --test laws -- nvrtc"),
+                &mut tests(nvrtc::NEWEST, "--test errors --test laws --test examples -- nvrtc"),
                 tier,
             ))?;
             crate::command::run(required(&mut downstream("-- nvrtc"), tier))?;
@@ -110,7 +130,8 @@ fn run_tier(tier: Tier) -> Result<Option<String>> {
             if let Some(absent) = reason(tier, &heard) {
                 return Ok(Some(absent));
             }
-            let others = "--lib --test errors --test jit --test laws -- gpu";
+            let others =
+                "--lib --test errors --test jit --test laws --test examples --test translation -- gpu";
             crate::command::run(required(&mut tests(nvrtc::NEWEST, others), tier))?;
             crate::command::run(required(&mut downstream("-- gpu"), tier))?;
             Ok(None)

@@ -10,7 +10,7 @@
 //! # Ok::<(), warpfold::Error>(())
 //! ```
 
-use warpfold::{DeviceFunction, DeviceMonoid, DeviceOperator, DeviceType, Monoid, device_code};
+use warpfold::{DeviceType, Monoid, device, monoid};
 
 /// Of some values: how many, their sum, and the least and the most of them.
 #[derive(Clone, Copy, Debug, PartialEq, DeviceType)]
@@ -28,21 +28,11 @@ pub struct Summary {
 
 impl Summary {
     /// The summary of no value.
-    pub const NONE: Self = Self {
-        count: 0,
-        least: i32::MAX,
-        most: i32::MIN,
-        sum: 0,
-    };
+    pub const NONE: Self = Self { count: 0, least: i32::MAX, most: i32::MIN, sum: 0 };
 
     /// The summary of one value.
     pub fn of(value: i32) -> Self {
-        Self {
-            count: 1,
-            least: value,
-            most: value,
-            sum: value.into(),
-        }
+        Self { count: 1, least: value, most: value, sum: value.into() }
     }
 }
 
@@ -58,16 +48,13 @@ pub struct InWindow {
     pub most: i32,
 }
 
-impl InWindow {
-    fn kept(&self, summary: Summary) -> Summary {
-        if summary.least < self.least || summary.most > self.most {
-            Summary::NONE
-        } else {
-            summary
-        }
-    }
+/// The summary, or that of nothing if it is not in the window.
+#[device]
+pub fn kept(summary: Summary, window: InWindow) -> Summary {
+    if summary.least < window.least || summary.most > window.most { Summary::NONE } else { summary }
 }
 
+#[monoid]
 impl Monoid for InWindow {
     type Item = Summary;
 
@@ -76,44 +63,13 @@ impl Monoid for InWindow {
     }
 
     fn combine(&self, left: Summary, right: Summary) -> Summary {
-        let (left, right) = (self.kept(left), self.kept(right));
+        let (left, right) = (kept(left, *self), kept(right, *self));
         Summary {
             count: left.count.wrapping_add(right.count),
             least: left.least.min(right.least),
             most: left.most.max(right.most),
             sum: left.sum.wrapping_add(right.sum),
         }
-    }
-}
-
-impl DeviceMonoid for InWindow {
-    const EXACT: bool = true;
-
-    fn device_operator() -> DeviceOperator {
-        // SAFETY: the body only reads its parameters.
-        let kept = unsafe {
-            device_code!(
-                "if (summary.least < window.least || summary.most > window.most) return NONE;
-                 return summary;"
-            )
-        };
-        // SAFETY: the body only touches its operands.
-        let combine = unsafe {
-            device_code!(
-                "a = kept(a, self);
-                 b = kept(b, self);
-                 a.count += b.count;
-                 if (b.least < a.least) a.least = b.least;
-                 if (b.most > a.most) a.most = b.most;
-                 a.sum = static_cast<long long>(static_cast<unsigned long long>(a.sum) + b.sum);
-                 return a;"
-            )
-        };
-        let kept = DeviceFunction::new::<Summary>("kept", kept);
-        DeviceOperator::new("a", "b", combine)
-            .state::<Self>()
-            .constant("NONE", Summary::NONE)
-            .function(kept.parameter::<Summary>("summary").parameter::<Self>("window"))
     }
 }
 

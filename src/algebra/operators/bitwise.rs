@@ -1,5 +1,5 @@
-use super::{Integer, body, operators};
-use crate::{DeviceMonoid, DeviceOperator, Monoid};
+use super::{Integer, operators};
+use crate::{Monoid, monoid};
 
 operators! {
     /// `left & right`, bit by bit.
@@ -12,6 +12,7 @@ operators! {
 
 macro_rules! bitwise {
     ($($name:ident $operator:tt $identity:expr;)*) => {$(
+        #[monoid]
         impl<T: Integer> Monoid for $name<T> {
             type Item = T;
             fn identity(&self) -> T {
@@ -20,13 +21,6 @@ macro_rules! bitwise {
             #[inline]
             fn combine(&self, left: T, right: T) -> T {
                 left $operator right
-            }
-        }
-
-        impl<T: Integer> DeviceMonoid for $name<T> {
-            const EXACT: bool = true;
-            fn device_operator() -> DeviceOperator {
-                body(concat!("return static_cast<Item>(left ", stringify!($operator), " right);"))
             }
         }
     )*};
@@ -43,6 +37,7 @@ macro_rules! logical {
         #[derive(Clone, Copy, Debug, Default)]
         pub struct $name;
 
+        #[monoid]
         impl Monoid for $name {
             type Item = bool;
             fn identity(&self) -> bool {
@@ -52,13 +47,6 @@ macro_rules! logical {
             fn combine(&self, left: bool, right: bool) -> bool {
                 // Both operands are there already, and a branch would cost more than it saves.
                 left $operator right
-            }
-        }
-
-        impl DeviceMonoid for $name {
-            const EXACT: bool = true;
-            fn device_operator() -> DeviceOperator {
-                body(concat!("return static_cast<bool>(left ", stringify!($operator), " right);"))
             }
         }
     )*};

@@ -1,6 +1,5 @@
-use super::number::Arithmetic;
-use super::{Number, body, operators};
-use crate::{DeviceMonoid, DeviceOperator, Monoid};
+use super::{Number, operators};
+use crate::{Monoid, device, monoid};
 
 operators! {
     /// The product of 2x2 matrices, left times right: the item `[[a, b], [c, d]]` has the rows `[a, b]` and `[c, d]`.
@@ -11,6 +10,13 @@ operators! {
     AffineComposition;
 }
 
+#[device]
+#[inline]
+fn sum_of_products<T: Number>(a: T, b: T, c: T, d: T) -> T {
+    Number::plus(Number::times(a, b), Number::times(c, d))
+}
+
+#[monoid]
 impl<T: Number> Monoid for Matrix2Product<T> {
     type Item = [[T; 2]; 2];
     fn identity(&self) -> Self::Item {
@@ -21,29 +27,13 @@ impl<T: Number> Monoid for Matrix2Product<T> {
         let [[a, b], [c, d]] = left;
         let [[e, f], [g, h]] = right;
         [
-            [a.times(e).plus(b.times(g)), a.times(f).plus(b.times(h))],
-            [c.times(e).plus(d.times(g)), c.times(f).plus(d.times(h))],
+            [sum_of_products(a, e, b, g), sum_of_products(a, f, b, h)],
+            [sum_of_products(c, e, d, g), sum_of_products(c, f, d, h)],
         ]
     }
 }
 
-impl<T: Number> DeviceMonoid for Matrix2Product<T> {
-    const EXACT: bool = true;
-    fn device_operator() -> DeviceOperator {
-        let arithmetic = <T as Arithmetic>::ARITHMETIC;
-        body(format!(
-            "typedef {arithmetic} A;
-const A a = left[0][0], b = left[0][1], c = left[1][0], d = left[1][1];
-const A e = right[0][0], f = right[0][1], g = right[1][0], h = right[1][1];
-left[0][0] = a * e + b * g;
-left[0][1] = a * f + b * h;
-left[1][0] = c * e + d * g;
-left[1][1] = c * f + d * h;
-return left;"
-        ))
-    }
-}
-
+#[monoid]
 impl<T: Number> Monoid for AffineComposition<T> {
     type Item = [T; 2];
     fn identity(&self) -> Self::Item {
@@ -52,20 +42,6 @@ impl<T: Number> Monoid for AffineComposition<T> {
     #[inline]
     fn combine(&self, left: Self::Item, right: Self::Item) -> Self::Item {
         let ([a1, b1], [a2, b2]) = (left, right);
-        [a2.times(a1), a2.times(b1).plus(b2)]
-    }
-}
-
-impl<T: Number> DeviceMonoid for AffineComposition<T> {
-    const EXACT: bool = true;
-    fn device_operator() -> DeviceOperator {
-        let arithmetic = <T as Arithmetic>::ARITHMETIC;
-        body(format!(
-            "typedef {arithmetic} A;
-const A a1 = left[0], b1 = left[1], a2 = right[0], b2 = right[1];
-left[0] = a2 * a1;
-left[1] = a2 * b1 + b2;
-return left;"
-        ))
+        [Number::times(a2, a1), Number::plus(Number::times(a2, b1), b2)]
     }
 }

@@ -25,11 +25,6 @@ pub use number::{Integer, Number, Real};
 pub use order::{Max, MaxNumber, Min, MinNumber};
 pub use sum::{Product, Sum};
 
-use std::borrow::Cow;
-use std::panic::Location;
-
-use super::{DeviceCode, DeviceOperator};
-
 /// Declares operators that hold nothing but the type of their items.
 macro_rules! operators {
     ($($(#[$attribute:meta])* $name:ident;)*) => {$(
@@ -61,14 +56,3 @@ macro_rules! operators {
     )*};
 }
 use operators;
-
-/// The device form of an operator on `left` and `right`.
-#[track_caller]
-#[allow(unsafe_code)]
-fn body(text: impl Into<Cow<'static, str>>) -> DeviceOperator {
-    let caller = Location::caller();
-    // SAFETY: every body in this module is a few expressions on its two parameters, tested bit for bit against its
-    // Rust twin.
-    let body = unsafe { DeviceCode::at(text, caller.file(), caller.line()) };
-    DeviceOperator::new("left", "right", body)
-}

@@ -1,11 +1,32 @@
 use num_traits::{Float, PrimInt, WrappingAdd, WrappingMul};
 use paste::paste;
 
-use crate::DeviceType;
+use crate::{DeviceType, math};
 
 /// The numbers that the built-in operators know: `i8` to `i64`, `u8` to `u64`, `isize`, `usize`, `f32` and `f64`.
 /// Integers wrap.
-pub trait Number: DeviceType + PartialOrd + private::Arithmetic {}
+///
+/// What an operator over any of them says with these methods, it says in CUDA C++, too.
+pub trait Number: DeviceType + PartialOrd + private::Sealed {
+    /// 0, +0.0 for a float.
+    const ZERO: Self;
+    /// 1
+    const ONE: Self;
+    /// The x for which x + y is y, bit for bit: -0.0 for a float.
+    const NOTHING: Self;
+    /// The least value, minus infinity for a float.
+    const LEAST: Self;
+    /// The greatest value, infinity for a float.
+    const GREATEST: Self;
+    /// The sum; integers wrap.
+    fn plus(self, other: Self) -> Self;
+    /// The product; integers wrap.
+    fn times(self, other: Self) -> Self;
+    /// The smaller; of floats [`math::minimum`].
+    fn minimum(self, other: Self) -> Self;
+    /// The larger; of floats [`math::maximum`].
+    fn maximum(self, other: Self) -> Self;
+}
 
 /// The integers among the [`Number`]s.
 pub trait Integer: Number + PrimInt {}
@@ -13,32 +34,14 @@ pub trait Integer: Number + PrimInt {}
 /// The floats among the [`Number`]s.
 pub trait Real: Number + Float {}
 
-pub(super) mod private {
-    /// What the operators need of a number, on the CPU and as CUDA C++.
-    pub trait Arithmetic: Sized + Copy {
-        const ZERO: Self;
-        const ONE: Self;
-        /// The x for which x + y is y, bit for bit: -0.0 for a float.
-        const NOTHING: Self;
-        const LEAST: Self;
-        const GREATEST: Self;
-        fn plus(self, other: Self) -> Self;
-        fn times(self, other: Self) -> Self;
-        fn minimum(self, other: Self) -> Self;
-        fn maximum(self, other: Self) -> Self;
-        /// The CUDA C++ type that the arithmetic happens in: the unsigned type of at least 32 bits for an integer,
-        /// since signed overflow is undefined there, and so is that of 16-bit products promoted to `int`.
-        const ARITHMETIC: &'static str;
-        /// The CUDA C++ functions or comparisons that stand for `minimum` and `maximum`.
-        const MINIMUM: &'static str;
-        const MAXIMUM: &'static str;
-    }
+mod private {
+    pub trait Sealed {}
 }
-pub(super) use private::Arithmetic;
 
 macro_rules! integers {
-    ($($type:ident $arithmetic:literal;)*) => {$(paste! {
-        impl Arithmetic for $type {
+    ($($type:ident)*) => {$(paste! {
+        impl private::Sealed for $type {}
+        impl Number for $type {
             const ZERO: Self = 0;
             const ONE: Self = 1;
             const NOTHING: Self = 0;
@@ -52,37 +55,23 @@ macro_rules! integers {
             fn minimum(self, other: Self) -> Self { Ord::min(self, other) }
             #[inline]
             fn maximum(self, other: Self) -> Self { Ord::max(self, other) }
-            const ARITHMETIC: &'static str = $arithmetic;
-            const MINIMUM: &'static str = "if (right < left) return right;\nreturn left;";
-            const MAXIMUM: &'static str = "if (right > left) return right;\nreturn left;";
         }
-        impl Number for $type {}
         impl Integer for $type {}
 
         #[cfg(test)]
         #[test]
         fn [<bounds_of_ $type>]() {
             assert_eq!((<$type as num_traits::Bounded>::min_value(), <$type as num_traits::Bounded>::max_value()),
-                       (<$type as Arithmetic>::LEAST, <$type as Arithmetic>::GREATEST));
+                       (<$type as Number>::LEAST, <$type as Number>::GREATEST));
         }
     })*};
 }
-integers! {
-    i8 "unsigned int";
-    i16 "unsigned int";
-    i32 "unsigned int";
-    i64 "unsigned long long";
-    u8 "unsigned int";
-    u16 "unsigned int";
-    u32 "unsigned int";
-    u64 "unsigned long long";
-    isize "unsigned long long";
-    usize "unsigned long long";
-}
+integers! { i8 i16 i32 i64 u8 u16 u32 u64 isize usize }
 
 macro_rules! floats {
-    ($($type:ident $arithmetic:literal;)*) => {$(
-        impl Arithmetic for $type {
+    ($($type:ident)*) => {$(
+        impl private::Sealed for $type {}
+        impl Number for $type {
             const ZERO: Self = 0.0;
             const ONE: Self = 1.0;
             const NOTHING: Self = -0.0;
@@ -93,18 +82,11 @@ macro_rules! floats {
             #[inline]
             fn times(self, other: Self) -> Self { self * other }
             #[inline]
-            fn minimum(self, other: Self) -> Self { crate::math::minimum(self, other) }
+            fn minimum(self, other: Self) -> Self { math::minimum(self, other) }
             #[inline]
-            fn maximum(self, other: Self) -> Self { crate::math::maximum(self, other) }
-            const ARITHMETIC: &'static str = $arithmetic;
-            const MINIMUM: &'static str = "return warpfold::minimum(left, right);";
-            const MAXIMUM: &'static str = "return warpfold::maximum(left, right);";
+            fn maximum(self, other: Self) -> Self { math::maximum(self, other) }
         }
-        impl Number for $type {}
         impl Real for $type {}
     )*};
 }
-floats! {
-    f32 "float";
-    f64 "double";
-}
+floats! { f32 f64 }

@@ -1,6 +1,5 @@
-use super::number::Arithmetic;
-use super::{Number, Real, body, operators};
-use crate::{DeviceMonoid, DeviceOperator, Monoid, math};
+use super::{Number, Real, operators};
+use crate::{Monoid, math, monoid};
 
 operators! {
     /// The smaller item. For floats IEEE 754-2019 `minimum`: -0 is below +0, and a NaN wins.
@@ -13,6 +12,7 @@ operators! {
     MaxNumber;
 }
 
+#[monoid]
 impl<T: Number> Monoid for Min<T> {
     type Item = T;
     fn identity(&self) -> T {
@@ -20,17 +20,11 @@ impl<T: Number> Monoid for Min<T> {
     }
     #[inline]
     fn combine(&self, left: T, right: T) -> T {
-        Arithmetic::minimum(left, right)
+        Number::minimum(left, right)
     }
 }
 
-impl<T: Number> DeviceMonoid for Min<T> {
-    const EXACT: bool = true;
-    fn device_operator() -> DeviceOperator {
-        body(<T as Arithmetic>::MINIMUM)
-    }
-}
-
+#[monoid]
 impl<T: Number> Monoid for Max<T> {
     type Item = T;
     fn identity(&self) -> T {
@@ -38,17 +32,11 @@ impl<T: Number> Monoid for Max<T> {
     }
     #[inline]
     fn combine(&self, left: T, right: T) -> T {
-        Arithmetic::maximum(left, right)
+        Number::maximum(left, right)
     }
 }
 
-impl<T: Number> DeviceMonoid for Max<T> {
-    const EXACT: bool = true;
-    fn device_operator() -> DeviceOperator {
-        body(<T as Arithmetic>::MAXIMUM)
-    }
-}
-
+#[monoid]
 impl<T: Real> Monoid for MinNumber<T> {
     type Item = T;
     fn identity(&self) -> T {
@@ -60,13 +48,7 @@ impl<T: Real> Monoid for MinNumber<T> {
     }
 }
 
-impl<T: Real> DeviceMonoid for MinNumber<T> {
-    const EXACT: bool = true;
-    fn device_operator() -> DeviceOperator {
-        body("return warpfold::minimum_number(left, right);")
-    }
-}
-
+#[monoid]
 impl<T: Real> Monoid for MaxNumber<T> {
     type Item = T;
     fn identity(&self) -> T {
@@ -75,12 +57,5 @@ impl<T: Real> Monoid for MaxNumber<T> {
     #[inline]
     fn combine(&self, left: T, right: T) -> T {
         math::maximum_number(left, right)
-    }
-}
-
-impl<T: Real> DeviceMonoid for MaxNumber<T> {
-    const EXACT: bool = true;
-    fn device_operator() -> DeviceOperator {
-        body("return warpfold::maximum_number(left, right);")
     }
 }

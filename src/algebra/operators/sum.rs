@@ -1,6 +1,5 @@
-use super::number::Arithmetic;
-use super::{Number, body, operators};
-use crate::{DeviceMonoid, DeviceOperator, Monoid};
+use super::{Number, operators};
+use crate::{Monoid, monoid};
 
 operators! {
     /// `left + right`. Integers wrap. The identity of a float sum is -0.0, so that `identity + x` is `x` bit for bit.
@@ -9,6 +8,7 @@ operators! {
     Product;
 }
 
+#[monoid]
 impl<T: Number> Monoid for Sum<T> {
     type Item = T;
     fn identity(&self) -> T {
@@ -16,20 +16,11 @@ impl<T: Number> Monoid for Sum<T> {
     }
     #[inline]
     fn combine(&self, left: T, right: T) -> T {
-        left.plus(right)
+        Number::plus(left, right)
     }
 }
 
-impl<T: Number> DeviceMonoid for Sum<T> {
-    const EXACT: bool = true;
-    fn device_operator() -> DeviceOperator {
-        let arithmetic = <T as Arithmetic>::ARITHMETIC;
-        body(format!(
-            "return static_cast<Item>(static_cast<{arithmetic}>(left) + static_cast<{arithmetic}>(right));"
-        ))
-    }
-}
-
+#[monoid]
 impl<T: Number> Monoid for Product<T> {
     type Item = T;
     fn identity(&self) -> T {
@@ -37,16 +28,6 @@ impl<T: Number> Monoid for Product<T> {
     }
     #[inline]
     fn combine(&self, left: T, right: T) -> T {
-        left.times(right)
-    }
-}
-
-impl<T: Number> DeviceMonoid for Product<T> {
-    const EXACT: bool = true;
-    fn device_operator() -> DeviceOperator {
-        let arithmetic = <T as Arithmetic>::ARITHMETIC;
-        body(format!(
-            "return static_cast<Item>(static_cast<{arithmetic}>(left) * static_cast<{arithmetic}>(right));"
-        ))
+        Number::times(left, right)
     }
 }

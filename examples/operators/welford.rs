@@ -1,0 +1,81 @@
+//! Mean and variance in one pass: Chan, Golub and LeVeque's way to join two of Welford's statistics.
+
+use warpfold::{DeviceType, Monoid, monoid};
+
+/// Of some values: how many, their mean, and the sum of the squares of their distances from it.
+#[derive(Clone, Copy, Debug, PartialEq, DeviceType)]
+#[repr(C)]
+pub struct Moments {
+    pub count: u64,
+    pub mean: f64,
+    pub squares: f64,
+}
+
+impl Moments {
+    pub fn of(value: f64) -> Self {
+        Self { count: 1, mean: value, squares: 0.0 }
+    }
+
+    /// That of the values, not of a population that they are drawn from.
+    pub fn variance(&self) -> f64 {
+        self.squares / self.count as f64
+    }
+}
+
+/// The moments of both together. Associative up to rounding.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Welford;
+
+#[monoid]
+impl Monoid for Welford {
+    type Item = Moments;
+    fn identity(&self) -> Moments {
+        Moments { count: 0, mean: 0.0, squares: 0.0 }
+    }
+    fn combine(&self, a: Moments, b: Moments) -> Moments {
+        if a.count == 0 {
+            return b;
+        }
+        if b.count == 0 {
+            return a;
+        }
+        let count = a.count + b.count;
+        let delta = b.mean - a.mean;
+        let weight = b.count as f64 / count as f64;
+        Moments {
+            count,
+            mean: a.mean + delta * weight,
+            squares: a.squares + b.squares + delta * delta * a.count as f64 * weight,
+        }
+    }
+}
+
+#[cfg(all(test, feature = "laws"))]
+mod tests {
+    use warpfold::laws::{Laws, proptest::prelude::*};
+
+    use super::*;
+
+    /// No mean, and no sum of squares, is farther from zero.
+    fn magnitude(items: &[Moments]) -> f64 {
+        let count: u64 = items.iter().map(|item| item.count).sum();
+        let largest = items.iter().fold(1.0_f64, |largest, item| largest.max(item.mean.abs()));
+        items.iter().map(|item| item.squares).sum::<f64>() + 4.0 * largest * largest * count as f64
+    }
+
+    fn moments() -> impl Strategy<Value = Moments> + Clone {
+        prop_oneof![
+            (-1e3..1e3_f64).prop_map(Moments::of),
+            (1..1000_u64, -1e3..1e3_f64, 0.0..1e3_f64).prop_map(|(count, mean, squares)| Moments {
+                count,
+                mean,
+                squares
+            }),
+            Just(Moments { count: 0, mean: 0.0, squares: 0.0 }),
+        ]
+    }
+
+    warpfold::laws! {
+        welford [commutative]: Laws::of(Welford, moments()).within(1e-12, magnitude);
+    }
+}

@@ -1,0 +1,178 @@
+//! `#[device]`: a function is kept, and beside it stands a type of the same name that knows its CUDA C++ form. Functions
+//! and types have names of their own, so whoever imports one imports the other.
+
+use proc_macro2::TokenStream;
+use quote::{format_ident, quote};
+use syn::{Error, FnArg, GenericParam, ItemFn, Result, ReturnType, Type};
+
+use crate::translate::{Function, translate};
+
+pub(crate) fn expand(item: &ItemFn) -> TokenStream {
+    let device = device(item).unwrap_or_else(|error| {
+        let error = error.into_compile_error();
+        // A struct cannot stand beside a method.
+        let placeholder = item.sig.receiver().is_none().then(|| structure(item, quote!(false)));
+        quote!(#placeholder #error)
+    });
+    quote!(#item #device)
+}
+
+fn check(item: &ItemFn) -> Result<&Type> {
+    let signature = &item.sig;
+    let refused = |at: &dyn quote::ToTokens, message: &str| Err(Error::new_spanned(at, message));
+    if let Some(asyncness) = &signature.asyncness {
+        return refused(asyncness, "an `async` function has no counterpart in CUDA C++");
+    }
+    if let Some(unsafety) = &signature.unsafety {
+        return refused(
+            unsafety,
+            "an `unsafe` function has no counterpart in CUDA C++; write its device form by hand",
+        );
+    }
+    if let Some(abi) = &signature.abi {
+        return refused(abi, "a foreign function has no counterpart in CUDA C++");
+    }
+    for input in &signature.inputs {
+        match input {
+            FnArg::Receiver(receiver) => {
+                return refused(
+                    receiver,
+                    "a method has no counterpart in CUDA C++; write a free function that takes the value",
+                );
+            }
+            FnArg::Typed(typed) => check_type(&typed.ty)?,
+        }
+    }
+    for parameter in &signature.generics.params {
+        if let GenericParam::Lifetime(lifetime) = parameter {
+            return refused(lifetime, "a lifetime has no counterpart in CUDA C++: pass and return values");
+        }
+    }
+    match &signature.output {
+        ReturnType::Type(_, result) => {
+            check_type(result)?;
+            Ok(result)
+        }
+        ReturnType::Default => {
+            refused(&signature.ident, "a `#[device]` function returns a value: it has no other effect")
+        }
+    }
+}
+
+fn check_type(ty: &Type) -> Result<()> {
+    let message = match ty {
+        Type::Reference(_) => {
+            "a reference has no counterpart in CUDA C++; pass and return values: items are `Copy`"
+        }
+        Type::Ptr(_) => "a pointer has no counterpart in CUDA C++; pass and return values",
+        Type::ImplTrait(_) => "name the type: `fn f<T: Bound>(x: T)`",
+        Type::Slice(_) => "a slice has no size known at compile time; pass an array `[T; N]`",
+        Type::BareFn(_) => "a function pointer has no counterpart in CUDA C++",
+        _ => return Ok(()),
+    };
+    Err(Error::new_spanned(ty, message))
+}
+
+fn device(item: &ItemFn) -> Result<TokenStream> {
+    let result = check(item)?;
+    let signature = &item.sig;
+    let mut inputs = Vec::new();
+    for input in &signature.inputs {
+        if let FnArg::Typed(typed) = input {
+            inputs.push(typed);
+        }
+    }
+    let translation = translate(&Function {
+        name: &signature.ident,
+        parameters: inputs.iter().map(|typed| (&*typed.pat, &*typed.ty)).collect(),
+        result,
+        body: &item.block,
+        generic: signature.generics.type_params().next().is_some(),
+        type_parameters: signature
+            .generics
+            .type_params()
+            .map(|parameter| parameter.ident.to_string())
+            .collect(),
+        has_self: false,
+    })?;
+    let (tokens, exact) = (translation.tokens, translation.exact);
+    let (name, text) = (&signature.ident, signature.ident.to_string());
+    let text = text.strip_prefix("r#").unwrap_or(&text);
+    let types: Vec<&Type> = inputs.iter().map(|typed| &*typed.ty).collect();
+    let operands: Vec<_> = (0..types.len()).map(|number| format_ident!("operand_{number}")).collect();
+    let structure = structure(item, exact);
+    let (generics, arguments, clause) = signature.generics.split_for_impl();
+    // Whoever calls it on a GPU calls it with what a GPU knows.
+    let mut known = signature.generics.clone();
+    for parameter in signature.generics.type_params() {
+        let name = &parameter.ident;
+        known.make_where_clause().predicates.push(syn::parse_quote!(#name: ::warpfold::DeviceType));
+    }
+    let known = &known.where_clause;
+    Ok(quote! {
+        #structure
+
+        #[allow(warnings, clippy::all, clippy::pedantic, clippy::nursery, clippy::restriction)]
+        impl #generics #name #arguments #clause {
+            #[doc(hidden)]
+            pub fn probe(_: &::warpfold::translation::Slot<Self>, #(#operands: #types),*) -> #result {
+                ::core::unreachable!("probes are never run")
+            }
+        }
+
+        #[automatically_derived]
+        #[allow(warnings, clippy::all, clippy::pedantic, clippy::nursery, clippy::restriction)]
+        impl #generics ::warpfold::translation::Helper for #name #arguments #known {
+            fn function() -> ::warpfold::DeviceFunction {
+                #tokens
+                ::warpfold::DeviceFunction::translated(#text, result, translation)
+            }
+        }
+    })
+}
+
+/// The type beside the function. Where a type is expected its parameters have defaults, and whether the function is
+/// exact does not depend on them.
+fn structure(item: &ItemFn, exact: TokenStream) -> TokenStream {
+    let (visibility, name) = (&item.vis, &item.sig.ident);
+    let (mut declared, mut used, mut marked) = (Vec::new(), Vec::new(), Vec::new());
+    for parameter in &item.sig.generics.params {
+        match parameter {
+            GenericParam::Type(parameter) => {
+                let ident = &parameter.ident;
+                declared.push(quote!(#ident = ()));
+                used.push(quote!(#ident));
+                marked.push(quote!(#ident));
+            }
+            GenericParam::Const(parameter) => {
+                let (ident, ty) = (&parameter.ident, &parameter.ty);
+                let default = match ty {
+                    Type::Path(path) if path.path.is_ident("bool") => quote!(false),
+                    Type::Path(path) if path.path.is_ident("char") => quote!('0'),
+                    _ => quote!(0),
+                };
+                declared.push(quote!(const #ident: #ty = #default));
+                used.push(quote!(const #ident: #ty));
+            }
+            GenericParam::Lifetime(_) => {}
+        }
+    }
+    let arguments = item.sig.generics.params.iter().filter_map(|parameter| match parameter {
+        GenericParam::Type(parameter) => Some(&parameter.ident),
+        GenericParam::Const(parameter) => Some(&parameter.ident),
+        GenericParam::Lifetime(_) => None,
+    });
+    quote! {
+        #[doc(hidden)]
+        #[allow(non_camel_case_types, dead_code, missing_docs, missing_debug_implementations)]
+        #visibility struct #name<#(#declared),*> {
+            generics: ::core::marker::PhantomData<fn() -> (#(#marked,)*)>,
+        }
+
+        #[allow(warnings, clippy::all, clippy::pedantic, clippy::nursery, clippy::restriction)]
+        impl<#(#used),*> #name<#(#arguments),*> {
+            #[doc(hidden)]
+            pub const EXACT: bool = #exact;
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! `#[monoid]`: an `impl Monoid` is kept, and `DeviceMonoid` derived from its `combine`.
+
+use proc_macro2::TokenStream;
+use quote::{quote, quote_spanned};
+use syn::{Error, FnArg, GenericParam, ImplItem, ImplItemFn, ItemImpl, Result, ReturnType};
+
+use crate::translate::{Function, translate};
+
+pub(crate) fn expand(item: &ItemImpl) -> TokenStream {
+    let device = match combine_of(item) {
+        Ok(combine) => device(item, combine).unwrap_or_else(|error| {
+            // A form is there, so that nothing is reported but what is wrong.
+            let stub = implementation(item, &quote!(false), &quote!(::core::unreachable!()));
+            let error = error.into_compile_error();
+            quote!(#stub #error)
+        }),
+        Err(error) => error.into_compile_error(),
+    };
+    quote!(#item #device)
+}
+
+fn combine_of(item: &ItemImpl) -> Result<&ImplItemFn> {
+    let is_monoid = item.trait_.as_ref().is_some_and(|(not, path, _)| {
+        not.is_none() && path.segments.last().is_some_and(|segment| segment.ident == "Monoid")
+    });
+    if !is_monoid {
+        return Err(Error::new_spanned(&item.self_ty, "`#[monoid]` stands before `impl Monoid for ...`"));
+    }
+    let combine = item.items.iter().find_map(|item| match item {
+        ImplItem::Fn(function) if function.sig.ident == "combine" => Some(function),
+        _ => None,
+    });
+    combine.ok_or_else(|| Error::new_spanned(&item.self_ty, "a `Monoid` has a function `combine`"))
+}
+
+fn device(item: &ItemImpl, combine: &ImplItemFn) -> Result<TokenStream> {
+    let generic = item.generics.params.iter().any(|parameter| matches!(parameter, GenericParam::Type(_)));
+    let translation = translate(&function(item, combine, generic)?)?;
+    let tokens = translation.tokens;
+    let state = translation.uses_state.map(|span| quote_spanned!(span=> .state::<Self>()));
+    let body = quote! {
+        #tokens
+        ::warpfold::DeviceOperator::translated(result, translation) #state
+    };
+    Ok(implementation(item, &translation.exact, &body))
+}
+
+fn function<'a>(item: &ItemImpl, combine: &'a ImplItemFn, generic: bool) -> Result<Function<'a>> {
+    let mut parameters = Vec::new();
+    for input in &combine.sig.inputs {
+        match input {
+            FnArg::Receiver(_) => {}
+            FnArg::Typed(typed) => parameters.push((&*typed.pat, &*typed.ty)),
+        }
+    }
+    let ReturnType::Type(_, result) = &combine.sig.output else {
+        return Err(Error::new_spanned(&combine.sig, "`combine` returns an item"));
+    };
+    let has_self = combine.sig.receiver().is_some();
+    let type_parameters = item.generics.type_params().map(|parameter| parameter.ident.to_string()).collect();
+    Ok(Function {
+        name: &combine.sig.ident,
+        parameters,
+        result,
+        body: &combine.block,
+        generic,
+        type_parameters,
+        has_self,
+    })
+}
+
+fn implementation(item: &ItemImpl, exact: &TokenStream, body: &TokenStream) -> TokenStream {
+    let (generics, _, clause) = item.generics.split_for_impl();
+    let ty = &item.self_ty;
+    quote! {
+        #[automatically_derived]
+        impl #generics ::warpfold::DeviceMonoid for #ty #clause {
+            const EXACT: bool = #exact;
+            #[allow(warnings, clippy::all, clippy::pedantic, clippy::nursery, clippy::restriction)]
+            fn device_operator() -> ::warpfold::DeviceOperator {
+                #body
+            }
+        }
+    }
+}

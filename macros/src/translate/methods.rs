@@ -1,0 +1,160 @@
+//! The methods of numbers that have a counterpart in `templates/rust.cuh`, under the same name.
+
+/// What a method returns; its name is that of `warpfold::translation::syntax::Returns`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Returns {
+    Same,
+    Unsigned,
+    Bool,
+    U32,
+    Ordering,
+}
+
+/// A row: the name, the kinds of numbers that have it, what it returns, and whether the CPU and every GPU agree on every
+/// bit of it. Kinds are `i` and `u` (signed and unsigned integers), `f` (floats), `b` (`bool`) and `o` (`Ordering`): a
+/// method of that name of another kind is somebody else's.
+pub(super) struct Method {
+    pub(super) name: &'static str,
+    pub(super) kinds: &'static str,
+    pub(super) returns: Returns,
+    pub(super) exact: bool,
+}
+
+type Rows = (&'static str, Returns, bool, &'static [&'static str]);
+
+const ROWS: &[Rows] = &[
+    ("iuf", Returns::Same, true, &["plus", "times", "minimum", "maximum", "rem_euclid", "div_euclid"]),
+    ("if", Returns::Same, true, &["abs", "signum"]),
+    (
+        "iu",
+        Returns::Same,
+        true,
+        &[
+            "isqrt",
+            "pow",
+            "reverse_bits",
+            "rotate_left",
+            "rotate_right",
+            "saturating_add",
+            "saturating_mul",
+            "saturating_sub",
+            "swap_bytes",
+            "wrapping_add",
+            "wrapping_div",
+            "wrapping_mul",
+            "wrapping_neg",
+            "wrapping_pow",
+            "wrapping_rem",
+            "wrapping_shl",
+            "wrapping_shr",
+            "wrapping_sub",
+        ],
+    ),
+    ("iubo", Returns::Same, true, &["clamp", "max", "min"]),
+    ("i", Returns::Same, true, &["saturating_neg", "wrapping_abs"]),
+    ("u", Returns::Same, true, &["div_ceil", "next_power_of_two"]),
+    (
+        "f",
+        Returns::Same,
+        true,
+        &[
+            "ceil",
+            "copysign",
+            "floor",
+            "fract",
+            "mul_add",
+            "recip",
+            "round",
+            "round_ties_even",
+            "sqrt",
+            "trunc",
+        ],
+    ),
+    ("o", Returns::Same, true, &["reverse", "then"]),
+    ("iu", Returns::Unsigned, true, &["abs_diff"]),
+    ("i", Returns::Unsigned, true, &["unsigned_abs"]),
+    ("f", Returns::Unsigned, true, &["to_bits"]),
+    ("iufbo", Returns::Bool, true, &["eq", "ge", "gt", "le", "lt", "ne"]),
+    ("o", Returns::Bool, true, &["is_eq", "is_ge", "is_gt", "is_le", "is_lt", "is_ne"]),
+    (
+        "f",
+        Returns::Bool,
+        true,
+        &["is_finite", "is_infinite", "is_nan", "is_sign_negative", "is_sign_positive"],
+    ),
+    ("i", Returns::Bool, true, &["is_negative", "is_positive"]),
+    ("u", Returns::Bool, true, &["is_power_of_two"]),
+    (
+        "iu",
+        Returns::U32,
+        true,
+        &[
+            "count_ones",
+            "count_zeros",
+            "ilog2",
+            "leading_ones",
+            "leading_zeros",
+            "trailing_ones",
+            "trailing_zeros",
+        ],
+    ),
+    ("iubo", Returns::Ordering, true, &["cmp"]),
+    ("f", Returns::Ordering, true, &["total_cmp"]),
+    // As precise as their makers say, and not to the last bit.
+    (
+        "f",
+        Returns::Same,
+        false,
+        &[
+            "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cbrt", "cos", "cosh", "exp", "exp2",
+            "exp_m1", "hypot", "ln", "ln_1p", "log10", "log2", "powf", "powi", "sin", "sinh", "tan", "tanh",
+        ],
+    ),
+];
+
+/// The traits that have methods of the table, with the same meaning for the kinds that it names.
+pub(super) const TRAITS: [&str; 11] = [
+    "Euclid",
+    "Float",
+    "FloatCore",
+    "Number",
+    "Ord",
+    "PartialEq",
+    "PartialOrd",
+    "PrimInt",
+    "Real",
+    "Signed",
+    "Unsigned",
+];
+
+pub(super) fn method(name: &str) -> Option<Method> {
+    ROWS.iter().find_map(|(kinds, returns, exact, names)| {
+        let name = names.iter().find(|&&known| known == name)?;
+        Some(Method { name, kinds, returns: *returns, exact: *exact })
+    })
+}
+
+/// Whether only `warpfold::operators::Number` means what is meant.
+pub(super) fn is_of_number(name: &str) -> bool {
+    matches!(name, "plus" | "times" | "minimum" | "maximum")
+}
+
+/// What to write instead of a method that has none.
+pub(super) fn instead(name: &str) -> &'static str {
+    match name {
+        _ if name.starts_with("checked_") || name.starts_with("overflowing_") => {
+            "it returns more than a number: use the `wrapping_` or `saturating_` method, and compare"
+        }
+        "partial_cmp" => "it returns an `Option`: use `total_cmp`, `cmp`, or `<` and `==`",
+        "into" | "try_into" => "the type that it returns is not written down: use `T::from(x)` or `x as T`",
+        "sin_cos" => "call `sin` and `cos`",
+        "to_degrees" | "to_radians" => "multiply by the factor",
+        "log" => "divide `ln`s, or use `log2` or `log10`",
+        "iter" | "into_iter" | "map" | "len" | "iter_mut" | "swap" | "fill" => {
+            "an array is indexed: write `for k in 0..N { ... a[k] ... }`"
+        }
+        "clone" | "to_owned" | "borrow" | "as_ref" => "items are `Copy`: use the value itself",
+        "unwrap" | "expect" => "there is no `Option` or `Result` here, and nothing may panic",
+        _ => "docs/OPERATORS.md lists those that are; of your own, write a `#[device]` function",
+    }
+}

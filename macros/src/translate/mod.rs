@@ -1,0 +1,312 @@
+//! A Rust body as a tree and as a probe: see `warpfold::translation`.
+//!
+//! Both are written in one walk, so that they number the same things alike. What is outside the subset is refused at
+//! its token, and the walk goes on, so that all refusals come at once.
+
+mod expression;
+mod methods;
+mod pattern;
+mod statement;
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{format_ident, quote, quote_spanned};
+use syn::spanned::Spanned;
+use syn::{Block, Error, Expr, Pat, Path, Type};
+
+/// A piece of a body in its two forms.
+#[derive(Default)]
+struct Pair {
+    probe: TokenStream,
+    tree: TokenStream,
+}
+
+/// What is translated: a function.
+pub(crate) struct Function<'a> {
+    pub(crate) name: &'a Ident,
+    pub(crate) parameters: Vec<(&'a Pat, &'a Type)>,
+    pub(crate) result: &'a Type,
+    pub(crate) body: &'a Block,
+    /// Whether types may be anything that a bound allows.
+    pub(crate) generic: bool,
+    /// The names of its type parameters, and of those around it.
+    pub(crate) type_parameters: Vec<String>,
+    pub(crate) has_self: bool,
+}
+
+/// What comes of it.
+pub(crate) struct Translation {
+    /// Statements, and at the end a `Translation`.
+    pub(crate) tokens: TokenStream,
+    /// Whether the body itself is exact; its callees count, too.
+    pub(crate) exact: TokenStream,
+    /// Where the operator's own value is first read.
+    pub(crate) uses_state: Option<Span>,
+}
+
+struct Variable {
+    name: String,
+    slot: usize,
+    mutable: bool,
+}
+
+struct Translator<'a> {
+    function: &'a Function<'a>,
+    variables: Vec<Variable>,
+    /// The variables that are in scope, innermost last.
+    scope: Vec<(String, usize)>,
+    slots: usize,
+    constants: Vec<TokenStream>,
+    callees: Vec<Path>,
+    /// `const` and `use` items, which the probe needs before it begins.
+    items: Vec<TokenStream>,
+    /// Blocks around what is walked now.
+    depth: u32,
+    exact: bool,
+    uses_state: Option<Span>,
+    errors: Vec<Error>,
+}
+
+pub(crate) fn translate(function: &Function) -> Result<Translation, Error> {
+    let translator = Translator {
+        function,
+        variables: Vec::new(),
+        scope: Vec::new(),
+        slots: 0,
+        constants: Vec::new(),
+        callees: Vec::new(),
+        items: Vec::new(),
+        depth: 0,
+        exact: true,
+        uses_state: None,
+        errors: Vec::new(),
+    };
+    translator.function()
+}
+
+impl Translator<'_> {
+    fn function(mut self) -> Result<Translation, Error> {
+        let (mut probe_parameters, mut asked, mut destructured) =
+            (Vec::new(), TokenStream::new(), Vec::new());
+        for (number, (pattern, ty)) in self.function.parameters.iter().enumerate() {
+            let slot = self.slot();
+            let (variable, name) = match pattern {
+                Pat::Ident(ident) if ident.by_ref.is_none() && ident.subpat.is_none() => {
+                    let mutability = ident.mutability;
+                    let name = &ident.ident;
+                    (self.declare(name, slot, mutability.is_some()), quote!(#mutability #name))
+                }
+                _ => {
+                    let name = format_ident!("operand_{number}", span = Span::mixed_site());
+                    let variable = self.declare(&name, slot, false);
+                    destructured.push((*pattern, variable, name.clone()));
+                    (variable, quote!(#name))
+                }
+            };
+            let local = &self.variables[variable];
+            debug_assert_eq!(variable, number);
+            let (slot, plain) = (slot_name(local.slot), last_ident(&name));
+            asked.extend(quote_spanned!(ty.span()=> #slot.is(&#plain);));
+            probe_parameters.push(quote!(#name: #ty));
+        }
+        let parameters = self.function.parameters.len();
+        let mut statements = Vec::new();
+        for (pattern, variable, name) in destructured {
+            let mut bound = Vec::new();
+            let pair = self.pattern(pattern, &mut bound);
+            let (probe, tree, line) = (pair.probe, pair.tree, line(pattern.span()));
+            let bound = self.ask(&bound);
+            asked.extend(quote!(let #probe = #name; #bound));
+            statements.push(quote!(::warpfold::translation::syntax::Statement {
+                line: #line,
+                kind: ::warpfold::translation::syntax::StatementKind::Let(
+                    #tree,
+                    ::core::option::Option::Some(::warpfold::translation::syntax::Expression::Local(#variable)),
+                ),
+            }));
+        }
+        let body = self.block(self.function.body, true, statements);
+        if let Some(mut error) = self.errors.pop() {
+            for other in self.errors.into_iter().rev() {
+                let mut first = other;
+                first.combine(error);
+                error = first;
+            }
+            return Err(error);
+        }
+
+        let slots: Vec<Ident> = (0..self.slots).map(slot_name).collect();
+        let constants: Vec<Ident> = (0..self.constants.len()).map(constant_name).collect();
+        let callees: Vec<Ident> = (0..self.callees.len()).map(callee_name).collect();
+        let (items, paths) = (&self.items, &self.callees);
+        let values = self.constants.iter().zip(&constants).map(|(value, name)| {
+            quote_spanned!(value.span()=> let #name = ::warpfold::translation::constant(|| #value);)
+        });
+        let helpers: Vec<Path> = paths.iter().map(without_arguments).collect();
+        let (result, probe, tree) = (self.function.result, body.probe, body.tree);
+        let state = self.function.has_self.then(|| {
+            let this = this();
+            quote!(#this: &Self,)
+        });
+        let locals = self.variables.iter().map(|Variable { name, slot, mutable }| {
+            quote!(::warpfold::translation::syntax::Variable { name: #name, ty: #slot, mutable: #mutable })
+        });
+        let tree_name = Ident::new("BODY", Span::mixed_site());
+        let tokens = quote! {
+            #(#items)*
+            #(let #slots = ::warpfold::translation::Slot::new();)*
+            #(#values)*
+            #(let #callees = ::warpfold::translation::Slot::new();)*
+            let _ = |#state #(#probe_parameters),*| -> #result { #asked #probe };
+            static #tree_name: ::warpfold::translation::syntax::Body = ::warpfold::translation::syntax::Body {
+                locals: &[#(#locals),*],
+                parameters: #parameters,
+                block: #tree,
+            };
+            let translation = ::warpfold::translation::Translation {
+                file: ::core::file!(),
+                body: &#tree_name,
+                types: ::std::vec![#(#slots.ty()),*],
+                constants: ::std::vec![#(#constants.parts()),*],
+                callees: ::std::vec![#(#callees.callee()),*],
+            };
+            let result = <#result as ::warpfold::translation::Local>::ty();
+        };
+        let own = self.exact;
+        // A type's generic parameters have defaults where a type is expected, and only there.
+        let exact = quote!(#own #(&& <#helpers>::EXACT)*);
+        Ok(Translation { tokens, exact, uses_state: self.uses_state })
+    }
+
+    fn slot(&mut self) -> usize {
+        self.slots += 1;
+        self.slots - 1
+    }
+
+    fn declare(&mut self, name: &Ident, slot: usize, mutable: bool) -> usize {
+        let variable = self.variables.len();
+        let name = plain(name);
+        self.variables.push(Variable { name: name.clone(), slot, mutable });
+        self.scope.push((name, variable));
+        variable
+    }
+
+    fn local(&self, name: &Ident) -> Option<usize> {
+        let name = plain(name);
+        self.scope.iter().rev().find(|(known, _)| *known == name).map(|(_, variable)| *variable)
+    }
+
+    /// Statements of the probe that give each variable's type to its slot.
+    fn ask(&self, bound: &[(Ident, usize)]) -> TokenStream {
+        let asked = bound.iter().map(|(name, slot)| {
+            let slot = slot_name(*slot);
+            quote_spanned!(name.span()=> #slot.is(&#name);)
+        });
+        asked.collect()
+    }
+
+    fn constant(&mut self, value: TokenStream) -> usize {
+        self.constants.push(value);
+        self.constants.len() - 1
+    }
+
+    fn refuse<T: Default>(&mut self, at: impl quote::ToTokens, message: impl std::fmt::Display) -> T {
+        self.errors.push(Error::new_spanned(at, message));
+        T::default()
+    }
+
+    /// Refuses what would leave something out on one side only.
+    fn check_attributes(&mut self, attributes: &[syn::Attribute]) {
+        const HARMLESS: [&str; 7] = ["allow", "warn", "deny", "expect", "forbid", "doc", "rustfmt"];
+        let harmful = |attribute: &&syn::Attribute| {
+            let first = attribute.path().segments.first().map(|segment| plain(&segment.ident));
+            !first.is_some_and(|name| HARMLESS.contains(&name.as_str()))
+        };
+        if let Some(attribute) = attributes.iter().find(harmful) {
+            self.refuse::<()>(
+                attribute,
+                "an attribute inside a body has no counterpart in CUDA C++; put `#[cfg]` on whole functions",
+            );
+        }
+    }
+
+    fn outside(&mut self, at: &Expr, what: &str, instead: &str) -> Pair {
+        self.refuse(at, format!("{what} has no counterpart in CUDA C++; {instead}"))
+    }
+}
+
+/// `'static` data in the tree.
+fn reference(tree: TokenStream) -> TokenStream {
+    quote!(&#tree)
+}
+
+fn optional(tree: Option<TokenStream>) -> TokenStream {
+    match tree {
+        Some(tree) => quote!(::core::option::Option::Some(#tree)),
+        None => quote!(::core::option::Option::None),
+    }
+}
+
+fn slot_name(slot: usize) -> Ident {
+    format_ident!("slot_{slot}", span = Span::mixed_site())
+}
+
+fn constant_name(constant: usize) -> Ident {
+    format_ident!("constant_{constant}", span = Span::mixed_site())
+}
+
+fn callee_name(callee: usize) -> Ident {
+    format_ident!("callee_{callee}", span = Span::mixed_site())
+}
+
+/// What the probe calls `self`.
+fn this() -> Ident {
+    Ident::new("this", Span::mixed_site())
+}
+
+/// Whether there is a block in it.
+fn has_braces(tokens: impl quote::ToTokens) -> bool {
+    fn any(tokens: TokenStream) -> bool {
+        tokens.into_iter().any(|token| match token {
+            proc_macro2::TokenTree::Group(group) => {
+                group.delimiter() == proc_macro2::Delimiter::Brace || any(group.stream())
+            }
+            _ => false,
+        })
+    }
+    any(tokens.to_token_stream())
+}
+
+/// Whether some word is in it.
+fn has_word(tokens: impl quote::ToTokens, words: &[&str]) -> bool {
+    fn any(tokens: TokenStream, words: &[&str]) -> bool {
+        tokens.into_iter().any(|token| match token {
+            proc_macro2::TokenTree::Group(group) => any(group.stream(), words),
+            proc_macro2::TokenTree::Ident(ident) => words.iter().any(|word| ident == word),
+            _ => false,
+        })
+    }
+    any(tokens.to_token_stream(), words)
+}
+
+/// A name without `r#`.
+fn plain(name: &Ident) -> String {
+    let name = name.to_string();
+    name.strip_prefix("r#").unwrap_or(&name).to_owned()
+}
+
+fn last_ident(tokens: &TokenStream) -> TokenStream {
+    tokens.clone().into_iter().last().into_iter().collect()
+}
+
+fn line(span: Span) -> u32 {
+    span.unwrap().line() as u32
+}
+
+/// `norm::<f32>` as `norm`.
+fn without_arguments(path: &Path) -> Path {
+    let mut path = path.clone();
+    if let Some(last) = path.segments.last_mut() {
+        last.arguments = syn::PathArguments::None;
+    }
+    path
+}

@@ -1,0 +1,220 @@
+//! Patterns.
+
+use proc_macro2::{Ident, TokenStream};
+use quote::quote;
+use syn::{Expr, Lit, Member, Pat, RangeLimits, UnOp};
+
+use super::{Pair, Translator, optional, plain};
+
+impl Translator<'_> {
+    /// A pattern, and the variables that it binds, with their slots.
+    pub(super) fn pattern(&mut self, pattern: &Pat, bound: &mut Vec<(Ident, usize)>) -> Pair {
+        self.pattern_of(pattern, bound, false)
+    }
+
+    /// A pattern that need not match, in which a name may be a constant's.
+    pub(super) fn refutable(&mut self, pattern: &Pat, bound: &mut Vec<(Ident, usize)>) -> Pair {
+        self.pattern_of(pattern, bound, true)
+    }
+
+    fn pattern_of(&mut self, pattern: &Pat, bound: &mut Vec<(Ident, usize)>, refutable: bool) -> Pair {
+        let syntax = quote!(::warpfold::translation::syntax::Pattern);
+        match pattern {
+            Pat::Wild(wild) => Pair { probe: quote!(#wild), tree: quote!(#syntax::Any) },
+            Pat::Paren(inner) => {
+                let Pair { probe, tree } = self.pattern_of(&inner.pat, bound, refutable);
+                Pair { probe: quote!((#probe)), tree }
+            }
+            Pat::Ident(ident) => {
+                if ident.by_ref.is_some() {
+                    return self
+                        .refuse(ident, "a reference has no counterpart in CUDA C++; bind the value itself");
+                }
+                let name = &ident.ident;
+                let is_constant = plain(name).starts_with(|first: char| first.is_uppercase());
+                if refutable && is_constant && ident.subpat.is_none() {
+                    return self.constant_pattern(quote!(#name));
+                }
+                let inner = ident.subpat.as_ref().map(|(_, inner)| self.pattern_of(inner, bound, refutable));
+                let slot = self.slot();
+                let variable = self.declare(name, slot, ident.mutability.is_some());
+                bound.push((name.clone(), slot));
+                let mutability = ident.mutability;
+                // With a pattern behind it, rustc takes a name for a variable and never for a constant.
+                let probe = match (&inner, refutable) {
+                    (Some(Pair { probe, .. }), _) => quote!(#mutability #name @ #probe),
+                    (None, true) => quote!(#mutability #name @ _),
+                    (None, false) => quote!(#mutability #name),
+                };
+                let inner = optional(inner.map(|Pair { tree, .. }| quote!(&#tree)));
+                Pair { probe, tree: quote!(#syntax::Local(#variable, #inner)) }
+            }
+            Pat::Tuple(tuple) => {
+                let elements: Vec<&Pat> = tuple.elems.iter().collect();
+                let (probes, fields) = self.positions(&elements, bound, refutable);
+                Pair { probe: quote!((#(#probes,)*)), tree: quote!(#syntax::Fields(&[#(#fields),*])) }
+            }
+            Pat::TupleStruct(structure) => {
+                let elements: Vec<&Pat> = structure.elems.iter().collect();
+                let path = &structure.path;
+                let (probes, fields) = self.positions(&elements, bound, refutable);
+                Pair { probe: quote!(#path(#(#probes),*)), tree: quote!(#syntax::Fields(&[#(#fields),*])) }
+            }
+            Pat::Struct(structure) => {
+                let (path, rest) = (&structure.path, &structure.rest);
+                let (mut probes, mut fields) = (Vec::new(), Vec::new());
+                for field in &structure.fields {
+                    self.check_attributes(&field.attrs);
+                    let member = &field.member;
+                    let name = member_name(member);
+                    let Pair { probe, tree } = self.pattern_of(&field.pat, bound, refutable);
+                    probes.push(quote!(#member: #probe));
+                    fields.push(quote!((#name, #tree)));
+                }
+                Pair {
+                    probe: quote!(#path { #(#probes,)* #rest }),
+                    tree: quote!(#syntax::Fields(&[#(#fields),*])),
+                }
+            }
+            Pat::Slice(slice) => {
+                let pairs: Vec<Pair> =
+                    slice.elems.iter().map(|element| self.pattern_of(element, bound, refutable)).collect();
+                let (probes, trees) = halves(pairs);
+                Pair { probe: quote!([#(#probes),*]), tree: quote!(#syntax::Elements(&[#(#trees),*])) }
+            }
+            Pat::Or(or) => {
+                let before = bound.len();
+                let pairs: Vec<Pair> =
+                    or.cases.iter().map(|case| self.pattern_of(case, bound, refutable)).collect();
+                if bound.len() > before {
+                    return self
+                        .refuse(or, "alternatives may not bind variables here; write an arm for each");
+                }
+                let (probes, trees) = halves(pairs);
+                Pair { probe: quote!(#(#probes)|*), tree: quote!(#syntax::Or(&[#(#trees),*])) }
+            }
+            Pat::Lit(_) | Pat::Const(_) => match self.value_pattern(&quote!(#pattern), pattern) {
+                Some(tree) => Pair { probe: quote!(#pattern), tree: quote!(#syntax::Value(#tree)) },
+                None => Pair::default(),
+            },
+            Pat::Path(path) => self.constant_pattern(quote!(#path)),
+            Pat::Range(range) => {
+                let low = range.start.as_ref().map(|low| self.bound(low));
+                let high = range.end.as_ref().map(|high| self.bound(high));
+                let inclusive = matches!(range.limits, RangeLimits::Closed(_));
+                let (low, high) = (optional(low), optional(high));
+                Pair { probe: quote!(#range), tree: quote!(#syntax::Range(#low, #high, #inclusive)) }
+            }
+            Pat::Type(typed) => {
+                let ty = &typed.ty;
+                let Pair { probe, tree } = self.pattern_of(&typed.pat, bound, refutable);
+                Pair { probe: quote!(#probe: #ty), tree }
+            }
+            Pat::Reference(reference) => {
+                self.refuse(reference, "a reference has no counterpart in CUDA C++; match the value itself")
+            }
+            Pat::Rest(rest) => {
+                self.refuse(rest, "`..` stands at the end of a tuple here; write `_` for each of the others")
+            }
+            other => self.refuse(other, "this pattern has no counterpart in CUDA C++"),
+        }
+    }
+
+    /// The elements of a tuple by their positions; `..` may stand at the end.
+    fn positions(
+        &mut self,
+        elements: &[&Pat],
+        bound: &mut Vec<(Ident, usize)>,
+        refutable: bool,
+    ) -> (Vec<TokenStream>, Vec<TokenStream>) {
+        let (mut probes, mut fields) = (Vec::new(), Vec::new());
+        for (position, element) in elements.iter().enumerate() {
+            if matches!(element, Pat::Rest(_)) && position + 1 == elements.len() {
+                probes.push(quote!(..));
+                break;
+            }
+            let name = position.to_string();
+            let Pair { probe, tree } = self.pattern_of(element, bound, refutable);
+            probes.push(probe);
+            fields.push(quote!((#name, #tree)));
+        }
+        (probes, fields)
+    }
+
+    fn constant_pattern(&mut self, path: TokenStream) -> Pair {
+        let constant = self.constant(path.clone());
+        Pair {
+            probe: path,
+            tree: quote!(::warpfold::translation::syntax::Pattern::Value(
+                ::warpfold::translation::syntax::PatternValue::Constant(#constant)
+            )),
+        }
+    }
+
+    fn value_pattern(&mut self, tokens: &TokenStream, pattern: &Pat) -> Option<TokenStream> {
+        match pattern {
+            Pat::Lit(literal) => self.literal_value(&Expr::Lit(literal.clone())),
+            _ => {
+                self.refuse::<()>(
+                    tokens,
+                    "this pattern has no counterpart in CUDA C++; use a named constant",
+                );
+                None
+            }
+        }
+    }
+
+    /// A bound of a range in a pattern.
+    fn bound(&mut self, value: &Expr) -> TokenStream {
+        if let Expr::Path(path) = value {
+            let constant = self.constant(quote!(#path));
+            return quote!(::warpfold::translation::syntax::PatternValue::Constant(#constant));
+        }
+        self.literal_value(value).unwrap_or_default()
+    }
+
+    fn literal_value(&mut self, value: &Expr) -> Option<TokenStream> {
+        let syntax = quote!(::warpfold::translation::syntax::PatternValue);
+        let (sign, literal) = match value {
+            Expr::Unary(unary) if matches!(unary.op, UnOp::Neg(_)) => ("-", &*unary.expr),
+            value => ("", value),
+        };
+        match literal {
+            Expr::Lit(literal) => match &literal.lit {
+                Lit::Int(number) => {
+                    let text = format!("{sign}{}", number.base10_digits());
+                    Some(quote!(#syntax::Number(#text)))
+                }
+                Lit::Float(number) => {
+                    let text = format!("{sign}{}", number.base10_digits());
+                    Some(quote!(#syntax::Number(#text)))
+                }
+                Lit::Byte(byte) => {
+                    let text = byte.value().to_string();
+                    Some(quote!(#syntax::Number(#text)))
+                }
+                Lit::Bool(truth) => Some(quote!(#syntax::Bool(#truth))),
+                other => {
+                    self.refuse::<()>(other, "text has no counterpart in CUDA C++; use numbers");
+                    None
+                }
+            },
+            other => {
+                self.refuse::<()>(other, "a pattern compares with a literal or a constant here");
+                None
+            }
+        }
+    }
+}
+
+fn halves(pairs: Vec<Pair>) -> (Vec<TokenStream>, Vec<TokenStream>) {
+    pairs.into_iter().map(|Pair { probe, tree }| (probe, tree)).unzip()
+}
+
+/// A field's name; a tuple's is its position.
+pub(super) fn member_name(member: &Member) -> String {
+    match member {
+        Member::Named(name) => plain(name),
+        Member::Unnamed(index) => index.index.to_string(),
+    }
+}

@@ -1,0 +1,136 @@
+//! Blocks and statements.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+use syn::spanned::Spanned;
+use syn::{Block, Item, Local, Pat, Stmt};
+
+use super::{Pair, Translator, line, optional, slot_name};
+
+impl Translator<'_> {
+    /// A block, after `first` statements of the tree. Its probe has no braces around it.
+    pub(super) fn block(&mut self, block: &Block, wanted: bool, first: Vec<TokenStream>) -> Pair {
+        let outer = self.scope.len();
+        self.depth += 1;
+        let (mut probe, mut statements, mut value) = (TokenStream::new(), first, None);
+        for (number, statement) in block.stmts.iter().enumerate() {
+            let is_last = number + 1 == block.stmts.len();
+            let line = line(statement.span());
+            let tree = match statement {
+                Stmt::Local(local) => {
+                    let pair = self.declaration(local);
+                    probe.extend(pair.probe);
+                    pair.tree
+                }
+                Stmt::Expr(expression, None) if is_last => {
+                    let pair = self.expression(expression, wanted);
+                    probe.extend(pair.probe);
+                    let tree = pair.tree;
+                    value = Some(quote!((#line, &#tree)));
+                    continue;
+                }
+                Stmt::Expr(expression, semicolon) => {
+                    let Pair { probe: probed, tree } = self.expression(expression, false);
+                    probe.extend(quote!(#probed #semicolon));
+                    quote!(::warpfold::translation::syntax::StatementKind::Expression(#tree))
+                }
+                Stmt::Item(item) => {
+                    self.item(item);
+                    continue;
+                }
+                Stmt::Macro(call) => {
+                    let name = call.mac.path.segments.last().map(|segment| segment.ident.to_string());
+                    self.refuse::<()>(&call.mac, macro_refused(&name.unwrap_or_default()));
+                    continue;
+                }
+            };
+            statements.push(quote!(::warpfold::translation::syntax::Statement { line: #line, kind: #tree }));
+        }
+        self.scope.truncate(outer);
+        self.depth -= 1;
+        let value = optional(value);
+        let tree =
+            quote!(::warpfold::translation::syntax::Block { statements: &[#(#statements),*], value: #value });
+        Pair { probe, tree }
+    }
+
+    fn declaration(&mut self, local: &Local) -> Pair {
+        self.check_attributes(&local.attrs);
+        let (pattern, ty) = match &local.pat {
+            Pat::Type(typed) => {
+                let ty = &typed.ty;
+                (&*typed.pat, Some(quote!(: #ty)))
+            }
+            pattern => (pattern, None),
+        };
+        let Some(init) = &local.init else {
+            let Pat::Ident(ident) = pattern else {
+                return self.refuse(pattern, "a declaration without a value is of one variable");
+            };
+            let (name, number) = (&ident.ident, self.slot());
+            let (variable, slot) = (self.declare(name, number, true), slot_name(number));
+            return Pair {
+                probe: quote!(let mut #name #ty = #slot.value();),
+                tree: quote!(::warpfold::translation::syntax::StatementKind::Let(
+                    ::warpfold::translation::syntax::Pattern::Local(#variable, ::core::option::Option::None), ::core::option::Option::None
+                )),
+            };
+        };
+        if let Some((_, otherwise)) = &init.diverge {
+            return self.refuse(
+                otherwise,
+                "`let ... else` has no counterpart in CUDA C++: every pattern here matches; use `if`",
+            );
+        }
+        let value = self.expression(&init.expr, true);
+        let mut bound = Vec::new();
+        let pattern = self.pattern(pattern, &mut bound);
+        let asked = self.ask(&bound);
+        let (value_probe, value_tree) = (value.probe, value.tree);
+        let (pattern_probe, pattern_tree) = (pattern.probe, pattern.tree);
+        Pair {
+            probe: quote!(let #pattern_probe #ty = #value_probe; #asked),
+            tree: quote!(::warpfold::translation::syntax::StatementKind::Let(
+                #pattern_tree, ::core::option::Option::Some(#value_tree)
+            )),
+        }
+    }
+
+    /// An item inside a body: only what rustc evaluates.
+    fn item(&mut self, item: &Item) {
+        match item {
+            Item::Const(_) | Item::Use(_) if self.depth > 1 => {
+                self.refuse(item, "`const` and `use` stand in the outermost block of a body here; move this one there")
+            }
+            Item::Const(inner) => {
+                self.check_attributes(&inner.attrs);
+                self.items.push(quote!(#item));
+            }
+            Item::Use(inner) => {
+                self.check_attributes(&inner.attrs);
+                self.items.push(quote!(#item));
+            }
+            Item::Fn(function) => self.refuse(
+                &function.sig,
+                "a function inside a body has no counterpart in CUDA C++; move it out and write `#[device]` on it",
+            ),
+            Item::Macro(call) => self.refuse(&call.mac, macro_refused("")),
+            _ => self.refuse(item, "only `const` and `use` items may be inside a body; move this one out"),
+        }
+    }
+}
+
+/// Why a macro is refused.
+pub(super) fn macro_refused(name: &str) -> String {
+    let instead = match name {
+        "panic" | "unreachable" | "todo" | "unimplemented" => "a kernel cannot panic: return a value",
+        "assert" | "assert_eq" | "assert_ne" | "debug_assert" | "debug_assert_eq" | "debug_assert_ne" => {
+            "a kernel cannot panic: test the operator with `warpfold::laws!` instead"
+        }
+        "println" | "print" | "eprintln" | "eprint" | "dbg" => "a kernel cannot print",
+        "matches" => "write `match` with `true` and `false`, or compare",
+        "vec" => "a kernel cannot allocate: use an array",
+        _ => "write out what it expands to",
+    };
+    format!("a macro has no counterpart in CUDA C++; {instead}")
+}

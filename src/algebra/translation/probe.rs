@@ -1,0 +1,172 @@
+//! How rustc's inference is asked: slots, through which the values of a body pass that is never run.
+
+use std::any::TypeId;
+use std::cmp::Ordering;
+use std::marker::PhantomData;
+
+use super::{Callee, Type};
+use crate::{DeviceFunction, DeviceType, Kind, Layout, Literal, Scalar};
+
+/// Takes on the type of what passes through it.
+#[derive(Debug)]
+pub struct Slot<T>(PhantomData<fn() -> T>);
+
+impl<T> Slot<T> {
+    /// A slot of a type that is yet to be inferred.
+    #[allow(clippy::new_without_default)]
+    pub fn new() -> Self {
+        Self(PhantomData)
+    }
+
+    /// Makes the slot's type that of a value.
+    pub fn of(&self, value: T) -> T
+    where
+        T: Local,
+    {
+        value
+    }
+
+    /// Makes the slot's type that of a variable.
+    pub fn is(&self, _: &T)
+    where
+        T: Local,
+    {
+    }
+
+    /// Stands for the value of a variable that is declared without one.
+    pub fn value(&self) -> T {
+        unreachable!("probes are never run")
+    }
+
+    /// The type.
+    pub fn ty(&self) -> Type
+    where
+        T: Local,
+    {
+        T::ty()
+    }
+
+    /// The `#[device]` function that the slot's type stands for.
+    pub fn callee(&self) -> Callee
+    where
+        T: Helper,
+    {
+        Callee { id: TypeId::of::<T>(), function: T::function }
+    }
+}
+
+/// What a variable may be: a device type, a tuple of such, or an `Ordering`.
+#[diagnostic::on_unimplemented(
+    message = "a value of type `{Self}` has no counterpart in CUDA C++",
+    label = "not a device type",
+    note = "values are numbers, `bool`, `std::cmp::Ordering`, device types, and tuples of these"
+)]
+pub trait Local: Copy + 'static {
+    /// The type, as data.
+    fn ty() -> Type;
+    /// A value of it.
+    fn literal(&self) -> Literal;
+}
+
+impl<T: DeviceType> Local for T {
+    fn ty() -> Type {
+        Type::Value(T::layout())
+    }
+    fn literal(&self) -> Literal {
+        DeviceType::literal(self)
+    }
+}
+
+impl Local for Ordering {
+    fn ty() -> Type {
+        Type::Value(Layout::of::<Self>(Kind::Scalar(Scalar::I8)))
+    }
+    fn literal(&self) -> Literal {
+        Literal::Scalar((*self as i8 as u8).into())
+    }
+}
+
+macro_rules! tuples {
+    ($(($($name:ident $index:tt),*);)*) => {$(
+        impl<$($name: Local),*> Local for ($($name,)*) {
+            fn ty() -> Type {
+                Type::Tuple(vec![$($name::ty()),*])
+            }
+            fn literal(&self) -> Literal {
+                Literal::Sequence(vec![$(self.$index.literal()),*])
+            }
+        }
+    )*};
+}
+tuples! {
+    (A 0);
+    (A 0, B 1);
+    (A 0, B 1, C 2);
+    (A 0, B 1, C 2, D 3);
+    (A 0, B 1, C 2, D 3, E 4);
+    (A 0, B 1, C 2, D 3, E 4, F 5);
+    (A 0, B 1, C 2, D 3, E 4, F 5, G 6);
+    (A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7);
+}
+
+/// A value that rustc knows, or that is computed when the source is rendered.
+#[derive(Debug)]
+pub struct Constant<T, F>(F, PhantomData<fn() -> T>);
+
+/// See [`Constant`].
+pub fn constant<T: Local, F: Fn() -> T>(value: F) -> Constant<T, F> {
+    Constant(value, PhantomData)
+}
+
+impl<T, F: Fn() -> T> Constant<T, F> {
+    /// Stands for it in a probe.
+    pub fn get(&self) -> T {
+        (self.0)()
+    }
+
+    /// Its type and its value.
+    pub fn parts(&self) -> (Type, Literal)
+    where
+        T: Local,
+    {
+        (T::ty(), self.get().literal())
+    }
+}
+
+/// A `#[device]` function: implemented by the type that the attribute declares beside it, under the same name.
+pub trait Helper: 'static {
+    /// Its translation.
+    fn function() -> DeviceFunction;
+}
+
+/// What the operators and methods of the subset are for.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no operators or methods in CUDA C++",
+    label = "not a number or a `bool`",
+    note = "use its fields, or write a `#[device]` function that does"
+)]
+pub trait Primitive: Copy {}
+
+/// What has an order in which no two values are equal but distinct.
+#[diagnostic::on_unimplemented(
+    message = "`min`, `max` and `clamp` of `{Self}` leave open which zero they return",
+    label = "Rust does not say which bits this has",
+    note = "write `warpfold::math::minimum(a, b)` or `warpfold::math::maximum(a, b)`, which put -0 below +0"
+)]
+pub trait Ordered: Copy {}
+
+macro_rules! primitives {
+    ($trait:ident: $($type:ident)*) => {$( impl $trait for $type {} )*};
+}
+primitives! { Primitive: i8 i16 i32 i64 isize u8 u16 u32 u64 usize bool f32 f64 Ordering }
+primitives! { Ordered: i8 i16 i32 i64 isize u8 u16 u32 u64 usize bool Ordering }
+
+/// Lets pass what operators and methods are for.
+pub fn number<T: Primitive>(value: T) -> T {
+    value
+}
+
+/// Lets pass what `min`, `max` and `clamp` are exact for.
+pub fn ordered<T: Ordered>(value: T) -> T {
+    value
+}

@@ -1,0 +1,115 @@
+//! Numbers as CUDA C++ writes them, each exactly of its type.
+
+use super::types::scalar_name;
+use crate::Scalar;
+
+/// The number that Rust writes in base 10; none if the type has no such number.
+pub(super) fn of_digits(scalar: Scalar, digits: &str) -> Option<String> {
+    match scalar {
+        Scalar::F32 => digits.parse().ok().map(f32_literal),
+        Scalar::F64 => digits.parse().ok().map(f64_literal),
+        _ => digits.parse().ok().and_then(|value| integer(scalar, value)),
+    }
+}
+
+/// The scalar of some bits.
+pub(super) fn of_bits(scalar: Scalar, bits: u64) -> String {
+    let integer = |value: i128| integer(scalar, value).unwrap_or_default();
+    match scalar {
+        Scalar::I8 => integer((bits as i8).into()),
+        Scalar::I16 => integer((bits as i16).into()),
+        Scalar::I32 => integer((bits as i32).into()),
+        Scalar::I64 => integer((bits as i64).into()),
+        Scalar::U8 | Scalar::U16 | Scalar::U32 | Scalar::U64 => integer(bits.into()),
+        Scalar::Bool => (bits != 0).to_string(),
+        Scalar::F32 => f32_literal(f32::from_bits(bits as u32)),
+        Scalar::F64 => f64_literal(f64::from_bits(bits)),
+        Scalar::F16 | Scalar::BF16 => format!("{}{{{bits:#x}}}", scalar_name(scalar)),
+    }
+}
+
+fn integer(scalar: Scalar, value: i128) -> Option<String> {
+    Some(match scalar {
+        // C++ has no negative literals, and so not the least number of a type.
+        Scalar::I32 if value == i32::MIN.into() => format!("({} - 1)", i32::MIN + 1),
+        Scalar::I64 if value == i64::MIN.into() => format!("({}ll - 1)", i64::MIN + 1),
+        Scalar::I32 => i32::try_from(value).ok()?.to_string(),
+        Scalar::I64 => format!("{}ll", i64::try_from(value).ok()?),
+        Scalar::U32 => format!("{}u", u32::try_from(value).ok()?),
+        Scalar::U64 => format!("{}ull", u64::try_from(value).ok()?),
+        Scalar::I8 => format!("i8({})", i8::try_from(value).ok()?),
+        Scalar::I16 => format!("i16({})", i16::try_from(value).ok()?),
+        Scalar::U8 => format!("u8({})", u8::try_from(value).ok()?),
+        Scalar::U16 => format!("u16({})", u16::try_from(value).ok()?),
+        Scalar::Bool | Scalar::F32 | Scalar::F64 | Scalar::F16 | Scalar::BF16 => return None,
+    })
+}
+
+fn f32_literal(value: f32) -> String {
+    if !value.is_finite() {
+        return format!("::warpfold::from_bits<f32>({:#x}u)", value.to_bits());
+    }
+    // A compiler may read a decimal as a double first: it is written only where that is no less exact.
+    let decimal = format!("{value:?}");
+    match format!("{:?}", f64::from(value)) == decimal {
+        true => format!("{decimal}f"),
+        false => format!("{}f", hexadecimal(value.into())),
+    }
+}
+
+fn f64_literal(value: f64) -> String {
+    if !value.is_finite() {
+        return format!("::warpfold::from_bits<f64>({:#x}ull)", value.to_bits());
+    }
+    // So few digits every compiler reads right.
+    let decimal = format!("{value:?}");
+    let few = decimal.chars().filter(char::is_ascii_digit).count() <= 15;
+    match few && (value == 0.0 || value.is_normal()) {
+        true => decimal,
+        false => hexadecimal(value),
+    }
+}
+
+/// `0x1.8p+1`: a float, digit by digit.
+fn hexadecimal(value: f64) -> String {
+    let bits = value.to_bits();
+    let (sign, exponent, fraction) =
+        (if bits >> 63 == 1 { "-" } else { "" }, (bits >> 52 & 0x7ff) as i32, bits & ((1 << 52) - 1));
+    let (whole, exponent) = if exponent == 0 { (0, -1022) } else { (1, exponent - 1023) };
+    let digits = format!("{fraction:013x}");
+    let digits = digits.trim_end_matches('0');
+    let point = if digits.is_empty() { "" } else { "." };
+    format!("{sign}0x{whole}{point}{digits}p{exponent}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn integers_are_of_their_type_and_in_their_range() {
+        assert_eq!(of_digits(Scalar::I32, "-2147483648").unwrap(), "(-2147483647 - 1)");
+        assert_eq!(of_digits(Scalar::I64, "-9223372036854775808").unwrap(), "(-9223372036854775807ll - 1)");
+        assert_eq!(of_digits(Scalar::U64, "18446744073709551615").unwrap(), "18446744073709551615ull");
+        assert_eq!(of_digits(Scalar::I8, "-128").unwrap(), "i8(-128)");
+        assert_eq!(of_digits(Scalar::U8, "256"), None);
+        assert_eq!(of_bits(Scalar::I16, 0xffff), "i16(-1)");
+    }
+
+    #[test]
+    fn floats_are_exact() {
+        assert_eq!(of_digits(Scalar::F32, "0.5").unwrap(), "0.5f");
+        assert_eq!(of_digits(Scalar::F32, "1e20").unwrap(), "0x1.5af1d8p66f");
+        assert_eq!(of_digits(Scalar::F32, "0.1").unwrap(), "0x1.99999ap-4f");
+        assert_eq!(of_digits(Scalar::F64, "-0.1").unwrap(), "-0.1");
+        assert_eq!(of_digits(Scalar::F64, "3").unwrap(), "3.0");
+        assert_eq!(of_bits(Scalar::F64, 1), "0x0.0000000000001p-1022");
+        assert_eq!(of_bits(Scalar::F64, f64::MAX.to_bits()), "0x1.fffffffffffffp1023");
+        assert_eq!(
+            of_bits(Scalar::F32, f32::INFINITY.to_bits().into()),
+            "::warpfold::from_bits<f32>(0x7f800000u)"
+        );
+        assert_eq!(hexadecimal(f64::from_bits(1)), "0x0.0000000000001p-1022");
+        assert_eq!(hexadecimal(2.0), "0x1p1");
+    }
+}

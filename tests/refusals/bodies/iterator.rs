@@ -1,0 +1,12 @@
+use warpfold::device;
+
+#[device]
+fn f(a: [i32; 4]) -> i32 {
+    let mut sum = 0;
+    for x in a {
+        sum += x;
+    }
+    sum
+}
+
+fn main() {}

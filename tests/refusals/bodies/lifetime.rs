@@ -1,0 +1,8 @@
+use warpfold::device;
+
+#[device]
+fn f<'a>(a: i32) -> i32 {
+    a
+}
+
+fn main() {}

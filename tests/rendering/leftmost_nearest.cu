@@ -1,0 +1,65 @@
+#line 1 "warpfold/program"
+namespace program {
+static_assert(sizeof(f32) == 4, "layout: in Rust f32 has 4 bytes");
+static_assert(alignof(f32) == 4, "layout: in Rust f32 is aligned to 4 bytes");
+
+// rendering::support::items::Point
+struct alignas(4) Point {
+    f32 x;
+    f32 y;
+    f32 z;
+};
+static_assert(WARPFOLD_OFFSET(Point, x) == 0, "layout: in Rust rendering::support::items::Point has the field x at byte 0");
+static_assert(WARPFOLD_OFFSET(Point, y) == 4, "layout: in Rust rendering::support::items::Point has the field y at byte 4");
+static_assert(WARPFOLD_OFFSET(Point, z) == 8, "layout: in Rust rendering::support::items::Point has the field z at byte 8");
+static_assert(sizeof(Point) == 12, "layout: in Rust rendering::support::items::Point has 12 bytes");
+static_assert(alignof(Point) == 4, "layout: in Rust rendering::support::items::Point is aligned to 4 bytes");
+
+// rendering::support::operators::LeftmostNearest
+struct alignas(4) LeftmostNearest {
+    f32 x;
+    f32 y;
+    f32 z;
+};
+static_assert(WARPFOLD_OFFSET(LeftmostNearest, x) == 0, "layout: in Rust rendering::support::operators::LeftmostNearest has the field x at byte 0");
+static_assert(WARPFOLD_OFFSET(LeftmostNearest, y) == 4, "layout: in Rust rendering::support::operators::LeftmostNearest has the field y at byte 4");
+static_assert(WARPFOLD_OFFSET(LeftmostNearest, z) == 8, "layout: in Rust rendering::support::operators::LeftmostNearest has the field z at byte 8");
+static_assert(sizeof(LeftmostNearest) == 12, "layout: in Rust rendering::support::operators::LeftmostNearest has 12 bytes");
+static_assert(alignof(LeftmostNearest) == 4, "layout: in Rust rendering::support::operators::LeftmostNearest is aligned to 4 bytes");
+
+typedef Point Item;
+
+WARPFOLD_DEVICE f32 distance(Point p, LeftmostNearest to) {
+#line _ "tests/support/operators.rs"
+const float x = p.x - to.x, y = p.y - to.y, z = p.z - to.z;
+return sqrtf(x * x + y * y + z * z);
+#line 36 "warpfold/program"
+}
+
+struct Operator {
+    LeftmostNearest self;
+    WARPFOLD_DEVICE Item combine(Point a, Point b) const {
+#line _ "tests/support/operators.rs"
+if (distance(b, self) < distance(a, self)) return b;
+return a;
+#line 45 "warpfold/program"
+    }
+};
+static_assert(sizeof(Operator) == sizeof(Operator::self), "operator state");
+
+}  // namespace program
+
+namespace program {
+
+typedef ::warpfold::Arguments<Item> Arguments;
+static_assert(sizeof(Arguments) == 48, "kernel arguments");
+static_assert(WARPFOLD_OFFSET(Arguments, identity) == 32, "kernel arguments");
+
+struct Shape {
+    static constexpr unsigned WIDTH = 16, GROUP_ITEMS = 4, ROWS = 4, WARPS = 8;
+};
+WARPFOLD_KERNEL(256, 1) warpfold_bracket(WARPFOLD_PARAMETER Arguments arguments, WARPFOLD_PARAMETER Operator op) {
+    ::warpfold::bracket<Shape>(arguments, op);
+}
+
+}  // namespace program

@@ -1,0 +1,436 @@
+//! The rendered source, run on the CPU by an executor that is stricter than a GPU: every operator, every length, every
+//! alignment, bit for bit against `tree::bracket`; and mistakes in the templates, each of which must be found.
+//!
+//! Each run has a seed of its own, which decides in what order threads advance; one that fails is printed, and
+//! `WARPFOLD_SIMT_SEED` replays it.
+
+mod support;
+
+use std::process::ExitCode;
+use std::sync::{Arc, OnceLock};
+
+use support::items::{Point, Sample, Sampler, Unit, items};
+use support::operators::{self, Lanewise, MaxByNorm, OnlyMarked, Visitor};
+use support::policies::{MOST, lengths, policies};
+use support::simt::{Case, Checks, Executor, Kernels, Program};
+use support::tiers::{Suite, Tier};
+use warpfold::operators::{AffineComposition, Matrix2Product, Sum};
+use warpfold::{DeviceMonoid, DeviceType, Policy, tree};
+
+/// Bytes of the longest input: a launch of many blocks, and another for their partials.
+const MOST_BYTES: usize = 256 << 10;
+
+fn seed() -> u64 {
+    static SEED: OnceLock<u64> = OnceLock::new();
+    *SEED.get_or_init(|| match std::env::var("WARPFOLD_SIMT_SEED") {
+        Ok(seed) => seed.parse().expect("a number"),
+        Err(_) => rand::random(),
+    })
+}
+
+/// Kernels that are compiled when the first test wants one.
+struct Group {
+    kernels: Kernels,
+    program: OnceLock<Program>,
+}
+
+impl Group {
+    fn start(&self) -> Executor {
+        let build = || self.kernels.build(2).unwrap_or_else(|said| panic!("{said}"));
+        self.program.get_or_init(build).start()
+    }
+}
+
+type Later = Box<dyn FnOnce(&mut Suite, Arc<Group>)>;
+
+/// Tests of kernels that are one program.
+struct Tests {
+    kernels: Kernels,
+    /// Whether they are too many for every day.
+    long: bool,
+    later: Vec<Later>,
+}
+
+impl Tests {
+    fn new(checks: Checks, long: bool) -> Self {
+        Self { kernels: Kernels::new(checks), long, later: Vec::new() }
+    }
+
+    fn test<M: DeviceMonoid>(
+        &mut self,
+        name: String,
+        operator: M,
+        policy: Policy,
+        test: impl FnOnce(&mut Executor, Case<M>) + Send + 'static,
+    ) {
+        let (case, long) = (self.kernels.add(operator, policy), self.long);
+        self.later.push(Box::new(move |suite, group| {
+            let test = move || test(&mut group.start(), case);
+            match long {
+                true => suite.long_test(Tier::Simt, name, test),
+                false => suite.test(Tier::Simt, name, test),
+            }
+        }));
+    }
+
+    fn add_to(self, suite: &mut Suite) {
+        let group = Arc::new(Group { kernels: self.kernels, program: OnceLock::new() });
+        self.later.into_iter().for_each(|add| add(suite, group.clone()));
+    }
+}
+
+fn assert_bracket<M: DeviceMonoid>(
+    executor: &mut Executor,
+    case: Case<M>,
+    items: &[M::Item],
+    misalignment: usize,
+) where
+    M::Item: Sample,
+{
+    let expected = tree::bracket(&case.operator, items);
+    let seed = seed();
+    let what =
+        format!("{} items, {misalignment} past an aligned address, WARPFOLD_SIMT_SEED={seed}", items.len());
+    match executor.bracket(case, items, misalignment, seed) {
+        Ok(got) => {
+            assert!(M::Item::same_bits(&got, &expected), "{what}: got {got:?}, the bracket is {expected:?}")
+        }
+        Err(wrong) => panic!("{what}: {wrong}"),
+    }
+}
+
+fn every_length<M: DeviceMonoid>(executor: &mut Executor, case: Case<M>, sampler: Sampler<M::Item>)
+where
+    M::Item: Sample,
+{
+    let most = MOST.min(MOST_BYTES / size_of::<M::Item>());
+    for (sampler, most) in [(M::Item::sample as Sampler<M::Item>, 300), (sampler, most)] {
+        let all = items(1, most, sampler);
+        for length in lengths(&case.policy, most, 2) {
+            assert_bracket(executor, case, &all[..length], 0);
+        }
+    }
+}
+
+fn every_alignment<M: DeviceMonoid>(executor: &mut Executor, case: Case<M>, sampler: Sampler<M::Item>)
+where
+    M::Item: Sample,
+{
+    let all = items(3, 20_000, sampler);
+    for start in 0..17 {
+        for length in [1, 2, 31, 32, 33, 257, 1000, 1024, 4096, 19_000] {
+            if length * size_of::<M::Item>() <= MOST_BYTES {
+                assert_bracket(executor, case, &all[start..start + length], start);
+            }
+        }
+    }
+}
+
+struct EveryOperator<'a>(&'a mut Tests);
+
+impl Visitor for EveryOperator<'_> {
+    fn visit<M: DeviceMonoid>(&mut self, name: &str, operator: M, sampler: Sampler<M::Item>)
+    where
+        M::Item: Sample,
+    {
+        let name = format!("{name}_is_the_bracket_at_every_length_and_alignment");
+        self.0.test(name, operator, Policy::for_item(&M::Item::layout()), move |executor, case| {
+            every_length(executor, case, sampler);
+            every_alignment(executor, case, sampler);
+        });
+    }
+}
+
+/// Under AddressSanitizer and UndefinedBehaviorSanitizer.
+struct Sanitized<'a>(&'a mut Tests);
+
+impl Visitor for Sanitized<'_> {
+    fn visit<M: DeviceMonoid>(&mut self, name: &str, operator: M, sampler: Sampler<M::Item>)
+    where
+        M::Item: Sample,
+    {
+        let name = format!("{name}_is_clean_under_the_sanitizers");
+        self.0.test(name, operator, Policy::for_item(&M::Item::layout()), move |executor, case| {
+            let all = items(5, 20_000, sampler);
+            for start in [0, 1, 3] {
+                for length in [0, 1, 2, 33, 257, 1000, 1025, 8193, 19_000] {
+                    if length * size_of::<M::Item>() <= MOST_BYTES {
+                        assert_bracket(executor, case, &all[start..start + length], start);
+                    }
+                }
+            }
+        });
+    }
+}
+
+fn every_policy<M: DeviceMonoid>(tests: &mut Tests, name: &str, operator: M, sampler: Sampler<M::Item>)
+where
+    M::Item: Sample,
+{
+    for (number, policy) in policies::<M::Item>().into_iter().enumerate() {
+        let name = format!("policy_{number}_does_not_move_a_bit_of_{name}");
+        tests.test(name, operator, policy, move |executor, case| every_length(executor, case, sampler));
+    }
+}
+
+/// A mistake in a template: what stands there, and what stands there instead.
+struct Mutation {
+    name: &'static str,
+    file: &'static str,
+    right: &'static str,
+    wrong: &'static str,
+}
+
+const MUTATIONS: &[Mutation] = &[
+    Mutation { name: "a missing barrier", file: "bracket.cuh", right: "    block_barrier();\n", wrong: "" },
+    Mutation {
+        name: "a barrier in divergent code",
+        file: "bracket.cuh",
+        right: "    block_barrier();\n",
+        wrong: "    if (begin < block_end) block_barrier();\n",
+    },
+    Mutation {
+        name: "a thread that leaves before a barrier",
+        file: "bracket.cuh",
+        right: "    block_barrier();\n",
+        wrong: "    if (begin >= block_end) return;\n    block_barrier();\n",
+    },
+    Mutation {
+        name: "one warp too many",
+        file: "bracket.cuh",
+        right: "if (lane_index() < count) value = of_warp[lane_index()];",
+        wrong: "if (lane_index() <= count) value = of_warp[lane_index()];",
+    },
+    Mutation {
+        name: "every lane stores",
+        file: "bracket.cuh",
+        right: "if (lane_index() == 0) of_warp[warp_index()] = value;",
+        wrong: "of_warp[warp_index()] = value;",
+    },
+    Mutation {
+        name: "a warp that runs into the next block",
+        file: "bracket.cuh",
+        right: "const Size end = smaller(begin + run, block_end);",
+        wrong: "const Size end = begin + run;",
+    },
+    Mutation {
+        name: "the last warp forgotten",
+        file: "bracket.cuh",
+        right: "(block_end - block_begin + run - 1) / run",
+        wrong: "(block_end - block_begin) / run",
+    },
+    Mutation {
+        name: "a tile counted as a row",
+        file: "bracket.cuh",
+        right: "begin += rows * Row::ITEMS;",
+        wrong: "begin += Row::ITEMS;",
+    },
+    Mutation {
+        name: "every block writes to one place",
+        file: "bracket.cuh",
+        right: "value.store(arguments.output + block_index());",
+        wrong: "value.store(arguments.output);",
+    },
+    Mutation {
+        name: "operands swapped between rows",
+        file: "warp.cuh",
+        right: "value[i] = combine(op, left, right);",
+        wrong: "value[i] = combine(op, right, left);",
+    },
+    Mutation {
+        name: "operands swapped between lanes",
+        file: "warp.cuh",
+        right: "whole = combine(op, whole, right);",
+        wrong: "whole = combine(op, right, whole);",
+    },
+    Mutation {
+        name: "what does not exist is combined",
+        file: "warp.cuh",
+        right: "if (present.has((right_row * WARP_LANES + right_lane) * GROUP_ITEMS)) whole",
+        wrong: "whole",
+    },
+    Mutation {
+        name: "a wrong shuffle distance",
+        file: "warp.cuh",
+        right: "const Words<Item> right = shuffle_down(whole, distance);",
+        wrong: "const Words<Item> right = shuffle_down(whole, distance + 1);",
+    },
+    Mutation {
+        name: "a shuffle that some lanes miss",
+        file: "warp.cuh",
+        right: "        const Words<Item> right = shuffle_down(value, distance);\n        if (lane + distance < count) value",
+        wrong: "        if (lane + distance >= count) continue;\n        const Words<Item> right = \
+                shuffle_down(value, distance);\n        value",
+    },
+    Mutation {
+        name: "the wrong half of the rows kept",
+        file: "warp.cuh",
+        right: "row += upper ? kept : 0;",
+        wrong: "row += upper ? 0 : kept;",
+    },
+    Mutation {
+        name: "an unmasked tail load",
+        file: "group.cuh",
+        right: "if (present.has(first + 4 * k / sizeof(Item))) word[k]",
+        wrong: "word[k]",
+    },
+    Mutation {
+        name: "a word that begins before the input",
+        file: "group.cuh",
+        right: "if (offset >= 0 && present.has((offset + 3)",
+        wrong: "if (present.has((offset + 3)",
+    },
+    Mutation {
+        name: "an off-by-one tail",
+        file: "group.cuh",
+        right: "return index < count;",
+        wrong: "return index <= count;",
+    },
+    Mutation {
+        name: "wide loads from any address",
+        file: "warp.cuh",
+        right: "loaded = aligned && present.has(",
+        wrong: "loaded = present.has(",
+    },
+    Mutation {
+        name: "a carry combined from the right",
+        file: "counter.cuh",
+        right: "carry & 1; carry >>= 1, ++k) value = combine(op, shuffle_from(digit, k), value);",
+        wrong: "carry & 1; carry >>= 1, ++k) value = combine(op, value, shuffle_from(digit, k));",
+    },
+    Mutation {
+        name: "a value that only lane 0 has",
+        file: "counter.cuh",
+        right: "        value = shuffle_from(value, 0);\n",
+        wrong: "",
+    },
+    Mutation {
+        name: "a carry at the wrong level",
+        file: "counter.cuh",
+        right: "Size carry = rows >> level;",
+        wrong: "Size carry = rows;",
+    },
+];
+
+/// What a few operators do under changed templates: the first thing that is wrong.
+fn first_wrong(change: impl Fn(&str, &str) -> String) -> Option<String> {
+    fn try_all<M: DeviceMonoid>(
+        executor: &mut Executor,
+        case: Case<M>,
+        sampler: Sampler<M::Item>,
+    ) -> Option<String>
+    where
+        M::Item: Sample,
+    {
+        let all = items(7, 40_003, sampler);
+        for start in [0, 1, 3] {
+            for length in [0, 1, 2, 3, 31, 33, 64, 100, 257, 1000, 1025, 5000, 9000, 40_000] {
+                let part = &all[start..start + length];
+                match executor.bracket(case, part, start, seed()) {
+                    Err(wrong) => return Some(wrong),
+                    Ok(got) if !M::Item::same_bits(&got, &tree::bracket(&case.operator, part)) => {
+                        return Some(format!("another result for {length} items"));
+                    }
+                    Ok(_) => {}
+                }
+            }
+        }
+        None
+    }
+    let mut kernels = Kernels::of_templates(Checks::Accesses, change);
+    let maps = AffineComposition::<u32>::new();
+    let maps = kernels.add(maps, Policy::for_item(&<[u32; 2]>::layout()));
+    let bytes = Lanewise::<u8, 3>(std::marker::PhantomData);
+    let bytes = kernels.add(bytes, Policy::for_item(&<[u8; 3]>::layout()));
+    let marked = kernels.add(OnlyMarked, Policy::for_item(&support::items::Marked::layout()));
+    let program = match kernels.build(1) {
+        Ok(program) => program,
+        Err(said) => panic!("a mutation must compile: {said}"),
+    };
+    try_all(&mut program.start(), maps, u32::map)
+        .or_else(|| try_all(&mut program.start(), bytes, Sample::sample))
+        .or_else(|| try_all(&mut program.start(), marked, Sample::sample))
+}
+
+fn mutation_is_caught(mutation: &Mutation) {
+    let wrong = first_wrong(|name, text| {
+        if name != mutation.file {
+            return text.to_owned();
+        }
+        assert_eq!(text.matches(mutation.right).count(), 1, "{} must stand once in {name}", mutation.right);
+        text.replace(mutation.right, mutation.wrong)
+    });
+    let wrong =
+        wrong.unwrap_or_else(|| panic!("{} is not found; WARPFOLD_SIMT_SEED={}", mutation.name, seed()));
+    println!("{}: {wrong}", mutation.name);
+}
+
+/// What the executor finds in kernels that were written for it: nothing in the right ones.
+fn exercises() {
+    let program = Kernels::exercises().build(2).unwrap_or_else(|said| panic!("{said}"));
+    let mut executor = program.start();
+    // Kernel, length, words of output, and what is found in each mistake.
+    let expected: [(u32, u64, usize, &[&str]); 5] = [
+        (0, 0, 192, &["shared memory", "nobody declared", "races"]),
+        (1, 0, 192, &["shared memory", "nobody declared", "races"]),
+        (2, 0, 192, &["in ballot"]),
+        (3, 3, 1 + 4 * 64, &["another thread wrote", "another thread wrote", "nobody wrote"]),
+        (4, 256, 192, &["asynchronous copy", "asynchronous copy"]),
+    ];
+    for round in 0..8 {
+        let seed = seed().wrapping_add(round);
+        for (kernel, length, words, found) in expected {
+            let right = executor.exercise(kernel, 0, length, words, seed);
+            let right =
+                right.unwrap_or_else(|wrong| panic!("exercise {kernel}, WARPFOLD_SIMT_SEED={seed}: {wrong}"));
+            match kernel {
+                0 => assert_eq!(right[..3], [1, 2, 3]),
+                2 => assert!(right.iter().all(|&bits| bits == 0xaaaa_aaaa)),
+                3 => assert_eq!(right[1 + 192..], (0..64).map(|k| 3 * k + 3).collect::<Vec<u32>>()[..]),
+                4 => assert_eq!(right[1], 1 + 65 + 129 + 193),
+                _ => {}
+            }
+            for (mistake, found) in (1..).zip(found) {
+                let wrong = executor.exercise(kernel, mistake, length, words, seed);
+                let wrong = wrong.expect_err(&format!("mistake {mistake} of exercise {kernel} is not found"));
+                assert!(wrong.contains(found), "mistake {mistake} of exercise {kernel}: {wrong}");
+            }
+        }
+    }
+}
+
+fn main() -> ExitCode {
+    let mut suite = Suite::default();
+    let mut tests = Tests::new(Checks::Accesses, false);
+    operators::structs(&mut EveryOperator(&mut tests));
+    tests.add_to(&mut suite);
+
+    let mut tests = Tests::new(Checks::Accesses, true);
+    operators::built_in(&mut EveryOperator(&mut tests));
+    operators::sizes(&mut EveryOperator(&mut tests));
+    tests.add_to(&mut suite);
+
+    let mut tests = Tests::new(Checks::Accesses, true);
+    every_policy(&mut tests, "f32_sums", Sum::<f32>::new(), f32::unit);
+    every_policy(&mut tests, "points", MaxByNorm, Point::sample);
+    every_policy(&mut tests, "bytes", Lanewise::<u8, 1>(std::marker::PhantomData), Sample::sample);
+    every_policy(&mut tests, "100_bytes", Lanewise::<u8, 100>(std::marker::PhantomData), Sample::sample);
+    every_policy(&mut tests, "matrices", Matrix2Product::<f32>::new(), f32::matrix);
+    tests.add_to(&mut suite);
+
+    let mut tests = Tests::new(Checks::Sanitizers, true);
+    operators::structs(&mut Sanitized(&mut tests));
+    operators::sizes(&mut Sanitized(&mut tests));
+    tests.add_to(&mut suite);
+
+    suite.test(Tier::Simt, "the_executor_finds_what_it_should", exercises);
+    suite.test(Tier::Simt, "without_a_mistake_nothing_is_wrong", || {
+        assert_eq!(first_wrong(|_, text| text.to_owned()), None);
+    });
+    for mutation in MUTATIONS {
+        let name = mutation.name.replace([' ', '-'], "_");
+        let test = move || mutation_is_caught(mutation);
+        suite.long_test(Tier::Simt, format!("mutation_{name}_is_caught"), test);
+    }
+    suite.run()
+}

@@ -1,0 +1,115 @@
+// What `templates/intrinsics.cuh` says of a GPU, said of an executor that runs each GPU thread as a fiber: the whole
+// rendered source, its kernel too. The executor (runtime.cpp) is stricter than a GPU, which forgives.
+#pragma once
+#include "../support/host.h"
+
+#include <stddef.h>
+
+#define WARPFOLD_OUTLINED __attribute__((noinline))
+#define WARPFOLD_SHARED(type, name, count) \
+    type* const name = static_cast<type*>(simt::shared(sizeof(type) * (count), alignof(type), {__FILE__, __LINE__}))
+#define WARPFOLD_KERNEL(threads, blocks) static void
+#define WARPFOLD_PARAMETER const
+// As the last parameters of a function: where it is called.
+#define SIMT_CALLER const char* file = __builtin_FILE(), int line = __builtin_LINE()
+
+namespace simt {
+
+// A place in the rendered source, or an address of the code that was made of it.
+struct Site {
+    const char* file;
+    int line;
+    const void* code = nullptr;
+};
+
+// Of the thread that asks.
+unsigned thread_index();
+unsigned block_index();
+
+// Memory of the block, the same for all its threads that come by here.
+void* shared(size_t bytes, size_t align, Site site);
+// Waits for all threads of the block.
+void block_barrier(Site site);
+// Waits for all lanes of the warp, and gives what the lane `source(lane)` brought.
+unsigned exchange(unsigned word, unsigned source_lane, const char* what, Site site);
+// As `exchange`: the bits that the lanes brought, lane 0's lowest.
+unsigned ballot(bool bit, Site site);
+// Orders what the lanes of a warp do to shared memory.
+void warp_barrier(Site site);
+// Makes what the thread wrote, and what its block wrote before its last barrier, visible to whoever sees what it does next.
+void fence(Site site);
+// What was there, of memory that begins as 0; acquires and releases.
+unsigned atomic_add(unsigned* address, unsigned value, Site site);
+// From global to shared memory, some time before `async_wait` returns.
+void async_copy(void* to, const void* from, size_t bytes, Site site);
+void async_wait(Site site);
+// Asserts that a thread may read or write some bytes.
+void access(const void* address, size_t bytes, size_t align, bool write, Site site);
+
+// Ends the launch with an error.
+[[noreturn]] void trap(Site site);
+
+// A kernel under its number.
+struct Kernel {
+    void (*run)(const void* arguments, const void* op);
+};
+void add(unsigned number, Kernel kernel);
+
+}  // namespace simt
+
+// What a body that is written by hand may call.
+inline void __trap(SIMT_CALLER) { simt::trap({file, line}); }
+
+namespace warpfold {
+
+constexpr unsigned WARP_LANES = 32, WARP_LEVEL = 5;
+
+inline unsigned lane_index() { return simt::thread_index() % WARP_LANES; }
+inline unsigned warp_index() { return simt::thread_index() / WARP_LANES; }
+inline unsigned block_index() { return simt::block_index(); }
+
+inline void block_barrier(SIMT_CALLER) { simt::block_barrier({file, line}); }
+
+inline void warp_barrier(SIMT_CALLER) { simt::warp_barrier({file, line}); }
+inline unsigned ballot(bool bit, SIMT_CALLER) { return simt::ballot(bit, {file, line}); }
+inline void fence(SIMT_CALLER) { simt::fence({file, line}); }
+inline unsigned atomic_add(unsigned* address, unsigned value, SIMT_CALLER) {
+    return simt::atomic_add(address, value, {file, line});
+}
+inline void async_copy(void* to, const void* from, unsigned long long bytes, SIMT_CALLER) {
+    simt::async_copy(to, from, bytes, {file, line});
+}
+inline void async_wait(SIMT_CALLER) { simt::async_wait({file, line}); }
+
+inline void copy_bytes(void* to, const void* from, unsigned long long bytes, SIMT_CALLER) {
+    simt::access(from, bytes, 1, false, {file, line});
+    simt::access(to, bytes, 1, true, {file, line});
+    memcpy(to, from, bytes);
+}
+
+inline unsigned funnel_shift(unsigned low, unsigned high, unsigned shift) {
+    return static_cast<unsigned>(((static_cast<unsigned long long>(high) << 32) | low) >> (shift & 31));
+}
+
+inline unsigned shuffle_xor(unsigned word, unsigned distance, SIMT_CALLER) {
+    return simt::exchange(word, lane_index() ^ distance, "shuffle_xor", {file, line});
+}
+// Beyond the last lane a lane keeps its own word.
+inline unsigned shuffle_down(unsigned word, unsigned distance, SIMT_CALLER) {
+    const unsigned from = lane_index() + distance;
+    return simt::exchange(word, from < WARP_LANES ? from : lane_index(), "shuffle_down", {file, line});
+}
+inline unsigned shuffle_from(unsigned word, unsigned lane, SIMT_CALLER) {
+    return simt::exchange(word, lane % WARP_LANES, "shuffle_from", {file, line});
+}
+
+template <unsigned WIDTH>
+struct Load {
+    unsigned word[WIDTH < 4 ? 1 : WIDTH / 4] = {};
+    explicit Load(const void* address, SIMT_CALLER) {
+        simt::access(address, WIDTH, WIDTH, false, {file, line});
+        memcpy(word, address, WIDTH);
+    }
+};
+
+}  // namespace warpfold

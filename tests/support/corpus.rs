@@ -1,0 +1,724 @@
+//! Operators that together say everything that the subset of `#[monoid]` can say. They need not be associative: what is
+//! asked is whether both languages do the same with two items.
+#![allow(clippy::all)]
+
+use std::cmp::Ordering;
+
+use num_traits::{Float, PrimInt, Zero};
+use rand::SeedableRng;
+use rand::rngs::SmallRng;
+use warpfold::operators::{Number, Real};
+use warpfold::{DeviceMonoid, DeviceType, Monoid, device, math, monoid};
+
+use super::edges::Edge;
+
+/// Something to do with each operator.
+pub trait Visitor {
+    fn visit<M: DeviceMonoid>(&mut self, name: &str, operator: M)
+    where
+        M::Item: Edge;
+}
+
+macro_rules! corpus {
+    ($($name:ident: $item:ty = |$a:ident, $b:ident| { $($body:tt)* })*) => {
+        $(
+            #[allow(non_camel_case_types)]
+            #[derive(Clone, Copy, Default, Debug)]
+            pub struct $name {}
+
+            #[monoid]
+            impl Monoid for $name {
+                type Item = $item;
+                fn identity(&self) -> $item {
+                    Edge::edge(&mut SmallRng::seed_from_u64(0))
+                }
+                fn combine(&self, $a: $item, $b: $item) -> $item {
+                    $($body)*
+                }
+            }
+        )*
+
+        fn plain(visitor: &mut impl Visitor) {
+            $( visitor.visit(stringify!($name), $name {}); )*
+        }
+    };
+}
+
+/// A struct with everything in it.
+#[derive(Clone, Copy, Debug, PartialEq, DeviceType)]
+#[repr(C)]
+pub struct Mixed {
+    pub flag: bool,
+    pub small: i8,
+    pub long: u64,
+    pub float: f32,
+    pub pair: Pair,
+    pub list: [i16; 3],
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, DeviceType)]
+#[repr(C)]
+pub struct Pair(pub i32, pub f64);
+
+impl Edge for Pair {
+    fn edge(random: &mut SmallRng) -> Self {
+        Self(Edge::edge(random), Edge::edge(random))
+    }
+}
+
+impl Edge for Mixed {
+    fn edge(random: &mut SmallRng) -> Self {
+        Self {
+            flag: Edge::edge(random),
+            small: Edge::edge(random),
+            long: Edge::edge(random),
+            float: Edge::edge(random),
+            pair: Edge::edge(random),
+            list: Edge::edge(random),
+        }
+    }
+}
+
+const LIMIT: i32 = 1000;
+const TABLE: [u32; 4] = [3, 1, 4, 0xffff_ffff];
+const ORIGIN: Pair = Pair(-1, 0.1);
+mod constants {
+    pub const DEEP: f32 = 1e-7;
+}
+
+/// A name that the operator has, too.
+#[device]
+fn combine(a: i32, b: i32) -> i32 {
+    a ^ b
+}
+
+#[device]
+fn sqrt(abs: i32) -> i32 {
+    abs + 1
+}
+
+#[device]
+fn gcd(a: u64, b: u64) -> u64 {
+    let (mut a, mut b) = (a, b);
+    while b != 0 {
+        let rest = a % b;
+        a = b;
+        b = rest;
+    }
+    a
+}
+
+#[device]
+pub fn two_sum(a: f64, b: f64) -> (f64, f64) {
+    let sum = a + b;
+    let virtual_b = sum - a;
+    (sum, (a - (sum - virtual_b)) + (b - virtual_b))
+}
+
+#[device]
+fn scaled<const N: usize>(list: [i32; N], by: i32) -> [i32; N] {
+    let mut scaled = [0; N];
+    for k in 0..N {
+        scaled[k] = list[k].wrapping_mul(by);
+    }
+    scaled
+}
+
+#[device]
+fn larger<T: PartialOrd + Copy>(a: T, b: T) -> T {
+    if b > a { b } else { a }
+}
+
+#[device]
+fn square<T: Float>(x: T) -> T {
+    x * x + T::one()
+}
+
+mod helpers {
+    use warpfold::device;
+
+    /// Calls another helper of another module.
+    #[device]
+    pub fn least_of_three(a: i16, b: i16, c: i16) -> i16 {
+        inner::least(inner::least(a, b), c)
+    }
+    pub mod inner {
+        #[warpfold::device]
+        pub fn least(a: i16, b: i16) -> i16 {
+            if a < b { a } else { b }
+        }
+    }
+}
+
+corpus! {
+    add_i32: i32 = |a, b| { a + b }
+    subtract_i32: i32 = |a, b| { a - b }
+    multiply_i32: i32 = |a, b| { a * b }
+    arithmetic_i8: [i8; 4] = |a, b| { [a[0] + b[0], a[1] - b[1], a[2] * b[2], -a[3]] }
+    arithmetic_u8: [u8; 4] = |a, b| { [a[0] + b[0], a[1] - b[1], a[2] * b[2], !a[3]] }
+    arithmetic_i16: [i16; 4] = |a, b| { [a[0] + b[0], a[1] - b[1], a[2] * b[2], -b[3] + !a[3]] }
+    arithmetic_u16: [u16; 4] = |a, b| { [a[0] + b[0] * a[1], a[1] - b[1], a[2] * b[2] * b[2], !a[3] / 3] }
+    arithmetic_u32: [u32; 4] = |a, b| { [a[0] + b[0] * 3, a[1] - b[1] - 1, a[2] * b[2], !a[3] % 1000] }
+    arithmetic_i64: [i64; 4] = |a, b| { [a[0] + b[0], a[1] - b[1], a[2] * b[2], -a[3]] }
+    arithmetic_u64: [u64; 4] = |a, b| { [a[0] + b[0], a[1] - (b[1] - a[2]), a[2] * b[2], !a[3]] }
+    arithmetic_usize: [usize; 2] = |a, b| { [a[0] + b[0] * 5, a[1] - b[1]] }
+    arithmetic_f32: [f32; 5] = |a, b| {
+        [a[0] + b[0], a[1] - b[1], a[2] * b[2] + a[3], a[3] / b[3], -a[4] - -b[4]]
+    }
+    arithmetic_f64: [f64; 5] = |a, b| {
+        [a[0] + b[0], a[1] - b[1], a[2] * b[2] - a[3] * b[3], a[3] / b[3], -(a[4] * 0.1)]
+    }
+    remainder_of_floats: [f32; 2] = |a, b| { [a[0] % b[0], a[1] % 2.5] }
+    remainder_of_doubles: [f64; 2] = |a, b| { [a[0] % b[0], a[1] % 0.1] }
+    divide_i32: [i32; 4] = |a, b| {
+        let by = if b[0] == 0 || (a[0] == i32::MIN && b[0] == -1) { 7 } else { b[0] };
+        [a[0] / by, a[0] % by, a[1] / 10, a[1] % -3]
+    }
+    divide_small: [i8; 4] = |a, b| {
+        let by = if b[0] == 0 || b[0] == -1 { 3 } else { b[0] };
+        [a[0] / by, a[0] % by, a[1] / 5, a[1] % 5]
+    }
+    divide_unsigned: [u16; 3] = |a, b| { [a[0] / (b[0] | 1), a[1] % (b[1] | 1), a[2] / 7] }
+    divide_long: [u64; 3] = |a, b| { [a[0] / (b[0] | 1), a[1] % (b[1] | 1), a[2] % 1_000_000_007] }
+    bits_i8: [i8; 4] = |a, b| { [a[0] & b[0], a[1] | b[1], a[2] ^ b[2], !(a[3] & !b[3])] }
+    bits_u32: [u32; 4] = |a, b| { [a[0] & b[0] | a[1] ^ b[1], (a[1] | b[1]) & 0xff00, a[2] ^ 0x5555, !b[3]] }
+    bits_u64: u64 = |a, b| { (a & 0xffff_ffff) << 32 | b >> 32 }
+    bits_bool: [bool; 6] = |a, b| { [a[0] & b[0], a[1] | b[1], a[2] ^ b[2], !a[3], a[4] == b[4], a[5] < b[5]] }
+    logic: [bool; 3] = |a, b| { [a[0] && b[0] || a[1], (a[1] || b[1]) && !a[2], a[0] != (b[1] && a[2])] }
+    shifts_u32: [u32; 4] = |a, b| { [a[0] << (b[0] % 32), a[1] >> (b[1] & 31), a[2] << 31, a[3] >> 1] }
+    shifts_i64: [i64; 4] = |a, b| { [a[0] << (b[0] & 63), a[1] >> (b[1] & 63), a[2] << 3, a[3] >> 63] }
+    shifts_small: [i8; 4] = |a, b| { [a[0] << (b[0] & 7), a[1] >> (b[1] & 7), a[2] << 4u8, a[3] >> 2i64] }
+    shifts_beyond: [u8; 4] = |a, b| {
+        [a[0].wrapping_shl(b[0] as u32), a[1].wrapping_shr(b[1] as u32), a[2].rotate_left(b[2] as u32), a[3].rotate_right(b[3] as u32)]
+    }
+    compare_integers: [bool; 6] = |a, b| {
+        let (x, y) = (a[0] as i32 - b[1] as i32 + a[2] as i32, b[0] as i32);
+        [x < y, x <= y, x > y, x >= y, x == y, x != y]
+    }
+    compare_floats: [f32; 6] = |a, b| {
+        [
+            (a[0] < b[0]) as u8 as f32,
+            if a[1] <= b[1] { 1.0 } else { 0.0 },
+            (a[2] > b[2]) as i32 as f32,
+            if a[3] >= b[3] { a[3] } else { b[3] },
+            if a[4] == b[4] { 1.0 } else { 2.0 },
+            if a[5] != b[5] { 1.0 } else { 2.0 },
+        ]
+    }
+    literals: [f64; 4] = |a, b| { [a[0] + 0.1, b[1] * 1e-310, a[2] - 123456.789e3, b[3] + 1f64] }
+    literals_f32: [f32; 4] = |a, b| { [a[0] + 0.1, b[1] * 1e-40, a[2] * 3.402_823_5e38, b[3] + 16_777_217.0] }
+    literals_wide: [u64; 3] = |a, b| { [a[0] ^ 0xdead_beef_cafe_f00d, b[1] + 0b1010_1010, a[2] + b'z' as u64 + 0o17] }
+    least: [i64; 2] = |a, b| { [a[0] ^ -9223372036854775808, b[1] + i64::MIN + 5] }
+    inferred_literals: [u16; 3] = |a, b| {
+        let mut s = 0;
+        let t = 65_535;
+        s += a[0];
+        s = s * 2 + b[1] + t;
+        let n = 3;
+        [s, t, (n + b[2] as i8) as u16]
+    }
+    casts_to_i8: [f32; 2] = |a, b| { [a[0] as i8 as f32, b[1] as u8 as f32] }
+    casts_to_i32: [f32; 2] = |a, b| { [a[0] as i32 as f32, b[1] as u32 as f32] }
+    casts_to_i64: [f64; 3] = |a, b| { [a[0] as i64 as f64, b[1] as u64 as f64, a[2] as i16 as f64] }
+    casts_to_u16: [f64; 3] = |a, b| { [a[0] as u16 as f64, b[1] as usize as f64, a[2] as f32 as f64] }
+    casts_of_integers: [i64; 8] = |a, b| {
+        [
+            a[0] as i8 as i64, a[1] as u8 as i64, a[2] as i16 as i64, a[3] as u32 as i64, b[4] as f32 as i64,
+            b[5] as f64 as i64, b[6] as u64 as i64, (b[7] as u64 as f32) as i64,
+        ]
+    }
+    casts_of_bools: [u8; 3] = |a, b| { [(a[0] > b[0]) as u8, (a[1] == 0) as i64 as u8, u8::from(a[2] < b[2])] }
+    conversions: [i64; 3] = |a, b| {
+        [i64::from(a[0] as i8), i64::from(b[1] as u32), f64::from(a[2] as i32) as i64 + i64::from(b[2] > 3)]
+    }
+    if_as_value: i32 = |a, b| {
+        let sign = if a < 0 { -1 } else if a == 0 { 0 } else { 1 };
+        sign * (if b > LIMIT { LIMIT } else { b }) + { let c = a / 2; c - b }
+    }
+    nested_blocks: i32 = |a, b| {
+        let mut x = a;
+        let y = x + { x += b; x * 2 } + x;
+        let z = { let x = y ^ x; x & 0xff } + x;
+        z
+    }
+    short_circuits: i32 = |a, b| {
+        let mut calls = 0;
+        let both = a > 0 && { calls += 1; b > 0 } && { calls += 10; a > b };
+        let either = a < 0 || { calls += 100; b < 0 } || { calls += 1000; a == b };
+        calls + both as i32 * 10_000 + either as i32 * 20_000
+    }
+    matches_i32: i32 = |a, b| {
+        match a % 10 {
+            0 => b,
+            1 | 2 => b + 1,
+            3..=5 if b > 0 => b * 2,
+            x if x < 0 => x - b,
+            LIMIT => 5,
+            n @ 6..8 => n * b,
+            _ => match b { i32::MIN..=-1 => -b, 0 => 7, 1.. => a },
+        }
+    }
+    matches_bool: [bool; 2] = |a, b| {
+        let first = match a[0] { true => b[0], false => !b[1] };
+        let second = match (a[1], b[1]) { (true, false) | (false, true) => true, (x, _) if x => b[0], _ => false };
+        [first, second]
+    }
+    matches_with_statements: u32 = |a, b| {
+        let mut rest = a;
+        let mut steps = 0;
+        loop {
+            match rest & 3 {
+                0 if rest == 0 => break,
+                0 => { rest >>= 2; steps += 1; continue; }
+                1 => { rest -= 1; }
+                k => { rest = rest.wrapping_sub(k); steps += k; if steps > 50 { return b; } }
+            }
+            steps += 100;
+        }
+        steps ^ b
+    }
+    matches_guard_with_a_block: i32 = |a, b| {
+        match b {
+            x if { let y = x / 2; y > a } => x,
+            0 => 1,
+            x if { let mut n = 0; while n < 5 { n += 2; } n > 5 && a > 0 } => x + 1,
+            _ => a,
+        }
+    }
+    while_loops: u64 = |a, b| {
+        let (mut x, mut count) = (a % 1000, 0u64);
+        while { x = if x % 2 == 0 { x / 2 } else { 3 * x + 1 }; x > 1 } && count < 200 {
+            count += 1;
+        }
+        count * 1000 + gcd(a, b)
+    }
+    for_loops: [i32; 6] = |a, b| {
+        let mut out = [0; 6];
+        for k in 0..6 {
+            out[k] = a[k] - b[5 - k];
+        }
+        for k in (1..=3).rev() {
+            out[k] += k as i32;
+            if out[k] % 2 == 0 { continue; }
+            out[0] ^= out[k];
+        }
+        for mut k in 0u8..4 {
+            k += 1;
+            out[4] = out[4] * 3 + k as i32;
+        }
+        for _ in 250u8..=255 {
+            out[5] += 1;
+        }
+        for k in (0..b[0] % 5).rev() {
+            if k == 1 { break; }
+            out[1] -= k;
+        }
+        out
+    }
+    loops_with_values: i32 = |a, b| {
+        let mut k = 0;
+        let found = loop {
+            k += 1;
+            if k * k > b % 5000 { break k; }
+            if k > 100 { break -1; }
+        };
+        found + a
+    }
+    labels: u32 = |a, b| {
+        let mut total = 0;
+        'rows: for row in 0..8u32 {
+            let shifted = a >> row;
+            for column in 0..8 {
+                if (b >> column) & 1 == 0 { continue 'rows; }
+                if shifted & 7 == 7 { break 'rows; }
+                total += row * 8 + column;
+            }
+            total += 1000;
+        }
+        let last = 'out: loop {
+            let mut n = total;
+            while n > 10 {
+                n /= 3;
+                if n == 7 { break 'out n; }
+            }
+            break n + 1;
+        };
+        total + last
+    }
+    early_return: f32 = |a, b| {
+        if a.is_nan() { return b; }
+        if b.is_nan() { return a; }
+        let difference = a - b;
+        if difference.abs() < constants::DEEP { return 0.0; }
+        difference
+    }
+    shadowing: i64 = |a, b| {
+        let x = a;
+        let x = x ^ b;
+        let a = x as i32;
+        { let x = a; let a = x + 1; let _ = a; }
+        let x = x + a as i64;
+        x
+    }
+    deferred: i16 = |a, b| {
+        let least;
+        let mut most: i16;
+        if a < b { least = a; most = b; } else { least = b; most = a; }
+        most -= 1;
+        helpers::least_of_three(least, most, 77) + most
+    }
+    tuples: [f64; 2] = |a, b| {
+        let (sum, error) = two_sum(a[0], b[0]);
+        let t = (a[1], b[1], true);
+        let (x, (y, flag)) = (t.0, (t.1, t.2));
+        let (mut low, mut high) = (x, y);
+        if flag & (low > high) { (low, high) = (high, low); }
+        [sum + low, error + high]
+    }
+    destructuring: [[i32; 2]; 2] = |a, b| {
+        let [[p, q], [r, s]] = a;
+        let [first, [t, _]] = b;
+        [[p + first[0], q * t], [r - first[1], s]]
+    }
+    structs: Mixed = |a, b| {
+        let Mixed { flag, small, pair: Pair(count, mean), .. } = a;
+        let mut list = b.list;
+        list[2] += small as i16;
+        let base = Mixed { float: b.float * 0.5, ..b };
+        Mixed { pair: Pair(count + base.pair.0, mean * b.pair.1), flag: flag ^ b.flag, list, ..base }
+    }
+    nested_places: Mixed = |a, b| {
+        let mut c = a;
+        c.pair.0 = b.pair.0;
+        c.pair.1 += 1.0;
+        c.list[(b.long % 3) as usize] -= c.list[0];
+        c.list[1] |= 0x10;
+        c.small ^= b.small;
+        c.flag &= b.flag;
+        c.long <<= 3;
+        c.float *= -2.0;
+        c
+    }
+    run_time_indices: [u8; 8] = |a, b| {
+        let mut sorted = a;
+        let mut k = 1;
+        while k < 8 {
+            let mut j = k;
+            while j > 0 && sorted[j - 1] > sorted[j] {
+                (sorted[j - 1], sorted[j]) = (sorted[j], sorted[j - 1]);
+                j -= 1;
+            }
+            k += 1;
+        }
+        sorted[(b[0] % 8) as usize] = TABLE[(b[1] & 3) as usize] as u8;
+        sorted
+    }
+    constants_of_all_kinds: [f32; 6] = |a, b| {
+        const HALF: f32 = 0.5;
+        use std::f32::consts::PI;
+        [
+            a[0] + PI, if b[1] > f32::MAX / 2.0 { f32::INFINITY } else { f32::NEG_INFINITY }, a[2] * HALF,
+            ORIGIN.1 as f32 + TABLE[1] as f32, std::f32::EPSILON + constants::DEEP, f32::NAN,
+        ]
+    }
+    wrapping_i16: [i16; 8] = |a, b| {
+        [
+            a[0].wrapping_add(b[0]), a[1].wrapping_sub(b[1]), a[2].wrapping_mul(b[2]), a[3].wrapping_neg(),
+            a[4].wrapping_abs(), a[5].wrapping_pow(b[5] as u32 % 9), a[6].wrapping_shl(3), a[7].wrapping_div(b[7] | 1),
+        ]
+    }
+    wrapping_i64: [i64; 4] = |a, b| {
+        [a[0].wrapping_rem(b[0] | 1), a[1].wrapping_div(b[1] | 1), a[2].wrapping_pow(5), a[3].wrapping_shr(b[3] as u32)]
+    }
+    saturating_i8: [i8; 4] = |a, b| {
+        [a[0].saturating_add(b[0]), a[1].saturating_sub(b[1]), a[2].saturating_mul(b[2]), a[3].saturating_neg()]
+    }
+    saturating_i64: [i64; 3] = |a, b| {
+        [a[0].saturating_add(b[0]), a[1].saturating_sub(b[1]), a[2].saturating_mul(b[2])]
+    }
+    saturating_u16: [u16; 3] = |a, b| {
+        [a[0].saturating_add(b[0]), a[1].saturating_sub(b[1]), a[2].saturating_mul(b[2])]
+    }
+    counts_u8: [u8; 7] = |a, b| {
+        [
+            a[0].count_ones() as u8, a[1].count_zeros() as u8, a[2].leading_zeros() as u8, a[3].trailing_zeros() as u8,
+            b[4].leading_ones() as u8, b[5].trailing_ones() as u8, b[6].reverse_bits(),
+        ]
+    }
+    counts_i32: [i32; 6] = |a, b| {
+        [
+            a[0].count_ones() as i32, a[1].leading_zeros() as i32, a[2].trailing_zeros() as i32, b[3].swap_bytes(),
+            b[4].reverse_bits(), b[5].rotate_left(a[5] as u32),
+        ]
+    }
+    counts_u64: [u64; 6] = |a, b| {
+        [
+            a[0].count_ones() as u64, u64::from(a[1].leading_zeros()), a[2].trailing_zeros() as u64,
+            b[3].swap_bytes(), b[4].rotate_right(b[5] as u32), a[5].reverse_bits(),
+        ]
+    }
+    order_of_integers: [i32; 8] = |a, b| {
+        [
+            a[0].min(b[0]), a[1].max(b[1]), a[2].clamp(-100, 100), a[3].signum(), a[4].wrapping_abs(),
+            a[5].abs_diff(b[5]) as i32, a[6].unsigned_abs() as i32, a[7].cmp(&b[7]).is_lt() as i32,
+        ]
+    }
+    euclid: [i32; 4] = |a, b| {
+        let by = if b[0] == 0 || b[0] == -1 { 1 } else { b[0] };
+        [a[0].rem_euclid(by), a[1].div_euclid(by), a[2].rem_euclid(10), a[3].div_euclid(-7)]
+    }
+    powers: [u32; 6] = |a, b| {
+        [
+            (a[0] % 16).pow(b[0] % 8), a[1].is_power_of_two() as u32, (a[2] >> 2).next_power_of_two(),
+            (a[3] | 1).ilog2(), a[4].isqrt(), a[5].div_ceil(b[5] | 1),
+        ]
+    }
+    signs: [i16; 4] = |a, b| {
+        [a[0].is_negative() as i16, b[1].is_positive() as i16, a[2].signum() * b[2], (a[3] >> 1).abs()]
+    }
+    rounding_f32: [f32; 8] = |a, b| {
+        [
+            a[0].floor(), a[1].ceil(), a[2].trunc(), a[3].round(), b[4].round_ties_even(), b[5].fract(), b[6].abs(),
+            b[7].signum(),
+        ]
+    }
+    rounding_f64: [f64; 8] = |a, b| {
+        [
+            a[0].floor(), a[1].ceil(), a[2].trunc(), a[3].round(), b[4].round_ties_even(), b[5].fract(), b[6].abs(),
+            b[7].signum(),
+        ]
+    }
+    exact_f32: [f32; 5] = |a, b| {
+        [a[0].sqrt(), a[1].mul_add(b[1], a[2]), a[2].recip(), a[3].copysign(b[3]), a[4].rem_euclid(b[4])]
+    }
+    exact_f64: [f64; 6] = |a, b| {
+        [
+            a[0].sqrt(), a[1].mul_add(b[1], a[2]), a[2].recip(), a[3].copysign(b[3]), a[4].rem_euclid(b[4]),
+            f64::sqrt(b[5]),
+        ]
+    }
+    kinds_of_floats: [f32; 6] = |a, b| {
+        [
+            a[0].is_nan() as u8 as f32, a[1].is_finite() as u8 as f32, a[2].is_infinite() as u8 as f32,
+            a[3].is_sign_negative() as u8 as f32, a[4].is_sign_positive() as u8 as f32, b[5].div_euclid(2.0),
+        ]
+    }
+    bits_of_floats: [f32; 3] = |a, b| {
+        // A NaN's sign and payload are nobody's promise.
+        let kept = if a[0].is_nan() { 0 } else { a[0].to_bits() };
+        [f32::from_bits(kept ^ 0x8000_0000), f32::from_bits((b[1].to_bits() >> 9) + 1), f32::from_bits(7)]
+    }
+    bits_of_doubles: [f64; 2] = |a, b| {
+        let kept = if a[0].is_nan() { 1 } else { a[0].to_bits() };
+        [f64::from_bits(kept & !(1 << 63)), f64::from_bits(b[1].to_bits() >> 12)]
+    }
+    total_order: [f32; 4] = |a, b| {
+        // The sign of a NaN is nobody's promise.
+        let (x, y) = (if a[0].is_nan() { 1.0 } else { a[0] }, if b[0].is_nan() { 2.0 } else { b[0] });
+        let order = x.total_cmp(&y);
+        let other = match order.then(a[1].is_nan().cmp(&b[1].is_nan())) {
+            Ordering::Less => -1.0,
+            Ordering::Equal => 0.0,
+            Ordering::Greater => 1.0,
+        };
+        [
+            if order.is_le() { x } else { y },
+            if order.reverse() == Ordering::Less { x } else { y },
+            other,
+            order as i8 as f32,
+        ]
+    }
+    ieee_minimum: [f32; 4] = |a, b| {
+        [
+            math::minimum(a[0], b[0]), math::maximum(a[1], b[1]), math::minimum_number(a[2], b[2]),
+            warpfold::math::maximum_number(a[3], b[3]),
+        ]
+    }
+    generic_helpers: [f64; 3] = |a, b| {
+        [larger(a[0], b[0]), square(a[1]), larger::<f32>(a[2] as f32, b[2] as f32) as f64]
+    }
+    const_generic_helpers: [i32; 4] = |a, b| { scaled(a, b[0]) }
+    helpers_in_conditions: u64 = |a, b| { if gcd(a | 1, b | 1) == 1 && gcd(a, 6) > 1 { a } else { b } }
+    reserved_names: i32 = |class, new| {
+        let int = class;
+        let r#struct = new;
+        let delete = int + r#struct;
+        #[allow(non_snake_case)]
+        let Arguments = delete;
+        let value = Arguments * 2;
+        let operand = if value > 0 { value } else { { let auto = new; auto - 1 } };
+        operand + { let switch = class; switch }
+    }
+    literals_under_as: [u64; 3] = |a, b| {
+        [a[0] & 0xFFFF_FFFF as u64, b[1] ^ (3_000_000_000) as u64, (a[2] as f32 * (0.1 as f32)) as u64 + (-1 as i64) as u64]
+    }
+    comparisons_as_methods: [bool; 6] = |a, b| {
+        [a[0].eq(&b[0]), a[1].ne(&b[1]), a[2].lt(&b[2]), a[3].le(&b[3]), a[4].gt(&b[4]), a[5].ge(&b[5])]
+    }
+    orders: [i32; 6] = |a, b| {
+        [
+            a[0].cmp(&b[0]).is_eq() as i32, a[1].cmp(&b[1]).is_ne() as i32, a[2].cmp(&b[2]).is_gt() as i32,
+            a[3].cmp(&b[3]).is_ge() as i32, std::cmp::max(a[4], b[4]), Ord::min(a[5], b[5]) + size_of::<Pair>() as i32,
+        ]
+    }
+    names_of_functions: i32 = |a, b| { combine(a, sqrt(b)) }
+    mutable_parameters: i32 = |first, second| {
+        let (mut first, second) = (first, second);
+        first += second;
+        first
+    }
+    unit_statements: i32 = |a, b| {
+        let mut c = a;
+        if b > 0 { c += 1; }
+        if b > 1 { c -= 2 } else if b < -1 { c *= 3 } else { }
+        match b { 5 => c = 0, _ => {} }
+        { c ^= 1; }
+        let _ = a + b;
+        c
+    }
+}
+
+/// Every function that is outside the promise of bits, where each is defined and tame.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Inexact<T>(std::marker::PhantomData<T>);
+
+macro_rules! inexact {
+    ($($type:ident)*) => {$(
+        #[monoid]
+        impl Monoid for Inexact<$type> {
+            type Item = [$type; 24];
+            fn identity(&self) -> [$type; 24] {
+                [0.0; 24]
+            }
+            fn combine(&self, a: [$type; 24], b: [$type; 24]) -> [$type; 24] {
+                // From 0 to 1.
+                let x = (a[0].abs() + 0.25).rem_euclid(1.0);
+                let y = (b[0].abs() + 0.5).rem_euclid(1.0);
+                [
+                    x.exp(), x.exp2(), x.exp_m1(), (x + 0.5).ln(), x.ln_1p(), (x + 0.5).log2(), (x + 0.5).log10(),
+                    x.sin(), x.cos(), x.tan(), (x * 0.9).asin(), (x * 0.9).acos(), x.atan(), x.atan2(y + 0.1), x.sinh(),
+                    x.cosh(), x.tanh(), x.asinh(), (x + 1.5).acosh(), (x * 0.9).atanh(), x.cbrt(), x.hypot(y),
+                    (x + 0.5).powf(y), (x + 0.5).powi(-3),
+                ]
+            }
+        }
+    )*};
+}
+inexact! { f32 f64 }
+
+/// Of the greater key, the leftmost on a tie: generic over its key and its value.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ArgMax<T>(std::marker::PhantomData<T>);
+
+#[derive(Clone, Copy, Debug, PartialEq, DeviceType)]
+#[repr(C)]
+pub struct Keyed<T: DeviceType> {
+    pub key: T,
+    pub index: u64,
+}
+
+impl<T: Edge> Edge for Keyed<T> {
+    fn edge(random: &mut SmallRng) -> Self {
+        Self { key: T::edge(random), index: u64::edge(random) }
+    }
+}
+
+#[monoid]
+impl<T: Edge + PartialOrd> Monoid for ArgMax<T> {
+    type Item = Keyed<T>;
+    fn identity(&self) -> Keyed<T> {
+        Edge::edge(&mut SmallRng::seed_from_u64(0))
+    }
+    fn combine(&self, a: Keyed<T>, b: Keyed<T>) -> Keyed<T> {
+        if b.key > a.key { b } else { Keyed { index: a.index, ..a } }
+    }
+}
+
+/// Bounds of `num-traits`, and const generics.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Lanes<T, const N: usize>(std::marker::PhantomData<T>);
+
+#[monoid]
+impl<T: Edge + PrimInt, const N: usize> Monoid for Lanes<T, N> {
+    type Item = [T; N];
+    fn identity(&self) -> [T; N] {
+        Edge::edge(&mut SmallRng::seed_from_u64(0))
+    }
+    fn combine(&self, a: [T; N], b: [T; N]) -> [T; N] {
+        let mut out = [T::zero(); N];
+        let mut seen = T::zero();
+        for k in 0..N {
+            out[k] = (a[k] & b[k]) | (a[N - 1 - k] ^ T::max_value());
+            if out[k].count_ones() > 4 {
+                seen = seen | Ord::min(out[k], b[k]);
+            }
+        }
+        out[N - 1] = seen;
+        out
+    }
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Blend<T>(std::marker::PhantomData<T>);
+
+#[monoid]
+impl<T: Edge + Float + Real> Monoid for Blend<T> {
+    type Item = [T; 3];
+    fn identity(&self) -> [T; 3] {
+        Edge::edge(&mut SmallRng::seed_from_u64(0))
+    }
+    fn combine(&self, [x, y, z]: [T; 3], b: [T; 3]) -> [T; 3] {
+        let half = T::one() / (T::one() + T::one());
+        [
+            (x + b[0]) * half,
+            Number::minimum(y, b[1]).sqrt(),
+            <T as Zero>::zero() - Float::abs(z) + math::maximum(z, b[2]),
+        ]
+    }
+}
+
+/// Run-time parameters, read one by one and whole.
+#[derive(Clone, Copy, Debug, DeviceType)]
+#[repr(C)]
+pub struct Window {
+    pub low: i64,
+    pub high: i64,
+    pub weights: [i32; 3],
+}
+
+#[device]
+fn inside(value: i64, window: Window) -> bool {
+    value >= window.low && value <= window.high
+}
+
+#[monoid]
+impl Monoid for Window {
+    type Item = i64;
+    fn identity(&self) -> i64 {
+        self.low
+    }
+    fn combine(&self, a: i64, mut b: i64) -> i64 {
+        if !inside(b, *self) {
+            b = self.high;
+        }
+        let mut total = 0;
+        for k in 0..3 {
+            total = total * 31 + self.weights[k] as i64;
+        }
+        a.wrapping_mul(total) ^ b
+    }
+}
+
+/// Every operator of the corpus.
+pub fn corpus(visitor: &mut impl Visitor) {
+    plain(visitor);
+    visitor.visit("argmax_f32", ArgMax::<f32>::default());
+    visitor.visit("argmax_i8", ArgMax::<i8>::default());
+    visitor.visit("lanes_u8", Lanes::<u8, 5>::default());
+    visitor.visit("lanes_i32", Lanes::<i32, 3>::default());
+    visitor.visit("lanes_u64", Lanes::<u64, 2>::default());
+    visitor.visit("blend_f32", Blend::<f32>::default());
+    visitor.visit("blend_f64", Blend::<f64>::default());
+    visitor.visit("window", Window { low: -5, high: 1 << 40, weights: [3, -7, i32::MAX] });
+    visitor.visit("wide_window", Window { low: i64::MIN, high: i64::MAX, weights: [0, 1, 2] });
+}

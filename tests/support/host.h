@@ -1,0 +1,36 @@
+// What `templates/intrinsics.cuh` says of a GPU, said of the CPU: enough for the types and operators of a rendered
+// source, and not for its kernel.
+#include <math.h>
+#include <string.h>
+
+#define WARPFOLD_DEVICE inline
+#define WARPFOLD_OFFSET(type, field) __builtin_offsetof(type, field)
+
+namespace warpfold {
+
+WARPFOLD_DEVICE float float_from_bits(unsigned bits) {
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+WARPFOLD_DEVICE double double_from_bits(unsigned long long bits) {
+    double value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+WARPFOLD_DEVICE unsigned bits_of(float value) {
+    unsigned bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+WARPFOLD_DEVICE unsigned long long bits_of(double value) {
+    unsigned long long bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+WARPFOLD_DEVICE unsigned leading_zeros_of(unsigned word) { return word == 0 ? 32 : __builtin_clz(word); }
+WARPFOLD_DEVICE unsigned leading_zeros_of(unsigned long long word) { return word == 0 ? 64 : __builtin_clzll(word); }
+WARPFOLD_DEVICE unsigned ones_of(unsigned word) { return __builtin_popcount(word); }
+WARPFOLD_DEVICE unsigned ones_of(unsigned long long word) { return __builtin_popcountll(word); }
+
+}  // namespace warpfold

@@ -1,0 +1,293 @@
+//! Rendered sources run on the CPU, each GPU thread a fiber: see `tests/simt/runtime.cpp`.
+
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+
+use warpfold::{Device, DeviceMonoid, Policy, Reduction};
+
+use super::cpp::compiler;
+
+/// The templates that stand on `tests/simt/simt.h` instead of `intrinsics.cuh`.
+pub const TEMPLATES: [(&str, &str); 8] = [
+    ("types.cuh", include_str!("../../templates/types.cuh")),
+    ("rust.cuh", include_str!("../../templates/rust.cuh")),
+    ("math.cuh", include_str!("../../templates/math.cuh")),
+    ("words.cuh", include_str!("../../templates/words.cuh")),
+    ("group.cuh", include_str!("../../templates/group.cuh")),
+    ("warp.cuh", include_str!("../../templates/warp.cuh")),
+    ("counter.cuh", include_str!("../../templates/counter.cuh")),
+    ("bracket.cuh", include_str!("../../templates/bracket.cuh")),
+];
+
+/// How the kernels are compiled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Checks {
+    /// Every access is seen.
+    Accesses,
+    /// AddressSanitizer and UndefinedBehaviorSanitizer.
+    Sanitizers,
+}
+
+/// Operators that become one program.
+pub struct Kernels {
+    templates: String,
+    cases: Vec<String>,
+    checks: Checks,
+}
+
+/// An operator under a policy, by its number in its program.
+#[derive(Clone, Copy)]
+pub struct Case<M> {
+    number: u32,
+    pub operator: M,
+    pub policy: Policy,
+}
+
+impl Kernels {
+    pub fn new(checks: Checks) -> Self {
+        Self::of_templates(checks, |_, text| text.to_owned())
+    }
+
+    /// With templates that are not what they should be.
+    pub fn of_templates(checks: Checks, change: impl Fn(&str, &str) -> String) -> Self {
+        let text = |(name, text): &(&str, &str)| {
+            format!("#line 1 \"warpfold/templates/{name}\"\n{}", change(name, text))
+        };
+        Self { templates: TEMPLATES.iter().map(text).collect(), cases: Vec::new(), checks }
+    }
+
+    pub fn add<M: DeviceMonoid>(&mut self, operator: M, policy: Policy) -> Case<M> {
+        let number = self.cases.len() as u32;
+        let reduction = Reduction::with(Device::cpu(), operator).with_policy(policy);
+        let source = reduction.source().unwrap_or_else(|error| panic!("{error}"));
+        self.cases.push(format!(
+            "namespace case_{number} {{
+namespace program {{ using namespace ::program; }}
+{}
+static void run(const void* arguments, const void* op) {{
+    program::warpfold_bracket(*static_cast<const program::Arguments*>(arguments),
+                              *static_cast<const program::Operator*>(op));
+}}
+static const bool added = (simt::add({number}, {{run}}), true);
+}}
+",
+            source.program()
+        ));
+        Case { number, operator, policy }
+    }
+
+    /// The kernels of `tests/simt/exercises.h`, alone in their program.
+    pub fn exercises() -> Self {
+        let mut kernels = Self::new(Checks::Accesses);
+        kernels.cases.push("#include \"exercises.h\"\n".to_owned());
+        kernels
+    }
+
+    /// Compiles the program, `jobs` files at once; what the compiler says if it cannot.
+    pub fn build(&self, jobs: usize) -> Result<Program, String> {
+        let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/simt");
+        let include = format!("-I{}", root.display());
+        let shared = ["-std=c++17", "-O1", "-g1", "-w", "-ffp-contract=off", "-fno-pie", &include];
+        let checks: &[&str] = match self.checks {
+            Checks::Accesses => &["-fsanitize=thread"],
+            Checks::Sanitizers => {
+                &["-fsanitize=address,undefined,float-cast-overflow", "-fno-sanitize-recover=all"]
+            }
+        };
+        let runtime: &[&str] = if self.checks == Checks::Sanitizers { checks } else { &[] };
+        let mut objects: Vec<PathBuf> = Vec::new();
+        let mut waiting: Vec<Command> = Vec::new();
+        let mut compile = |source: PathBuf, options: &[&str]| {
+            let object = folder.path().join(format!("{}.o", objects.len()));
+            let mut command = Command::new(compiler().expect("asked for only where it is"));
+            command
+                .args(shared)
+                .args(options)
+                .arg("-c")
+                .arg(source)
+                .arg("-o")
+                .arg(&object)
+                .stderr(Stdio::piped());
+            objects.push(object);
+            waiting.push(command);
+        };
+        compile(root.join("runtime.cpp"), runtime);
+        for (number, cases) in self.cases.chunks(8).enumerate() {
+            let source = folder.path().join(format!("{number}.cpp"));
+            let text = format!("#include \"simt.h\"\n{}{}", self.templates, cases.concat());
+            std::fs::write(&source, text).map_err(|error| error.to_string())?;
+            compile(source, checks);
+        }
+        let mut running: Vec<Child> = Vec::new();
+        let finish = |child: Child| {
+            let output = child.wait_with_output().map_err(|error| error.to_string())?;
+            match output.status.success() {
+                true => Ok(()),
+                false => Err(String::from_utf8_lossy(&output.stderr).into_owned()),
+            }
+        };
+        for mut command in waiting {
+            if running.len() == jobs {
+                finish(running.remove(0))?;
+            }
+            running.push(command.spawn().map_err(|error| error.to_string())?);
+        }
+        running.into_iter().try_for_each(finish)?;
+        let program = folder.path().join("kernels");
+        let mut link = Command::new(compiler().expect("asked for only where it is"));
+        link.args(&objects).args(runtime).args(["-no-pie", "-o"]).arg(&program).stderr(Stdio::piped());
+        finish(link.spawn().map_err(|error| error.to_string())?)?;
+        Ok(Program { program, _folder: folder })
+    }
+}
+
+/// A compiled program of kernels.
+pub struct Program {
+    program: PathBuf,
+    _folder: tempfile::TempDir,
+}
+
+/// A running one.
+pub struct Executor {
+    child: Child,
+    requests: ChildStdin,
+    answers: ChildStdout,
+}
+
+impl Drop for Executor {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+impl Program {
+    pub fn start(&self) -> Executor {
+        let mut command = Command::new(&self.program);
+        command.env("ASAN_OPTIONS", "detect_stack_use_after_return=0:detect_leaks=0");
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("starts");
+        let (requests, answers) = (child.stdin.take().expect("piped"), child.stdout.take().expect("piped"));
+        Executor { child, requests, answers }
+    }
+}
+
+/// The first parameter of a kernel: see `templates/bracket.cuh`.
+#[repr(C)]
+struct Arguments<T> {
+    input: u64,
+    length: u64,
+    output: u64,
+    tiles_per_warp: u64,
+    identity: T,
+}
+
+#[repr(C)]
+struct Request {
+    kernel: u32,
+    blocks: u32,
+    threads: u32,
+    misalignment: u32,
+    seed: u64,
+    arguments: u64,
+    op: u64,
+    input: u64,
+    output: u64,
+}
+
+fn bytes<T>(values: &[T]) -> Vec<u8> {
+    let mut bytes = vec![0; size_of_val(values)];
+    // SAFETY: as many bytes as the values have, padding of no meaning among them.
+    unsafe { std::ptr::copy_nonoverlapping(values.as_ptr().cast(), bytes.as_mut_ptr(), bytes.len()) };
+    bytes
+}
+
+impl Executor {
+    /// The bracket of the items, by the launches of the policy; what went wrong if it did.
+    pub fn bracket<M: DeviceMonoid>(
+        &mut self,
+        case: Case<M>,
+        items: &[M::Item],
+        misalignment: usize,
+        seed: u64,
+    ) -> Result<M::Item, String> {
+        let (first, second) = case.policy.launches(items.len() as u64);
+        let mut input = bytes(items);
+        let mut length = items.len() as u64;
+        let mut misalignment = misalignment * size_of::<M::Item>();
+        for launch in std::iter::once(first).chain(second) {
+            let arguments = Arguments {
+                input: 0,
+                length,
+                output: 0,
+                tiles_per_warp: launch.tiles_per_warp,
+                identity: case.operator.identity(),
+            };
+            let has_state = size_of::<M>() > 0;
+            let (arguments, op) =
+                (bytes(&[arguments]), if has_state { bytes(&[case.operator]) } else { vec![0] });
+            let request = Request {
+                kernel: case.number,
+                blocks: launch.blocks,
+                threads: case.policy.warps * 32,
+                misalignment: misalignment as u32,
+                seed,
+                arguments: arguments.len() as u64,
+                op: op.len() as u64,
+                input: input.len() as u64,
+                output: u64::from(launch.blocks) * size_of::<M::Item>() as u64,
+            };
+            let request = [bytes(&[request]), arguments, op, input].concat();
+            input = self.ask(&request, launch.blocks as usize * size_of::<M::Item>())?;
+            length = launch.blocks.into();
+            misalignment = 0;
+        }
+        // SAFETY: the kernel wrote a whole item, field by field.
+        Ok(unsafe { std::ptr::read_unaligned(input.as_ptr().cast()) })
+    }
+
+    /// Runs an exercise on three blocks of 64 threads; the words that it wrote.
+    pub fn exercise(
+        &mut self,
+        kernel: u32,
+        mistake: u64,
+        length: u64,
+        words: usize,
+        seed: u64,
+    ) -> Result<Vec<u32>, String> {
+        let input: Vec<u32> = (0..256).collect();
+        let arguments = bytes(&[0, length, 0, mistake]);
+        let request = Request {
+            kernel,
+            blocks: 3,
+            threads: 64,
+            misalignment: 0,
+            seed,
+            arguments: arguments.len() as u64,
+            op: 1,
+            input: size_of_val(&input[..]) as u64,
+            output: 4 * words as u64,
+        };
+        let request = [bytes(&[request]), arguments, vec![0], bytes(&input)].concat();
+        let answer = self.ask(&request, 4 * words)?;
+        Ok(answer
+            .chunks_exact(4)
+            .map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]]))
+            .collect())
+    }
+
+    fn ask(&mut self, request: &[u8], output: usize) -> Result<Vec<u8>, String> {
+        let died = |_| "the executor died: a sanitizer has said why".to_owned();
+        self.requests.write_all(request).and_then(|()| self.requests.flush()).map_err(died)?;
+        let mut length = [0; 8];
+        self.answers.read_exact(&mut length).map_err(died)?;
+        let length = u64::from_le_bytes(length) as usize;
+        let mut answer = vec![0; if length > 0 { length } else { output }];
+        self.answers.read_exact(&mut answer).map_err(died)?;
+        match length {
+            0 => Ok(answer),
+            _ => Err(String::from_utf8_lossy(&answer).into_owned()),
+        }
+    }
+}
