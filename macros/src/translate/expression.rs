@@ -12,8 +12,8 @@ use super::methods::{self, Method, Returns};
 use super::pattern::member_name;
 use super::statement::macro_refused;
 use super::{
-    Pair, Translator, callee_name, constant_name, has_braces, has_word, line, optional, plain, reference,
-    slot_name, this,
+    Pair, Translator, callee_name, constant_name, has_braces, has_labelled_jump, line, optional, plain,
+    reference, slot_name, this,
 };
 
 const REFERENCE: &str = "pass and return values: items are `Copy`";
@@ -696,11 +696,9 @@ impl Translator<'_> {
             }
             Expr::While(repeat) => {
                 let (label, name) = self.label(repeat.label.as_ref());
-                if has_word(&repeat.cond, &["break", "continue"]) {
-                    return self.refuse(
-                        &repeat.cond,
-                        "a condition does not leave its loop here; use `loop` and `break`",
-                    );
+                if has_labelled_jump(&repeat.cond) {
+                    return self
+                        .refuse(&repeat.cond, "a condition jumps to no label here; use `loop` and `break`");
                 }
                 let condition = self.expression(&repeat.cond, true);
                 let Pair { probe, tree } = self.block(&repeat.body, false, Vec::new());

@@ -276,16 +276,21 @@ fn has_braces(tokens: impl quote::ToTokens) -> bool {
     any(tokens.to_token_stream())
 }
 
-/// Whether some word is in it.
-fn has_word(tokens: impl quote::ToTokens, words: &[&str]) -> bool {
-    fn any(tokens: TokenStream, words: &[&str]) -> bool {
-        tokens.into_iter().any(|token| match token {
-            proc_macro2::TokenTree::Group(group) => any(group.stream(), words),
-            proc_macro2::TokenTree::Ident(ident) => words.iter().any(|word| ident == word),
-            _ => false,
+/// Whether a `break` or `continue` with a label is in it.
+fn has_labelled_jump(tokens: impl quote::ToTokens) -> bool {
+    fn any(tokens: TokenStream) -> bool {
+        let mut after_jump = false;
+        tokens.into_iter().any(|token| {
+            let was_after_jump = after_jump;
+            after_jump = matches!(&token, proc_macro2::TokenTree::Ident(ident) if ident == "break" || ident == "continue");
+            match token {
+                proc_macro2::TokenTree::Group(group) => any(group.stream()),
+                proc_macro2::TokenTree::Punct(punct) => was_after_jump && punct.as_char() == '\'',
+                _ => false,
+            }
         })
     }
-    any(tokens.to_token_stream(), words)
+    any(tokens.to_token_stream())
 }
 
 /// A name without `r#`.
