@@ -369,8 +369,10 @@ impl<'r> Generator<'r> {
             13 => {
                 self.names += 1;
                 let (name, most) = (format!("n{}", self.names), self.random.random_range(1..6));
+                // Rust lets nothing jump out of a condition without a label.
+                let outer = std::mem::take(&mut self.loops);
                 let condition = self.boolean(2);
-                self.loops += 1;
+                self.loops = outer + 1;
                 let body = self.block(3);
                 self.loops -= 1;
                 let _ = writeln!(
