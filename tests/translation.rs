@@ -15,7 +15,7 @@ type Later = Box<dyn FnOnce(&mut Suite, Arc<Library>)>;
 
 struct Translations<'a> {
     suite: &'a mut Suite,
-    library: Library,
+    compiled: Library,
     /// What adds the tests, once all operators are in the library.
     later: Vec<Later>,
 }
@@ -26,7 +26,7 @@ impl Visitor for Translations<'_> {
         M::Item: Edge,
     {
         let number = self.later.len();
-        self.library.add(number, operator);
+        self.compiled.add(number, operator);
         let title = format!("{name}_is_the_same_in_cpp");
         self.later.push(Box::new(move |suite, library| {
             suite.test(Tier::Host, title, move || cpp::check(operator, library.combine(number), PAIRS));
@@ -109,10 +109,11 @@ fn inexact(suite: &mut Suite) {
 
 fn main() -> ExitCode {
     let mut suite = Suite::default();
-    let mut translations = Translations { suite: &mut suite, library: Library::default(), later: Vec::new() };
+    let mut translations =
+        Translations { suite: &mut suite, compiled: Library::default(), later: Vec::new() };
     corpus(&mut translations);
-    let Translations { library, later, .. } = translations;
-    let library = Arc::new(library);
+    let Translations { compiled, later, .. } = translations;
+    let library = Arc::new(compiled);
     later.into_iter().for_each(|add| add(&mut suite, library.clone()));
     inexact(&mut suite);
     suite.run()

@@ -157,13 +157,9 @@ impl Functions<'_> {
                 (names, constants.chain([Line::Author(code.clone())]).collect())
             }
             Body::Translation(translation) => {
-                let callees = translation.callees.iter().map(|callee| self.callee(callee)).collect::<Result<
-                    Vec<_>,
-                    _,
-                >>(
-                )?;
-                let names = lower::parameter_names(translation, self.types);
-                let lines = lower(translation, &callees, self.state, self.types)?;
+                let callees: Result<Vec<_>, _> =
+                    translation.callees.iter().map(|callee| self.callee(callee)).collect();
+                let (names, lines) = lower(translation, &callees?, self.state, self.types)?;
                 (names, vec![Line::Translated(translation.file, lines)])
             }
         };

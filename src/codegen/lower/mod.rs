@@ -21,20 +21,21 @@ use crate::{DeviceType, Error, Kind, Layout, Scalar};
 /// C++ text, each piece with the line of its Rust original; pieces of one line stand on one line.
 pub(super) type Lines = Vec<(u32, String)>;
 
-/// A function's body, where the names of its callees are known.
+/// The names of a function's parameters, and its body, where the names of its callees are known.
 pub(super) fn lower(
     translation: &Translation,
     callees: &[Callee],
     state: Option<&Layout>,
     types: &mut Types,
-) -> Result<Lines, Error> {
+) -> Result<(Vec<String>, Lines), Error> {
     // A name that is a type's would hide it: types are named first.
     for ty in &translation.types {
         types.name_of(ty);
     }
     let mut scope = types.scope.clone();
     let locals = translation.body.locals;
-    let names = locals.iter().map(|local| scope.claim(identifier(local.name))).collect();
+    let names: Vec<String> = locals.iter().map(|local| scope.claim(identifier(local.name))).collect();
+    let parameters = names[..translation.body.parameters].to_vec();
     let mut lowering = Lowering {
         translation,
         locals,
@@ -48,17 +49,7 @@ pub(super) fn lower(
         loops: Vec::new(),
     };
     lowering.block(&translation.body.block, &Destination::Return)?;
-    Ok(lowering.out)
-}
-
-/// The names of the parameters of a translated function, as `lower` gives them.
-pub(super) fn parameter_names(translation: &Translation, types: &mut Types) -> Vec<String> {
-    for ty in &translation.types {
-        types.name_of(ty);
-    }
-    let mut scope = types.scope.clone();
-    let parameters = &translation.body.locals[..translation.body.parameters];
-    parameters.iter().map(|local| scope.claim(identifier(local.name))).collect()
+    Ok((parameters, lowering.out))
 }
 
 /// A function that is defined already.
