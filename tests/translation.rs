@@ -41,11 +41,11 @@ where
     M::Item: Edge,
 {
     let device = device(Tier::Gpu);
-    let (left, right) = pairs::<M::Item>(PAIRS);
-    let both: Vec<M::Item> = left.iter().zip(&right).flat_map(|(&left, &right)| [left, right]).collect();
+    let pairs = pairs::<M::Item>(PAIRS);
+    let both: Vec<M::Item> = pairs.iter().flat_map(|&(left, right)| [left, right]).collect();
     let items = device.stream().expect("a GPU").clone_htod(&both).expect("room for the items");
     let reduction = Reduction::with(device, operator);
-    for (pair, (&left, &right)) in left.iter().zip(&right).enumerate() {
+    for (pair, &(left, right)) in pairs.iter().enumerate() {
         let got =
             reduction.run(&items.slice(2 * pair..2 * pair + 2)).unwrap_or_else(|error| panic!("{error}"));
         assert_same(got, operator.combine(left, right), left, right);
@@ -59,8 +59,7 @@ fn nearly_the_same<M: DeviceMonoid<Item = [T; 24]>, T: Edge + Into<f64>>(
     combine: impl Fn([T; 24], [T; 24]) -> [T; 24],
 ) {
     assert!(!M::EXACT);
-    let (left, right) = pairs::<M::Item>(200);
-    for (&left, &right) in left.iter().zip(&right) {
+    for (left, right) in pairs::<M::Item>(200) {
         for (k, (got, expected)) in
             combine(left, right).into_iter().zip(operator.combine(left, right)).enumerate()
         {
@@ -88,7 +87,7 @@ fn inexact(suite: &mut Suite) {
                 library.add(0, operator);
                 let function = library.combine(0);
                 nearly_the_same(operator, precision, |left, right| {
-                    cpp::call(operator, function, &[left], &[right])[0]
+                    cpp::call(operator, function, left, right)
                 });
             },
         );

@@ -2,13 +2,13 @@
 //! and types have names of their own, so whoever imports one imports the other.
 
 use proc_macro2::TokenStream;
-use quote::{format_ident, quote};
-use syn::{Error, FnArg, GenericParam, ItemFn, Result, ReturnType, Type};
+use quote::quote;
+use syn::{Error, FnArg, GenericParam, ItemFn, Path, Result, ReturnType, Type};
 
 use crate::translate::{Function, translate};
 
-pub(crate) fn expand(item: &ItemFn) -> TokenStream {
-    let device = device(item).unwrap_or_else(|error| {
+pub(crate) fn expand(item: &ItemFn, warpfold: &Path) -> TokenStream {
+    let device = device(item, warpfold).unwrap_or_else(|error| {
         let error = error.into_compile_error();
         // A struct cannot stand beside a method.
         let placeholder = item.sig.receiver().is_none().then(|| structure(item, quote!(false)));
@@ -73,7 +73,7 @@ fn check_type(ty: &Type) -> Result<()> {
     Err(Error::new_spanned(ty, message))
 }
 
-fn device(item: &ItemFn) -> Result<TokenStream> {
+fn device(item: &ItemFn, warpfold: &Path) -> Result<TokenStream> {
     let result = check(item)?;
     let signature = &item.sig;
     let mut inputs = Vec::new();
@@ -94,19 +94,19 @@ fn device(item: &ItemFn) -> Result<TokenStream> {
             .map(|parameter| parameter.ident.to_string())
             .collect(),
         has_self: false,
+        warpfold,
     })?;
     let (tokens, exact) = (translation.tokens, translation.exact);
     let (name, text) = (&signature.ident, signature.ident.to_string());
     let text = text.strip_prefix("r#").unwrap_or(&text);
     let types: Vec<&Type> = inputs.iter().map(|typed| &*typed.ty).collect();
-    let operands: Vec<_> = (0..types.len()).map(|number| format_ident!("operand_{number}")).collect();
     let structure = structure(item, exact);
     let (generics, arguments, clause) = signature.generics.split_for_impl();
     // Whoever calls it on a GPU calls it with what a GPU knows.
     let mut known = signature.generics.clone();
     for parameter in signature.generics.type_params() {
         let name = &parameter.ident;
-        known.make_where_clause().predicates.push(syn::parse_quote!(#name: ::warpfold::DeviceType));
+        known.make_where_clause().predicates.push(syn::parse_quote!(#name: #warpfold::DeviceType));
     }
     let known = &known.where_clause;
     Ok(quote! {
@@ -115,17 +115,17 @@ fn device(item: &ItemFn) -> Result<TokenStream> {
         #[allow(warnings, clippy::all, clippy::pedantic, clippy::nursery, clippy::restriction)]
         impl #generics #name #arguments #clause {
             #[doc(hidden)]
-            pub fn probe(_: &::warpfold::translation::Slot<Self>, #(#operands: #types),*) -> #result {
+            pub fn probe(_: &#warpfold::translation::Slot<Self>, _: (#(#types,)*)) -> #result {
                 ::core::unreachable!("probes are never run")
             }
         }
 
         #[automatically_derived]
         #[allow(warnings, clippy::all, clippy::pedantic, clippy::nursery, clippy::restriction)]
-        impl #generics ::warpfold::translation::Helper for #name #arguments #known {
-            fn function() -> ::warpfold::DeviceFunction {
+        impl #generics #warpfold::translation::Helper for #name #arguments #known {
+            fn function() -> #warpfold::DeviceFunction {
                 #tokens
-                ::warpfold::DeviceFunction::translated(#text, result, translation)
+                #warpfold::DeviceFunction::translated(#text, result, translation)
             }
         }
     })

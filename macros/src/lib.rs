@@ -7,6 +7,8 @@ mod monoid;
 mod translate;
 
 use proc_macro::TokenStream;
+use syn::parse::ParseStream;
+use syn::{Path, Token, parse_quote};
 
 /// Implements `warpfold::DeviceType` (and `cudarc`'s `DeviceRepr`) for a struct whose layout Rust fixes.
 ///
@@ -67,8 +69,8 @@ pub fn device_code(input: TokenStream) -> TokenStream {
 /// ```
 #[proc_macro_attribute]
 pub fn monoid(arguments: TokenStream, item: TokenStream) -> TokenStream {
-    let _nothing = syn::parse_macro_input!(arguments as syn::parse::Nothing);
-    monoid::expand(&syn::parse_macro_input!(item as syn::ItemImpl)).into()
+    let warpfold = syn::parse_macro_input!(arguments with crate_path);
+    monoid::expand(&syn::parse_macro_input!(item as syn::ItemImpl), &warpfold).into()
 }
 
 /// Lets the operators of `#[monoid]`, and other `#[device]` functions, call a free function.
@@ -99,6 +101,19 @@ pub fn monoid(arguments: TokenStream, item: TokenStream) -> TokenStream {
 /// ```
 #[proc_macro_attribute]
 pub fn device(arguments: TokenStream, item: TokenStream) -> TokenStream {
-    let _nothing = syn::parse_macro_input!(arguments as syn::parse::Nothing);
-    device_function::expand(&syn::parse_macro_input!(item as syn::ItemFn)).into()
+    let warpfold = syn::parse_macro_input!(arguments with crate_path);
+    device_function::expand(&syn::parse_macro_input!(item as syn::ItemFn), &warpfold).into()
+}
+
+/// Where warpfold is reached: `crate = path`, or nothing.
+fn crate_path(input: ParseStream) -> syn::Result<Path> {
+    if input.is_empty() {
+        return Ok(parse_quote!(::warpfold));
+    }
+    let option: Path = input.call(Path::parse_mod_style)?;
+    if !option.is_ident("crate") {
+        return Err(syn::Error::new_spanned(option, "expected `crate = path::to::warpfold`"));
+    }
+    input.parse::<Token![=]>()?;
+    input.call(Path::parse_mod_style)
 }

@@ -2,15 +2,15 @@
 
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
-use syn::{Error, FnArg, GenericParam, ImplItem, ImplItemFn, ItemImpl, Result, ReturnType};
+use syn::{Error, FnArg, GenericParam, ImplItem, ImplItemFn, ItemImpl, Path, Result, ReturnType};
 
 use crate::translate::{Function, translate};
 
-pub(crate) fn expand(item: &ItemImpl) -> TokenStream {
+pub(crate) fn expand(item: &ItemImpl, warpfold: &Path) -> TokenStream {
     let device = match combine_of(item) {
-        Ok(combine) => device(item, combine).unwrap_or_else(|error| {
+        Ok(combine) => device(item, combine, warpfold).unwrap_or_else(|error| {
             // A form is there, so that nothing is reported but what is wrong.
-            let stub = implementation(item, &quote!(false), &quote!(::core::unreachable!()));
+            let stub = implementation(item, warpfold, &quote!(false), &quote!(::core::unreachable!()));
             let error = error.into_compile_error();
             quote!(#stub #error)
         }),
@@ -33,19 +33,24 @@ fn combine_of(item: &ItemImpl) -> Result<&ImplItemFn> {
     combine.ok_or_else(|| Error::new_spanned(&item.self_ty, "a `Monoid` has a function `combine`"))
 }
 
-fn device(item: &ItemImpl, combine: &ImplItemFn) -> Result<TokenStream> {
+fn device(item: &ItemImpl, combine: &ImplItemFn, warpfold: &Path) -> Result<TokenStream> {
     let generic = item.generics.params.iter().any(|parameter| matches!(parameter, GenericParam::Type(_)));
-    let translation = translate(&function(item, combine, generic)?)?;
+    let translation = translate(&function(item, combine, generic, warpfold)?)?;
     let tokens = translation.tokens;
     let state = translation.uses_state.map(|span| quote_spanned!(span=> .state::<Self>()));
     let body = quote! {
         #tokens
-        ::warpfold::DeviceOperator::translated(result, translation) #state
+        #warpfold::DeviceOperator::translated(result, translation) #state
     };
-    Ok(implementation(item, &translation.exact, &body))
+    Ok(implementation(item, warpfold, &translation.exact, &body))
 }
 
-fn function<'a>(item: &ItemImpl, combine: &'a ImplItemFn, generic: bool) -> Result<Function<'a>> {
+fn function<'a>(
+    item: &ItemImpl,
+    combine: &'a ImplItemFn,
+    generic: bool,
+    warpfold: &'a Path,
+) -> Result<Function<'a>> {
     let mut parameters = Vec::new();
     for input in &combine.sig.inputs {
         match input {
@@ -66,18 +71,19 @@ fn function<'a>(item: &ItemImpl, combine: &'a ImplItemFn, generic: bool) -> Resu
         generic,
         type_parameters,
         has_self,
+        warpfold,
     })
 }
 
-fn implementation(item: &ItemImpl, exact: &TokenStream, body: &TokenStream) -> TokenStream {
+fn implementation(item: &ItemImpl, warpfold: &Path, exact: &TokenStream, body: &TokenStream) -> TokenStream {
     let (generics, _, clause) = item.generics.split_for_impl();
     let ty = &item.self_ty;
     quote! {
         #[automatically_derived]
-        impl #generics ::warpfold::DeviceMonoid for #ty #clause {
+        impl #generics #warpfold::DeviceMonoid for #ty #clause {
             const EXACT: bool = #exact;
             #[allow(warnings, clippy::all, clippy::pedantic, clippy::nursery, clippy::restriction)]
-            fn device_operator() -> ::warpfold::DeviceOperator {
+            fn device_operator() -> #warpfold::DeviceOperator {
                 #body
             }
         }

@@ -17,10 +17,12 @@ use std::fmt;
 use crate::{DeviceMonoid, Error, Policy};
 
 /// The templates, in the order in which each builds on those before it.
-const TEMPLATES: [(&str, &str); 9] = [
+const TEMPLATES: [(&str, &str); 11] = [
     ("intrinsics.cuh", include_str!("../../templates/intrinsics.cuh")),
     ("types.cuh", include_str!("../../templates/types.cuh")),
-    ("rust.cuh", include_str!("../../templates/rust.cuh")),
+    ("integers.cuh", include_str!("../../templates/integers.cuh")),
+    ("floats.cuh", include_str!("../../templates/floats.cuh")),
+    ("program.cuh", include_str!("../../templates/program.cuh")),
     ("math.cuh", include_str!("../../templates/math.cuh")),
     ("words.cuh", include_str!("../../templates/words.cuh")),
     ("group.cuh", include_str!("../../templates/group.cuh")),
@@ -75,8 +77,8 @@ impl Source {
         &self.text
     }
 
-    /// The types and the operator alone, which any C++17 compiler takes after `templates/{types,rust,math}.cuh`, given
-    /// what `templates/intrinsics.cuh` declares.
+    /// The types and the operator alone, which any C++17 compiler takes after those templates that know no threads
+    /// (`types.cuh` to `math.cuh`), given what `intrinsics.cuh` declares.
     pub fn definitions(&self) -> &str {
         &self.text[self.program..self.kernel]
     }

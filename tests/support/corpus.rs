@@ -4,9 +4,8 @@
 
 use std::cmp::Ordering;
 
-use num_traits::{Float, PrimInt, Zero};
-use rand::SeedableRng;
-use rand::rngs::SmallRng;
+use num_traits::{AsPrimitive, Float, MulAdd, Pow, PrimInt, Signed, WrappingAdd, Zero};
+use warpfold::laws::proptest::prelude::*;
 use warpfold::operators::{Number, Real};
 use warpfold::{DeviceMonoid, DeviceType, Monoid, device, math, monoid};
 
@@ -30,7 +29,7 @@ macro_rules! corpus {
             impl Monoid for $name {
                 type Item = $item;
                 fn identity(&self) -> $item {
-                    Edge::edge(&mut SmallRng::seed_from_u64(0))
+                    Edge::example()
                 }
                 fn combine(&self, $a: $item, $b: $item) -> $item {
                     $($body)*
@@ -61,21 +60,23 @@ pub struct Mixed {
 pub struct Pair(pub i32, pub f64);
 
 impl Edge for Pair {
-    fn edge(random: &mut SmallRng) -> Self {
-        Self(Edge::edge(random), Edge::edge(random))
+    fn strategy() -> BoxedStrategy<Self> {
+        (Edge::strategy(), Edge::strategy()).prop_map(|(count, mean)| Self(count, mean)).boxed()
     }
 }
 
 impl Edge for Mixed {
-    fn edge(random: &mut SmallRng) -> Self {
-        Self {
-            flag: Edge::edge(random),
-            small: Edge::edge(random),
-            long: Edge::edge(random),
-            float: Edge::edge(random),
-            pair: Edge::edge(random),
-            list: Edge::edge(random),
-        }
+    fn strategy() -> BoxedStrategy<Self> {
+        (
+            Edge::strategy(),
+            Edge::strategy(),
+            Edge::strategy(),
+            Edge::strategy(),
+            Edge::strategy(),
+            Edge::strategy(),
+        )
+            .prop_map(|(flag, small, long, float, pair, list)| Self { flag, small, long, float, pair, list })
+            .boxed()
     }
 }
 
@@ -567,6 +568,78 @@ corpus! {
         first += second;
         first
     }
+    rest_patterns: [i32; 5] = |a, b| {
+        let [first, .., last] = a;
+        let (one, .., three) = (b[0], b[1], first);
+        let [.., fourth, _] = b;
+        match (a[0], b[1], last) {
+            (0, ..) => [0; 5],
+            (.., 1) => [one, three, last, fourth, 1],
+            (x, .., y) => [x, y, one ^ three, last, fourth],
+        }
+    }
+    assigned_to_nobody: [f64; 2] = |a, b| {
+        let sum;
+        let error;
+        (sum, _) = two_sum(a[0], b[0]);
+        (_, error) = two_sum(a[1], b[1]);
+        _ = sum;
+        [sum, error]
+    }
+    lengths: [usize; 3] = |a, b| {
+        let mut total = a.len() + TABLE.len();
+        for k in 0..a.len() { total += a[k] * b[b.len() - 1 - k]; }
+        [total, a[0] % a.len(), b.len()]
+    }
+    more_saturating: [i8; 4] = |a, b| {
+        [
+            a[0].saturating_pow(b[0] as u32 % 12), a[1].saturating_div(if b[1] == 0 { -1 } else { b[1] }),
+            a[2].saturating_abs(), a[3].wrapping_add_unsigned(b[3] as u8).wrapping_sub_unsigned(7),
+        ]
+    }
+    more_saturating_u32: [u32; 4] = |a, b| {
+        [
+            a[0].saturating_pow(b[0] % 9), a[1].saturating_div(b[1] | 1), a[2].wrapping_add_signed(b[2] as i32),
+            a[3].saturating_add_signed(b[3] as i32),
+        ]
+    }
+    more_saturating_i64: [i64; 2] = |a, b| { [a[0].saturating_pow(b[0] as u32 % 40), a[1].saturating_div(b[1] | 1)] }
+    more_euclid: [i16; 4] = |a, b| {
+        [
+            a[0].wrapping_div_euclid(b[0] | 1), a[1].wrapping_rem_euclid(b[1] | 1), a[2].midpoint(b[2]),
+            a[3].unbounded_shl(b[3] as u32 % 40),
+        ]
+    }
+    more_of_unsigned: [u32; 6] = |a, b| {
+        [
+            a[0].midpoint(b[0]), (a[1] >> 8).next_multiple_of(b[1] % 1000 + 1), a[2].is_multiple_of(b[2]) as u32,
+            (a[3] | 1).ilog10(), a[4].unbounded_shr(b[4] % 40), a[5].is_zero() as u32,
+        ]
+    }
+    more_of_i64: [i64; 3] = |a, b| { [a[0].midpoint(b[0]), a[1].unbounded_shr(b[1] as u32 % 80), (a[2] | i64::MAX / 3).abs().max(1).ilog10() as i64] }
+    kinds_of_small_floats: [f32; 4] = |a, b| {
+        [a[0].is_normal() as u8 as f32, a[1].is_subnormal() as u8 as f32, b[2].is_zero() as u8 as f32, num_traits::One::is_one(&a[3]) as u8 as f32]
+    }
+    kinds_of_small_doubles: [f64; 2] = |a, b| { [a[0].is_normal() as u8 as f64, b[1].is_subnormal() as u8 as f64] }
+    inferred_conversions: [f64; 3] = |a, b| {
+        let narrow: u8 = a[0].as_();
+        let wide: i64 = narrow.into();
+        let half: f32 = b[1].as_();
+        [wide as f64, half.into(), (a[2] > b[2]).into()]
+    }
+    arrays_of_arrays: [[i16; 3]; 2] = |a, b| {
+        let mut out = [[0; 3]; 2];
+        for row in 0..2 {
+            for column in 0..3 {
+                out[row][column] = a[row][2 - column] - b[1 - row][column];
+                out[1 - row][0] ^= out[row][column];
+            }
+        }
+        let [[_, middle, _], last] = out;
+        out[0] = last;
+        out[1][1] = middle;
+        out
+    }
     unit_statements: i32 = |a, b| {
         let mut c = a;
         if b > 0 { c += 1; }
@@ -618,8 +691,8 @@ pub struct Keyed<T: DeviceType> {
 }
 
 impl<T: Edge> Edge for Keyed<T> {
-    fn edge(random: &mut SmallRng) -> Self {
-        Self { key: T::edge(random), index: u64::edge(random) }
+    fn strategy() -> BoxedStrategy<Self> {
+        (Edge::strategy(), Edge::strategy()).prop_map(|(key, index)| Self { key, index }).boxed()
     }
 }
 
@@ -627,7 +700,7 @@ impl<T: Edge> Edge for Keyed<T> {
 impl<T: Edge + PartialOrd> Monoid for ArgMax<T> {
     type Item = Keyed<T>;
     fn identity(&self) -> Keyed<T> {
-        Edge::edge(&mut SmallRng::seed_from_u64(0))
+        Edge::example()
     }
     fn combine(&self, a: Keyed<T>, b: Keyed<T>) -> Keyed<T> {
         if b.key > a.key { b } else { Keyed { index: a.index, ..a } }
@@ -642,7 +715,7 @@ pub struct Lanes<T, const N: usize>(std::marker::PhantomData<T>);
 impl<T: Edge + PrimInt, const N: usize> Monoid for Lanes<T, N> {
     type Item = [T; N];
     fn identity(&self) -> [T; N] {
-        Edge::edge(&mut SmallRng::seed_from_u64(0))
+        Edge::example()
     }
     fn combine(&self, a: [T; N], b: [T; N]) -> [T; N] {
         let mut out = [T::zero(); N];
@@ -665,7 +738,7 @@ pub struct Blend<T>(std::marker::PhantomData<T>);
 impl<T: Edge + Float + Real> Monoid for Blend<T> {
     type Item = [T; 3];
     fn identity(&self) -> [T; 3] {
-        Edge::edge(&mut SmallRng::seed_from_u64(0))
+        Edge::example()
     }
     fn combine(&self, [x, y, z]: [T; 3], b: [T; 3]) -> [T; 3] {
         let half = T::one() / (T::one() + T::one());
@@ -674,6 +747,72 @@ impl<T: Edge + Float + Real> Monoid for Blend<T> {
             Number::minimum(y, b[1]).sqrt(),
             <T as Zero>::zero() - Float::abs(z) + math::maximum(z, b[2]),
         ]
+    }
+}
+
+/// Bounds by whose traits a method is called.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Traits<T>(std::marker::PhantomData<T>);
+
+#[monoid]
+impl<T: Edge + Float + Signed + MulAdd<Output = T> + Pow<i32, Output = T>> Monoid for Traits<T> {
+    type Item = [T; 4];
+    fn identity(&self) -> [T; 4] {
+        Edge::example()
+    }
+    fn combine(&self, a: [T; 4], b: [T; 4]) -> [T; 4] {
+        let tenth: T = <T as num_traits::NumCast>::from(0.1).unwrap();
+        let clear = if Zero::is_zero(&a[3]) { tenth } else { a[3] };
+        [
+            Signed::abs(&a[0]) + tenth,
+            MulAdd::mul_add(a[1], b[1], tenth),
+            if a[2].is_sign_negative() {
+                Signed::signum(&b[2])
+            } else {
+                b[2] * <T as num_traits::NumCast>::from(2).unwrap()
+            },
+            clear,
+        ]
+    }
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Wrapping<T>(std::marker::PhantomData<T>);
+
+#[monoid]
+impl<T: Edge + PrimInt + WrappingAdd + AsPrimitive<u8>> Monoid for Wrapping<T> {
+    type Item = [T; 2];
+    fn identity(&self) -> [T; 2] {
+        Edge::example()
+    }
+    fn combine(&self, a: [T; 2], b: [T; 2]) -> [T; 2] {
+        let low: u8 = b[1].as_();
+        [a[0].wrapping_add(&b[0]), if low % 2 == 0 { PrimInt::pow(T::one() + T::one(), 3) } else { a[1] }]
+    }
+}
+
+/// Where warpfold has another name.
+mod elsewhere {
+    pub use warpfold as reductions;
+
+    #[reductions::device(crate = reductions)]
+    fn half(x: i32) -> i32 {
+        x / 2
+    }
+
+    #[derive(Clone, Copy, Debug, Default)]
+    pub struct Halves;
+
+    #[reductions::monoid(crate = self::reductions)]
+    impl reductions::Monoid for Halves {
+        type Item = i32;
+        fn identity(&self) -> i32 {
+            0
+        }
+        fn combine(&self, a: i32, b: i32) -> i32 {
+            // There is a crate of this name, too.
+            self::half(a) - self::half(b)
+        }
     }
 }
 
@@ -719,6 +858,11 @@ pub fn corpus(visitor: &mut impl Visitor) {
     visitor.visit("lanes_u64", Lanes::<u64, 2>::default());
     visitor.visit("blend_f32", Blend::<f32>::default());
     visitor.visit("blend_f64", Blend::<f64>::default());
+    visitor.visit("traits_f32", Traits::<f32>::default());
+    visitor.visit("traits_f64", Traits::<f64>::default());
+    visitor.visit("wrapping_i8", Wrapping::<i8>::default());
+    visitor.visit("wrapping_u64", Wrapping::<u64>::default());
+    visitor.visit("halves", elsewhere::Halves);
     visitor.visit("window", Window { low: -5, high: 1 << 40, weights: [3, -7, i32::MAX] });
     visitor.visit("wide_window", Window { low: i64::MIN, high: i64::MAX, weights: [0, 1, 2] });
 }

@@ -4,27 +4,28 @@ use std::ffi::c_void;
 use std::process::Command;
 use std::sync::OnceLock;
 
+use warpfold::laws::proptest::test_runner::{Config, TestCaseError, TestRunner};
 use warpfold::{Device, DeviceMonoid, Reduction};
 
-use super::edges::{Edge, assert_same, pairs};
+use super::edges::Edge;
+use super::templates::templates;
 
-/// The system's C++ compiler.
-pub fn compiler() -> Option<String> {
-    let compiler = std::env::var("CXX").unwrap_or_else(|_| "c++".to_owned());
-    let asked = Command::new(&compiler).arg("--version").output();
-    asked.is_ok_and(|output| output.status.success()).then_some(compiler)
+/// The system's C++ compiler, if there is one.
+pub fn compiler() -> Option<Command> {
+    let target = match std::env::consts::OS {
+        "macos" => format!("{}-apple-darwin", std::env::consts::ARCH),
+        _ => format!("{}-unknown-linux-gnu", std::env::consts::ARCH),
+    };
+    let mut build = cc::Build::new();
+    build.cpp(true).std("c++17").host(&target).target(&target).opt_level(1).debug(false).warnings(false);
+    let mut command = build.cargo_metadata(false).cargo_warnings(false).try_get_compiler().ok()?.to_command();
+    command.args(["-w", "-ffp-contract=off"]);
+    let found = Command::new(command.get_program()).arg("--version").output();
+    found.is_ok_and(|output| output.status.success()).then_some(command)
 }
 
-/// What comes before the types and operators: the templates that they stand on, over the CPU instead of a GPU.
-const TEMPLATES: [&str; 4] = [
-    include_str!("host.h"),
-    include_str!("../../templates/types.cuh"),
-    include_str!("../../templates/rust.cuh"),
-    include_str!("../../templates/math.cuh"),
-];
-
-/// `combine` of each operator, by its number, on any number of pairs.
-pub type Combine = unsafe extern "C" fn(*const c_void, *const c_void, *const c_void, *mut c_void, usize);
+/// `combine` of an operator: the operator, left, right, and where the result goes.
+pub type Combine = unsafe extern "C" fn(*const c_void, *const c_void, *const c_void, *mut c_void);
 
 /// Operators as one C++ library, compiled when the first is asked for.
 #[derive(Default)]
@@ -41,9 +42,9 @@ impl Library {
             "namespace case_{number} {{
              namespace program {{ using namespace ::program; }}
              {}
-             extern \"C\" void combine_{number}(const program::Operator& op, const program::Item* left,
-                                                const program::Item* right, program::Item* out, size_t count) {{
-                 for (size_t k = 0; k < count; ++k) out[k] = op.combine(left[k], right[k]);
+             extern \"C\" void combine_{number}(const program::Operator& op, const program::Item& left,
+                                                const program::Item& right, program::Item& out) {{
+                 out = op.combine(left, right);
              }}
              }}\n",
             source.definitions()
@@ -54,11 +55,10 @@ impl Library {
         let library = self.loaded.get_or_init(|| {
             let folder = tempfile::tempdir().expect("a folder for temporary files");
             let (source, library) = (folder.path().join("operators.cpp"), folder.path().join("liboperators.so"));
-            std::fs::write(&source, TEMPLATES.concat() + &self.source).expect("writable");
+            std::fs::write(&source, before() + &self.source).expect("writable");
             // What is undefined in C++ must not happen: it ends the process.
-            let options = "-std=c++17 -O1 -ffp-contract=off -shared -fPIC -w -fmax-errors=20 -fno-sanitize-recover=all \
-                           -fsanitize=undefined,float-cast-overflow -fsanitize-undefined-trap-on-error";
-            let mut command = Command::new(compiler().expect("asked for only where it is"));
+            let options = "-shared -fPIC -fmax-errors=20 -fno-sanitize-recover=all -fsanitize=undefined,float-cast-overflow -fsanitize-undefined-trap-on-error";
+            let mut command = compiler().expect("asked for only where it is");
             let status = command.args(options.split(' ')).arg("-o").arg(&library).arg(&source).status();
             if !status.expect("starts").success() {
                 panic!("{:?} does not compile", folder.keep().join("operators.cpp"));
@@ -72,36 +72,41 @@ impl Library {
     }
 }
 
-/// `combine` of each pair of items.
-pub fn call<M: DeviceMonoid>(
-    operator: M,
-    combine: Combine,
-    left: &[M::Item],
-    right: &[M::Item],
-) -> Vec<M::Item> {
-    assert_eq!(left.len(), right.len());
-    let mut out = left.to_vec();
-    // SAFETY: the function reads and writes as many items as it is told.
+/// What comes before the types and operators: the templates that know no threads, over the CPU instead of a GPU.
+fn before() -> String {
+    let templates = templates().into_iter().skip_while(|(name, _)| name != "types.cuh");
+    let without_threads = templates.take_while(|(name, _)| name != "words.cuh").map(|(_, text)| text);
+    std::iter::once(include_str!("host.h").to_owned()).chain(without_threads).collect()
+}
+
+/// `combine` of two items.
+pub fn call<M: DeviceMonoid>(operator: M, combine: Combine, left: M::Item, right: M::Item) -> M::Item {
+    let mut out = left;
+    // SAFETY: the function reads two items and an operator, and writes one item.
     unsafe {
         combine(
             (&raw const operator).cast(),
-            left.as_ptr().cast(),
-            right.as_ptr().cast(),
-            out.as_mut_ptr().cast(),
-            left.len(),
+            (&raw const left).cast(),
+            (&raw const right).cast(),
+            (&raw mut out).cast(),
         );
     }
     out
 }
 
 /// Asserts that `combine` does what the operator does, on so many pairs of items.
-pub fn check<M: DeviceMonoid>(operator: M, combine: Combine, count: usize)
+pub fn check<M: DeviceMonoid>(operator: M, combine: Combine, count: u32)
 where
     M::Item: Edge,
 {
-    let (left, right) = pairs::<M::Item>(count);
-    let out = call(operator, combine, &left, &right);
-    for ((&left, &right), &got) in left.iter().zip(&right).zip(&out) {
-        assert_same(got, operator.combine(left, right), left, right);
-    }
+    let mut runner = TestRunner::new(Config { cases: count, failure_persistence: None, ..Config::default() });
+    let pairs = (M::Item::strategy(), M::Item::strategy());
+    let checked = runner.run(&pairs, |(left, right)| {
+        let (got, expected) = (call(operator, combine, left, right), operator.combine(left, right));
+        match warpfold::DeviceType::same_bits(&got, &expected) {
+            true => Ok(()),
+            false => Err(TestCaseError::fail(format!("got {got:?}, Rust says {expected:?}"))),
+        }
+    });
+    checked.unwrap_or_else(|error| panic!("{error}"));
 }

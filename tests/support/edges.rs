@@ -1,31 +1,38 @@
 //! Values on which two languages differ, if they do: the ends of ranges, halves, powers of two, both zeros, NaNs.
 
-use rand::rngs::SmallRng;
-use rand::{Rng, SeedableRng};
+use std::fmt::Debug;
+
 use warpfold::DeviceType;
+use warpfold::laws::proptest::array::uniform;
+use warpfold::laws::proptest::prelude::*;
+use warpfold::laws::proptest::sample::select;
+use warpfold::laws::proptest::strategy::ValueTree;
+use warpfold::laws::proptest::test_runner::TestRunner;
 
 /// A type whose values are drawn so, edges among them all the time.
-pub trait Edge: DeviceType + std::fmt::Debug {
-    fn edge(random: &mut SmallRng) -> Self;
+pub trait Edge: DeviceType + Debug {
+    fn strategy() -> BoxedStrategy<Self>;
+
+    /// A value, always the same.
+    fn example() -> Self {
+        drawn(&mut TestRunner::deterministic(), &Self::strategy())
+    }
 }
 
 macro_rules! integers {
     ($($type:ident)*) => {$(
         impl Edge for $type {
-            fn edge(random: &mut SmallRng) -> Self {
-                let bits = random.random::<u64>();
-                match random.random_range(0..12) {
-                    0 => 0,
-                    1 => $type::MIN,
-                    2 => $type::MAX,
-                    3 => $type::MAX.wrapping_sub(bits as $type % 4),
-                    4 => $type::MIN.wrapping_add(bits as $type % 4),
-                    5 => (0 as $type).wrapping_sub(1),
-                    6 => (1 as $type).wrapping_shl(bits as u32),
-                    7..10 => (bits % 19) as $type,
+            fn strategy() -> BoxedStrategy<Self> {
+                prop_oneof![
+                    3 => select(vec![0, $type::MIN, $type::MAX, (0 as $type).wrapping_sub(1)]),
+                    1 => (0..4_u8).prop_map(|k| $type::MAX - k as $type),
+                    1 => (0..4_u8).prop_map(|k| $type::MIN + k as $type),
+                    1 => (0..$type::BITS).prop_map(|bit| (1 as $type) << bit),
+                    3 => 0..19 as $type,
                     // Of any number of bits.
-                    _ => (bits >> random.random_range(0..64)) as $type,
-                }
+                    3 => (any::<$type>(), 0..$type::BITS).prop_map(|(bits, shift)| bits >> shift),
+                ]
+                .boxed()
             }
         }
     )*};
@@ -35,27 +42,27 @@ integers! { i8 i16 i32 i64 u8 u16 u32 u64 isize usize }
 macro_rules! floats {
     ($($type:ident $bits:ident)*) => {$(
         impl Edge for $type {
-            fn edge(random: &mut SmallRng) -> Self {
-                const EDGES: [$type; 12] = [
+            fn strategy() -> BoxedStrategy<Self> {
+                let edges = vec![
                     0.0, -0.0, 1.0, -1.0, $type::INFINITY, $type::NEG_INFINITY, $type::NAN, $type::MAX, $type::MIN,
                     $type::MIN_POSITIVE, $type::EPSILON, 0.5,
                 ];
-                match random.random_range(0..12) {
-                    0..3 => EDGES[random.random_range(0..EDGES.len())],
+                // Around the ends of the integers.
+                let power = (0..66, select(vec![-1.0, -0.5, 0.0, 0.5, 1.0]), any::<bool>());
+                prop_oneof![
+                    3 => select(edges),
                     // Any bits, subnormals and NaNs among them.
-                    3 => $type::from_bits(random.random::<$bits>()),
-                    4 => $type::from_bits(random.random::<$bits>() >> random.random_range(0..$bits::BITS)),
-                    // Around the ends of the integers.
-                    5 => {
-                        let power = (2.0 as $type).powi(random.random_range(0..66));
-                        let near = [power - 1.0, power - 0.5, power, power + 0.5, power + 1.0];
-                        let near = near[random.random_range(0..near.len())];
-                        if random.random() { near } else { -near }
-                    }
-                    6 | 7 => <$type>::from(random.random_range(-20_i8..20)) / 2.0,
-                    8 | 9 => random.random_range(-1.0..1.0),
-                    _ => random.random_range(-1e3..1e3),
-                }
+                    1 => any::<$bits>().prop_map($type::from_bits),
+                    1 => (any::<$bits>(), 0..$bits::BITS).prop_map(|(bits, shift)| $type::from_bits(bits >> shift)),
+                    1 => power.prop_map(|(power, beside, negative)| {
+                        let near = (2.0 as $type).powi(power) + beside;
+                        if negative { -near } else { near }
+                    }),
+                    2 => (-20..20_i8).prop_map(|halves| $type::from(halves) / 2.0),
+                    2 => -1.0..1.0 as $type,
+                    2 => -1e3..1e3 as $type,
+                ]
+                .boxed()
             }
         }
     )*};
@@ -63,23 +70,28 @@ macro_rules! floats {
 floats! { f32 u32 f64 u64 }
 
 impl Edge for bool {
-    fn edge(random: &mut SmallRng) -> Self {
-        random.random()
+    fn strategy() -> BoxedStrategy<Self> {
+        any::<bool>().boxed()
     }
 }
 
 impl<T: Edge, const N: usize> Edge for [T; N] {
-    fn edge(random: &mut SmallRng) -> Self {
-        std::array::from_fn(|_| T::edge(random))
+    fn strategy() -> BoxedStrategy<Self> {
+        uniform(T::strategy()).boxed()
     }
 }
 
-/// Pairs of items that each operator is tried on.
-pub const PAIRS: usize = 10_000;
+fn drawn<S: Strategy>(runner: &mut TestRunner, strategy: &S) -> S::Value {
+    strategy.new_tree(runner).expect("nothing is rejected").current()
+}
 
-pub fn pairs<T: Edge>(count: usize) -> (Vec<T>, Vec<T>) {
-    let mut random = SmallRng::seed_from_u64(7);
-    (0..count).map(|_| (T::edge(&mut random), T::edge(&mut random))).unzip()
+/// Pairs of items that each operator is tried on.
+pub const PAIRS: u32 = 10_000;
+
+/// So many pairs, always the same.
+pub fn pairs<T: Edge>(count: u32) -> Vec<(T, T)> {
+    let (mut runner, strategy) = (TestRunner::deterministic(), (T::strategy(), T::strategy()));
+    (0..count).map(|_| drawn(&mut runner, &strategy)).collect()
 }
 
 pub fn assert_same<T: Edge>(got: T, expected: T, left: T, right: T) {

@@ -8,4 +8,5 @@ pub mod items;
 pub mod operators;
 pub mod policies;
 pub mod simt;
+pub mod templates;
 pub mod tiers;

@@ -7,18 +7,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use warpfold::{Device, DeviceMonoid, Policy, Reduction};
 
 use super::cpp::compiler;
-
-/// The templates that stand on `tests/simt/simt.h` instead of `intrinsics.cuh`.
-pub const TEMPLATES: [(&str, &str); 8] = [
-    ("types.cuh", include_str!("../../templates/types.cuh")),
-    ("rust.cuh", include_str!("../../templates/rust.cuh")),
-    ("math.cuh", include_str!("../../templates/math.cuh")),
-    ("words.cuh", include_str!("../../templates/words.cuh")),
-    ("group.cuh", include_str!("../../templates/group.cuh")),
-    ("warp.cuh", include_str!("../../templates/warp.cuh")),
-    ("counter.cuh", include_str!("../../templates/counter.cuh")),
-    ("bracket.cuh", include_str!("../../templates/bracket.cuh")),
-];
+use super::templates::templates;
 
 /// How the kernels are compiled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,10 +40,12 @@ impl Kernels {
 
     /// With templates that are not what they should be.
     pub fn of_templates(checks: Checks, change: impl Fn(&str, &str) -> String) -> Self {
-        let text = |(name, text): &(&str, &str)| {
-            format!("#line 1 \"warpfold/templates/{name}\"\n{}", change(name, text))
+        // They stand on `tests/simt/simt.h` instead of `intrinsics.cuh`.
+        let templates = templates().into_iter().filter(|(name, _)| name != "intrinsics.cuh");
+        let text = |(name, text): (String, String)| {
+            format!("#line 1 \"warpfold/templates/{name}\"\n{}", change(&name, &text))
         };
-        Self { templates: TEMPLATES.iter().map(text).collect(), cases: Vec::new(), checks }
+        Self { templates: templates.map(text).collect(), cases: Vec::new(), checks }
     }
 
     pub fn add<M: DeviceMonoid>(&mut self, operator: M, policy: Policy) -> Case<M> {
@@ -89,7 +80,7 @@ static const bool added = (simt::add({number}, {{run}}), true);
         let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/simt");
         let include = format!("-I{}", root.display());
-        let shared = ["-std=c++17", "-O1", "-g1", "-w", "-ffp-contract=off", "-fno-pie", &include];
+        let shared = ["-g1", "-fno-pie", &include];
         let checks: &[&str] = match self.checks {
             Checks::Accesses => &["-fsanitize=thread"],
             Checks::Sanitizers => {
@@ -101,7 +92,7 @@ static const bool added = (simt::add({number}, {{run}}), true);
         let mut waiting: Vec<Command> = Vec::new();
         let mut compile = |source: PathBuf, options: &[&str]| {
             let object = folder.path().join(format!("{}.o", objects.len()));
-            let mut command = Command::new(compiler().expect("asked for only where it is"));
+            let mut command = compiler().expect("asked for only where it is");
             command
                 .args(shared)
                 .args(options)
@@ -136,7 +127,7 @@ static const bool added = (simt::add({number}, {{run}}), true);
         }
         running.into_iter().try_for_each(finish)?;
         let program = folder.path().join("kernels");
-        let mut link = Command::new(compiler().expect("asked for only where it is"));
+        let mut link = compiler().expect("asked for only where it is");
         link.args(&objects).args(runtime).args(["-no-pie", "-o"]).arg(&program).stderr(Stdio::piped());
         finish(link.spawn().map_err(|error| error.to_string())?)?;
         Ok(Program { program, _folder: folder })

@@ -61,9 +61,11 @@ fn write(folder: &Path, seed: u64, count: u32, pairs: u32) -> Result<()> {
 mod cpp;
 #[path = \"{root}/tests/support/edges.rs\"]
 mod edges;
+#[path = \"{root}/tests/support/templates.rs\"]
+mod templates;
 
 use edges::Edge;
-use rand::SeedableRng;
+use warpfold::laws::proptest::prelude::*;
 use warpfold::{{DeviceMonoid, DeviceType, Monoid, device, math, monoid}};
 
 {TYPES}
@@ -98,10 +100,10 @@ version = \"0.0.0\"
 edition = \"2024\"
 
 [dependencies]
+cc = \"1\"
 libloading = \"0.9\"
-rand = {{ version = \"0.9\", default-features = false, features = [\"std\", \"std_rng\", \"small_rng\"] }}
 tempfile = \"3\"
-warpfold = {{ path = \"{root}\" }}
+warpfold = {{ path = \"{root}\", features = [\"laws\"] }}
 
 [profile.dev]
 overflow-checks = false
@@ -125,16 +127,18 @@ const TYPES: &str = "
 #[repr(C)]
 struct Record { a: i32, b: u8, c: f64, d: [i16; 3], e: bool }
 impl Edge for Record {
-    fn edge(random: &mut rand::rngs::SmallRng) -> Self {
-        Self { a: Edge::edge(random), b: Edge::edge(random), c: Edge::edge(random), d: Edge::edge(random), e: Edge::edge(random) }
+    fn strategy() -> BoxedStrategy<Self> {
+        (Edge::strategy(), Edge::strategy(), Edge::strategy(), Edge::strategy(), Edge::strategy())
+            .prop_map(|(a, b, c, d, e)| Self { a, b, c, d, e })
+            .boxed()
     }
 }
 #[derive(Clone, Copy, Debug, PartialEq, DeviceType)]
 #[repr(C)]
 struct Pair(u64, f32);
 impl Edge for Pair {
-    fn edge(random: &mut rand::rngs::SmallRng) -> Self {
-        Self(Edge::edge(random), Edge::edge(random))
+    fn strategy() -> BoxedStrategy<Self> {
+        (Edge::strategy(), Edge::strategy()).prop_map(|(long, float)| Self(long, float)).boxed()
     }
 }
 const SEVEN: i32 = 7;
@@ -255,7 +259,7 @@ impl<'r> Generator<'r> {
         let _ = writeln!(
             text,
             "#[derive(Clone, Copy)]\nstruct P{number};\n#[monoid]\nimpl Monoid for P{number} {{\n    type Item = {item};\n    \
-             fn identity(&self) -> {item} {{ Edge::edge(&mut rand::rngs::SmallRng::seed_from_u64(0)) }}\n    fn \
+             fn identity(&self) -> {item} {{ Edge::example() }}\n    fn \
              combine(&self, x0: {item}, x1: {item}) -> {item} {{\n{body}    }}\n}}\n"
         );
         text

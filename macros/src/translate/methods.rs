@@ -1,4 +1,5 @@
-//! The methods of numbers that have a counterpart in `templates/rust.cuh`, under the same name.
+//! The methods of numbers that have a counterpart in the C++ namespace `rust`, under the same name: see
+//! `templates/integers.cuh` and `floats.cuh`.
 
 /// What a method returns; its name is that of `warpfold::translation::syntax::Returns`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,27 +33,56 @@ const ROWS: &[Rows] = &[
         &[
             "isqrt",
             "pow",
+            "midpoint",
             "reverse_bits",
             "rotate_left",
             "rotate_right",
             "saturating_add",
+            "saturating_div",
             "saturating_mul",
+            "saturating_pow",
             "saturating_sub",
             "swap_bytes",
             "wrapping_add",
+            "unbounded_shl",
+            "unbounded_shr",
             "wrapping_div",
+            "wrapping_div_euclid",
             "wrapping_mul",
             "wrapping_neg",
             "wrapping_pow",
             "wrapping_rem",
+            "wrapping_rem_euclid",
             "wrapping_shl",
             "wrapping_shr",
             "wrapping_sub",
         ],
     ),
     ("iubo", Returns::Same, true, &["clamp", "max", "min"]),
-    ("i", Returns::Same, true, &["saturating_neg", "wrapping_abs"]),
-    ("u", Returns::Same, true, &["div_ceil", "next_power_of_two"]),
+    (
+        "i",
+        Returns::Same,
+        true,
+        &[
+            "saturating_abs",
+            "saturating_neg",
+            "wrapping_abs",
+            "wrapping_add_unsigned",
+            "wrapping_sub_unsigned",
+        ],
+    ),
+    (
+        "u",
+        Returns::Same,
+        true,
+        &[
+            "div_ceil",
+            "next_multiple_of",
+            "next_power_of_two",
+            "saturating_add_signed",
+            "wrapping_add_signed",
+        ],
+    ),
     (
         "f",
         Returns::Same,
@@ -80,10 +110,19 @@ const ROWS: &[Rows] = &[
         "f",
         Returns::Bool,
         true,
-        &["is_finite", "is_infinite", "is_nan", "is_sign_negative", "is_sign_positive"],
+        &[
+            "is_finite",
+            "is_infinite",
+            "is_nan",
+            "is_normal",
+            "is_sign_negative",
+            "is_sign_positive",
+            "is_subnormal",
+        ],
     ),
     ("i", Returns::Bool, true, &["is_negative", "is_positive"]),
-    ("u", Returns::Bool, true, &["is_power_of_two"]),
+    ("u", Returns::Bool, true, &["is_multiple_of", "is_power_of_two"]),
+    ("iuf", Returns::Bool, true, &["is_one", "is_zero"]),
     (
         "iu",
         Returns::U32,
@@ -91,6 +130,7 @@ const ROWS: &[Rows] = &[
         &[
             "count_ones",
             "count_zeros",
+            "ilog10",
             "ilog2",
             "leading_ones",
             "leading_zeros",
@@ -113,18 +153,31 @@ const ROWS: &[Rows] = &[
 ];
 
 /// The traits that have methods of the table, with the same meaning for the kinds that it names.
-pub(super) const TRAITS: [&str; 11] = [
+pub(super) const TRAITS: [&str; 24] = [
     "Euclid",
     "Float",
     "FloatCore",
+    "MulAdd",
     "Number",
+    "One",
     "Ord",
     "PartialEq",
     "PartialOrd",
+    "Pow",
     "PrimInt",
     "Real",
+    "SaturatingAdd",
+    "SaturatingMul",
+    "SaturatingSub",
     "Signed",
     "Unsigned",
+    "WrappingAdd",
+    "WrappingMul",
+    "WrappingNeg",
+    "WrappingShl",
+    "WrappingShr",
+    "WrappingSub",
+    "Zero",
 ];
 
 pub(super) fn method(name: &str) -> Option<Method> {
@@ -146,11 +199,11 @@ pub(super) fn instead(name: &str) -> &'static str {
             "it returns more than a number: use the `wrapping_` or `saturating_` method, and compare"
         }
         "partial_cmp" => "it returns an `Option`: use `total_cmp`, `cmp`, or `<` and `==`",
-        "into" | "try_into" => "the type that it returns is not written down: use `T::from(x)` or `x as T`",
+        "try_into" => "it returns a `Result`: use `x as T`",
         "sin_cos" => "call `sin` and `cos`",
         "to_degrees" | "to_radians" => "multiply by the factor",
         "log" => "divide `ln`s, or use `log2` or `log10`",
-        "iter" | "into_iter" | "map" | "len" | "iter_mut" | "swap" | "fill" => {
+        "iter" | "into_iter" | "map" | "iter_mut" | "swap" | "fill" => {
             "an array is indexed: write `for k in 0..N { ... a[k] ... }`"
         }
         "clone" | "to_owned" | "borrow" | "as_ref" => "items are `Copy`: use the value itself",

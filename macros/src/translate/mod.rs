@@ -3,6 +3,8 @@
 //! Both are written in one walk, so that they number the same things alike. What is outside the subset is refused at
 //! its token, and the walk goes on, so that all refusals come at once.
 
+mod call;
+mod control;
 mod expression;
 mod methods;
 mod pattern;
@@ -31,6 +33,8 @@ pub(crate) struct Function<'a> {
     /// The names of its type parameters, and of those around it.
     pub(crate) type_parameters: Vec<String>,
     pub(crate) has_self: bool,
+    /// Where warpfold is reached.
+    pub(crate) warpfold: &'a Path,
 }
 
 /// What comes of it.
@@ -63,6 +67,8 @@ struct Translator<'a> {
     depth: u32,
     exact: bool,
     uses_state: Option<Span>,
+    /// Arrays of what is assigned to now.
+    indexed: Vec<TokenStream>,
     errors: Vec<Error>,
 }
 
@@ -78,6 +84,7 @@ pub(crate) fn translate(function: &Function) -> Result<Translation, Error> {
         depth: 0,
         exact: true,
         uses_state: None,
+        indexed: Vec::new(),
         errors: Vec::new(),
     };
     translator.function()
@@ -104,8 +111,8 @@ impl Translator<'_> {
             };
             let local = &self.variables[variable];
             debug_assert_eq!(variable, number);
-            let (slot, plain) = (slot_name(local.slot), last_ident(&name));
-            asked.extend(quote_spanned!(ty.span()=> #slot.is(&#plain);));
+            let plain = last_ident(&name);
+            asked.extend(is(local.slot, ty.span(), &plain));
             probe_parameters.push(quote!(#name: #ty));
         }
         let parameters = self.function.parameters.len();
@@ -116,11 +123,11 @@ impl Translator<'_> {
             let (probe, tree, line) = (pair.probe, pair.tree, line(pattern.span()));
             let bound = self.ask(&bound);
             asked.extend(quote!(let #probe = #name; #bound));
-            statements.push(quote!(::warpfold::translation::syntax::Statement {
+            statements.push(quote!(__warpfold::translation::syntax::Statement {
                 line: #line,
-                kind: ::warpfold::translation::syntax::StatementKind::Let(
+                kind: __warpfold::translation::syntax::StatementKind::Let(
                     #tree,
-                    ::core::option::Option::Some(::warpfold::translation::syntax::Expression::Local(#variable)),
+                    ::core::option::Option::Some(__warpfold::translation::syntax::Expression::Local(#variable)),
                 ),
             }));
         }
@@ -138,42 +145,50 @@ impl Translator<'_> {
         let constants: Vec<Ident> = (0..self.constants.len()).map(constant_name).collect();
         let callees: Vec<Ident> = (0..self.callees.len()).map(callee_name).collect();
         let (items, paths) = (&self.items, &self.callees);
-        let values = self.constants.iter().zip(&constants).map(|(value, name)| {
-            quote_spanned!(value.span()=> let #name = ::warpfold::translation::constant(|| #value);)
+        let asked_callees = paths.iter().zip(&callees).map(|(path, name)| {
+            // Where it is no `#[device]` function, this is what is not known.
+            let (span, name) = ours_at(path.segments.last().span(), name.clone());
+            quote_spanned!(span=> __warpfold::translation::Slot::callee(&#name))
         });
-        let helpers: Vec<Path> = paths.iter().map(without_arguments).collect();
+        let values = self.constants.iter().zip(&constants).map(|(value, name)| {
+            quote_spanned!(value.span()=> let #name = __warpfold::translation::constant(|| #value);)
+        });
+        // A type's generic parameters have defaults where a type is expected, and only there.
+        let exact = paths.iter().map(|path| call::of_callee(path, |name, _| quote!(<#name>::EXACT)));
         let (result, probe, tree) = (self.function.result, body.probe, body.tree);
         let state = self.function.has_self.then(|| {
             let this = this();
             quote!(#this: &Self,)
         });
         let locals = self.variables.iter().map(|Variable { name, slot, mutable }| {
-            quote!(::warpfold::translation::syntax::Variable { name: #name, ty: #slot, mutable: #mutable })
+            quote!(__warpfold::translation::syntax::Variable { name: #name, ty: #slot, mutable: #mutable })
         });
         let tree_name = Ident::new("BODY", Span::mixed_site());
+        let warpfold = self.function.warpfold;
+        let file = file(self.function.body.span());
         let tokens = quote! {
+            use #warpfold as __warpfold;
             #(#items)*
-            #(let #slots = ::warpfold::translation::Slot::new();)*
+            #(let #slots = __warpfold::translation::Slot::new();)*
             #(#values)*
-            #(let #callees = ::warpfold::translation::Slot::new();)*
+            #(let #callees = __warpfold::translation::Slot::new();)*
             let _ = |#state #(#probe_parameters),*| -> #result { #asked #probe };
-            static #tree_name: ::warpfold::translation::syntax::Body = ::warpfold::translation::syntax::Body {
+            static #tree_name: __warpfold::translation::syntax::Body = __warpfold::translation::syntax::Body {
                 locals: &[#(#locals),*],
                 parameters: #parameters,
                 block: #tree,
             };
-            let translation = ::warpfold::translation::Translation {
-                file: ::core::file!(),
+            let translation = __warpfold::translation::Translation {
+                file: #file,
                 body: &#tree_name,
-                types: ::std::vec![#(#slots.ty()),*],
-                constants: ::std::vec![#(#constants.parts()),*],
-                callees: ::std::vec![#(#callees.callee()),*],
+                types: ::std::vec![#(__warpfold::translation::Slot::ty(&#slots)),*],
+                constants: ::std::vec![#(__warpfold::translation::Constant::parts(&#constants)),*],
+                callees: ::std::vec![#(#asked_callees),*],
             };
-            let result = <#result as ::warpfold::translation::Local>::ty();
+            let result = <#result as __warpfold::translation::Local>::ty();
         };
         let own = self.exact;
-        // A type's generic parameters have defaults where a type is expected, and only there.
-        let exact = quote!(#own #(&& <#helpers>::EXACT)*);
+        let exact = quote!({ #[allow(unused_imports)] use #warpfold as __warpfold; #own #(&& #exact)* });
         Ok(Translation { tokens, exact, uses_state: self.uses_state })
     }
 
@@ -197,11 +212,7 @@ impl Translator<'_> {
 
     /// Statements of the probe that give each variable's type to its slot.
     fn ask(&self, bound: &[(Ident, usize)]) -> TokenStream {
-        let asked = bound.iter().map(|(name, slot)| {
-            let slot = slot_name(*slot);
-            quote_spanned!(name.span()=> #slot.is(&#name);)
-        });
-        asked.collect()
+        bound.iter().map(|(name, slot)| is(*slot, name.span(), name)).collect()
     }
 
     fn constant(&mut self, value: TokenStream) -> usize {
@@ -244,6 +255,31 @@ fn optional(tree: Option<TokenStream>) -> TokenStream {
         Some(tree) => quote!(::core::option::Option::Some(#tree)),
         None => quote!(::core::option::Option::None),
     }
+}
+
+/// A value that passes through a slot, and whose type is the slot's.
+fn of(slot: usize, span: Span, value: TokenStream) -> TokenStream {
+    let (span, slot) = ours_at(span, slot_name(slot));
+    quote_spanned!(span=> __warpfold::translation::Slot::of(&#slot, #value))
+}
+
+/// A value that passes through a function of `warpfold::translation`, which asks something of its type.
+fn through(function: &str, span: Span, value: TokenStream) -> TokenStream {
+    let (span, function) = ours_at(span, Ident::new(function, span));
+    quote_spanned!(span=> __warpfold::translation::#function(#value))
+}
+
+/// A statement: a variable's type is the slot's.
+fn is(slot: usize, span: Span, variable: impl quote::ToTokens) -> TokenStream {
+    let (span, slot) = ours_at(span, slot_name(slot));
+    quote_spanned!(span=> __warpfold::translation::Slot::is(&#slot, &#variable);)
+}
+
+/// A name of ours, at a place of the author's: rustc points there.
+fn ours_at(span: Span, mut name: Ident) -> (Span, Ident) {
+    let span = Span::mixed_site().located_at(span);
+    name.set_span(span);
+    (span, name)
 }
 
 fn slot_name(slot: usize) -> Ident {
@@ -303,15 +339,11 @@ fn last_ident(tokens: &TokenStream) -> TokenStream {
     tokens.clone().into_iter().last().into_iter().collect()
 }
 
-fn line(span: Span) -> u32 {
-    span.unwrap().line() as u32
+/// The file of a piece of source, which for a body from a macro is not that of the macro's caller.
+fn file(span: Span) -> String {
+    span.unwrap().file()
 }
 
-/// `norm::<f32>` as `norm`.
-fn without_arguments(path: &Path) -> Path {
-    let mut path = path.clone();
-    if let Some(last) = path.segments.last_mut() {
-        last.arguments = syn::PathArguments::None;
-    }
-    path
+fn line(span: Span) -> u32 {
+    span.unwrap().line() as u32
 }

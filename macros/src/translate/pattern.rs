@@ -2,9 +2,10 @@
 
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
+use syn::spanned::Spanned;
 use syn::{Expr, Lit, Member, Pat, RangeLimits, UnOp};
 
-use super::{Pair, Translator, optional, plain};
+use super::{Pair, Translator, optional, plain, through};
 
 impl Translator<'_> {
     /// A pattern, and the variables that it binds, with their slots.
@@ -18,7 +19,7 @@ impl Translator<'_> {
     }
 
     fn pattern_of(&mut self, pattern: &Pat, bound: &mut Vec<(Ident, usize)>, refutable: bool) -> Pair {
-        let syntax = quote!(::warpfold::translation::syntax::Pattern);
+        let syntax = quote!(__warpfold::translation::syntax::Pattern);
         match pattern {
             Pat::Wild(wild) => Pair { probe: quote!(#wild), tree: quote!(#syntax::Any) },
             Pat::Paren(inner) => {
@@ -50,15 +51,13 @@ impl Translator<'_> {
                 Pair { probe, tree: quote!(#syntax::Local(#variable, #inner)) }
             }
             Pat::Tuple(tuple) => {
-                let elements: Vec<&Pat> = tuple.elems.iter().collect();
-                let (probes, fields) = self.positions(&elements, bound, refutable);
-                Pair { probe: quote!((#(#probes,)*)), tree: quote!(#syntax::Fields(&[#(#fields),*])) }
+                let (probes, tree) = self.elements(&tuple.elems, bound, refutable);
+                Pair { probe: quote!((#(#probes,)*)), tree }
             }
             Pat::TupleStruct(structure) => {
-                let elements: Vec<&Pat> = structure.elems.iter().collect();
                 let path = &structure.path;
-                let (probes, fields) = self.positions(&elements, bound, refutable);
-                Pair { probe: quote!(#path(#(#probes),*)), tree: quote!(#syntax::Fields(&[#(#fields),*])) }
+                let (probes, tree) = self.elements(&structure.elems, bound, refutable);
+                Pair { probe: quote!(#path(#(#probes),*)), tree }
             }
             Pat::Struct(structure) => {
                 let (path, rest) = (&structure.path, &structure.rest);
@@ -77,10 +76,8 @@ impl Translator<'_> {
                 }
             }
             Pat::Slice(slice) => {
-                let pairs: Vec<Pair> =
-                    slice.elems.iter().map(|element| self.pattern_of(element, bound, refutable)).collect();
-                let (probes, trees) = halves(pairs);
-                Pair { probe: quote!([#(#probes),*]), tree: quote!(#syntax::Elements(&[#(#trees),*])) }
+                let (probes, tree) = self.elements(&slice.elems, bound, refutable);
+                Pair { probe: quote!([#(#probes),*]), tree }
             }
             Pat::Or(or) => {
                 let before = bound.len();
@@ -113,40 +110,40 @@ impl Translator<'_> {
             Pat::Reference(reference) => {
                 self.refuse(reference, "a reference has no counterpart in CUDA C++; match the value itself")
             }
-            Pat::Rest(rest) => {
-                self.refuse(rest, "`..` stands at the end of a tuple here; write `_` for each of the others")
-            }
+            Pat::Rest(rest) => self.refuse(rest, "the rest of an array has no name here; name the elements"),
             other => self.refuse(other, "this pattern has no counterpart in CUDA C++"),
         }
     }
 
-    /// The elements of a tuple by their positions; `..` may stand at the end.
-    fn positions(
+    /// The elements of a tuple or an array, with or without a `..` among them.
+    fn elements<'p>(
         &mut self,
-        elements: &[&Pat],
+        elements: impl IntoIterator<Item = &'p Pat>,
         bound: &mut Vec<(Ident, usize)>,
         refutable: bool,
-    ) -> (Vec<TokenStream>, Vec<TokenStream>) {
-        let (mut probes, mut fields) = (Vec::new(), Vec::new());
-        for (position, element) in elements.iter().enumerate() {
-            if matches!(element, Pat::Rest(_)) && position + 1 == elements.len() {
-                probes.push(quote!(..));
-                break;
+    ) -> (Vec<TokenStream>, TokenStream) {
+        let (mut probes, mut front, mut back) = (Vec::new(), Vec::new(), None::<Vec<TokenStream>>);
+        for element in elements {
+            if let Pat::Rest(rest) = element {
+                probes.push(quote!(#rest));
+                back = Some(Vec::new());
+                continue;
             }
-            let name = position.to_string();
             let Pair { probe, tree } = self.pattern_of(element, bound, refutable);
             probes.push(probe);
-            fields.push(quote!((#name, #tree)));
+            back.as_mut().unwrap_or(&mut front).push(tree);
         }
-        (probes, fields)
+        let back = back.unwrap_or_default();
+        (probes, quote!(__warpfold::translation::syntax::Pattern::Elements(&[#(#front),*], &[#(#back),*])))
     }
 
+    /// Compared as a number is.
     fn constant_pattern(&mut self, path: TokenStream) -> Pair {
-        let constant = self.constant(path.clone());
+        let constant = self.constant(through("number", path.span(), path.clone()));
         Pair {
             probe: path,
-            tree: quote!(::warpfold::translation::syntax::Pattern::Value(
-                ::warpfold::translation::syntax::PatternValue::Constant(#constant)
+            tree: quote!(__warpfold::translation::syntax::Pattern::Value(
+                __warpfold::translation::syntax::PatternValue::Constant(#constant)
             )),
         }
     }
@@ -167,14 +164,14 @@ impl Translator<'_> {
     /// A bound of a range in a pattern.
     fn bound(&mut self, value: &Expr) -> TokenStream {
         if let Expr::Path(path) = value {
-            let constant = self.constant(quote!(#path));
-            return quote!(::warpfold::translation::syntax::PatternValue::Constant(#constant));
+            let constant = self.constant(through("number", path.span(), quote!(#path)));
+            return quote!(__warpfold::translation::syntax::PatternValue::Constant(#constant));
         }
         self.literal_value(value).unwrap_or_default()
     }
 
     fn literal_value(&mut self, value: &Expr) -> Option<TokenStream> {
-        let syntax = quote!(::warpfold::translation::syntax::PatternValue);
+        let syntax = quote!(__warpfold::translation::syntax::PatternValue);
         let (sign, literal) = match value {
             Expr::Unary(unary) if matches!(unary.op, UnOp::Neg(_)) => ("-", &*unary.expr),
             value => ("", value),

@@ -9,7 +9,7 @@
 pub mod probe;
 pub mod syntax;
 
-pub use probe::{Constant, Helper, Local, Slot, constant, number, ordered};
+pub use probe::{Constant, Helper, Local, Slot, array, constant, number, ordered, undeclared};
 
 use std::any::TypeId;
 use std::fmt;

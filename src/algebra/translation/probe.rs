@@ -134,9 +134,34 @@ impl<T, F: Fn() -> T> Constant<T, F> {
 }
 
 /// A `#[device]` function: implemented by the type that the attribute declares beside it, under the same name.
+#[diagnostic::on_unimplemented(
+    message = "a kernel can call `#[device]` functions only",
+    label = "write `#[device]` before this function",
+    note = "an import brings a function and its device form together"
+)]
 pub trait Helper: 'static {
     /// Its translation.
     fn function() -> DeviceFunction;
+}
+
+/// Found in place of the type beside a function by a function that has none.
+pub mod undeclared {
+    use super::Slot;
+
+    /// A function without `#[device]`, under the name by which `#[monoid]` calls any function.
+    #[allow(non_camel_case_types)]
+    #[derive(Debug)]
+    pub struct warpfold_callee {}
+
+    impl warpfold_callee {
+        /// It is not known to be.
+        pub const EXACT: bool = false;
+
+        /// Takes and returns anything.
+        pub fn probe<A, R>(_: &Slot<Self>, _: A) -> R {
+            unreachable!("probes are never run")
+        }
+    }
 }
 
 /// What the operators and methods of the subset are for.
@@ -160,6 +185,11 @@ macro_rules! primitives {
 }
 primitives! { Primitive: i8 i16 i32 i64 isize u8 u16 u32 u64 usize bool f32 f64 Ordering }
 primitives! { Ordered: i8 i16 i32 i64 isize u8 u16 u32 u64 usize bool Ordering }
+
+/// Lets pass what is indexed.
+pub fn array<T, const N: usize>(value: [T; N]) -> [T; N] {
+    value
+}
 
 /// Lets pass what operators and methods are for.
 pub fn number<T: Primitive>(value: T) -> T {

@@ -109,6 +109,10 @@ pub enum Expression {
     Array(usize, &'static [Expression]),
     /// `[value; n]`, with the slot of the array.
     Repeat(usize, &'static Expression),
+    /// `array.len()`
+    Length(&'static Expression),
+    /// The `_` that is assigned to.
+    Nowhere,
     /// What is made of statements. The slot is there if somebody wants the value.
     Control(Option<usize>, &'static Control),
     /// `place = value`
@@ -190,10 +194,10 @@ pub enum Pattern {
     Range(Option<PatternValue>, Option<PatternValue>, bool),
     /// `a | b`
     Or(&'static [Pattern]),
-    /// The fields of a struct or a tuple, by name.
+    /// The fields of a struct, by name.
     Fields(&'static [(&'static str, Pattern)]),
-    /// The elements of an array.
-    Elements(&'static [Pattern]),
+    /// The elements of a tuple, a tuple struct or an array: so many from the front, and so many up to the end.
+    Elements(&'static [Pattern], &'static [Pattern]),
 }
 
 /// A value in a pattern.

@@ -42,9 +42,11 @@ impl Lowering<'_> {
                 let value = self.value(value)?;
                 self.bind(pattern, &value)
             }
-            (Pattern::Fields(fields), Expression::Tuple(elements)) if fields.len() == elements.len() => {
+            (Pattern::Elements(patterns, []), Expression::Tuple(elements))
+                if patterns.len() == elements.len() =>
+            {
                 let values = self.operands(*elements)?;
-                for ((_, pattern), value) in fields.iter().zip(values) {
+                for (pattern, value) in patterns.iter().zip(values) {
                     let value = match pattern {
                         Pattern::Local(_, None) => value,
                         _ => self.named(value),
@@ -91,8 +93,10 @@ impl Lowering<'_> {
     fn assign(&mut self, place: &Expression, value: &Expression) -> Result<(), Error> {
         let Expression::Tuple(places) = place else {
             let value = self.value(value)?;
-            let place = self.value(place)?;
-            self.push(format!("{} = {};", place.text, value.text));
+            if !matches!(place, Expression::Nowhere) {
+                let place = self.value(place)?;
+                self.push(format!("{} = {};", place.text, value.text));
+            }
             return Ok(());
         };
         let values = match value {
@@ -105,12 +109,15 @@ impl Lowering<'_> {
         };
         // All are read before any is written.
         let mut kept = Vec::new();
-        for value in values {
+        for (place, value) in places.iter().zip(values) {
+            if matches!(place, Expression::Nowhere) {
+                continue;
+            }
             let (ty, name) = (self.types.name_of(&value.ty), self.temporary("assigned"));
             self.push(format!("const {ty} {name} = {};", value.text));
-            kept.push(name);
+            kept.push((place, name));
         }
-        for (place, name) in places.iter().zip(kept) {
+        for (place, name) in kept {
             let place = self.value(place)?;
             self.push(format!("{} = {name};", place.text));
         }

@@ -1,5 +1,6 @@
 //! Expressions.
 
+use super::pattern::length;
 use super::{ATOM, Lowering, Value, boolean, scalar};
 use crate::codegen::number;
 use crate::codegen::types::{field_names, scalar_name};
@@ -111,6 +112,11 @@ impl Lowering<'_> {
                 Ok(Value::atom(text, ty, element.stable))
             }
             Expression::Control(slot, control) => self.flow(*slot, control),
+            Expression::Length(array) => match length(&self.value(array)?.ty) {
+                Some(length) => Ok(Value::atom(format!("{length}ull"), Type::Value(usize::layout()), true)),
+                None => self.refuse("only an array has a length"),
+            },
+            Expression::Nowhere => self.refuse("`_` has no value"),
             Expression::Assign(..) | Expression::Compound(..) => {
                 self.refuse("an assignment has no value: write it as a statement")
             }
@@ -355,7 +361,7 @@ impl Lowering<'_> {
         self.function(name, operands, Some(result))
     }
 
-    /// A function of `templates/rust.cuh`; its result is of its first operand's type unless another is given.
+    /// A function of the C++ namespace `rust`; its result is of its first operand's type unless another is given.
     fn function(&mut self, name: &str, operands: Vec<Value>, result: Option<Type>) -> Result<Value, Error> {
         let Some(first) = operands.first() else { return self.not_a_number() };
         if scalar(&first.ty).is_none() {

@@ -1,6 +1,6 @@
 //! Patterns: what must hold, and what is bound.
 
-use super::{Lowering, Value, scalar};
+use super::{ATOM, Lowering, Value, scalar};
 use crate::codegen::number;
 use crate::translation::Type;
 use crate::translation::syntax::{Operator, Pattern, PatternValue};
@@ -35,7 +35,7 @@ impl Lowering<'_> {
                     _ => format!("({})", either.join(" || ")),
                 })
             }
-            Pattern::Fields(_) | Pattern::Elements(_) => {
+            Pattern::Fields(_) | Pattern::Elements(..) => {
                 let mut conditions = Vec::new();
                 for (pattern, part) in self.parts(pattern, value)? {
                     conditions.extend(self.test(pattern, &part)?);
@@ -87,21 +87,25 @@ impl Lowering<'_> {
             Pattern::Fields(fields) => {
                 fields.iter().map(|(name, pattern)| Ok((pattern, self.field(value, name)?))).collect()
             }
-            Pattern::Elements(elements) => {
-                let Type::Value(Layout { kind: Kind::Array { element, .. }, .. }) = &value.ty else {
-                    return self.refuse("only an array has elements");
+            Pattern::Elements(front, back) => {
+                let Some(length) = length(&value.ty) else {
+                    return self.refuse("only arrays, tuples and tuple structs have elements");
                 };
-                let part = |k| {
-                    Value::atom(
-                        format!("{}[{k}]", value.text),
-                        Type::Value((**element).clone()),
-                        value.stable,
-                    )
-                };
-                Ok(elements.iter().enumerate().map(|(k, pattern)| (pattern, part(k))).collect())
+                let positions = (0..front.len()).chain(length.saturating_sub(back.len())..length);
+                let patterns = front.iter().chain(*back);
+                patterns.zip(positions).map(|(pattern, k)| Ok((pattern, self.part(value, k)?))).collect()
             }
             _ => Ok(Vec::new()),
         }
+    }
+
+    /// An element by its position.
+    pub(super) fn part(&mut self, value: &Value, position: usize) -> Result<Value, Error> {
+        let Type::Value(Layout { kind: Kind::Array { element, .. }, .. }) = &value.ty else {
+            return self.field(value, &position.to_string());
+        };
+        let text = format!("{}[{position}]", value.within(ATOM));
+        Ok(Value::atom(text, Type::Value((**element).clone()), value.stable))
     }
 
     fn compared(
@@ -125,6 +129,16 @@ impl Lowering<'_> {
         };
         let expected = Value::atom(text, value.ty.clone(), true);
         Ok(self.binary(operator, value, &expected)?.text)
+    }
+}
+
+/// How many elements there are.
+pub(super) fn length(ty: &Type) -> Option<usize> {
+    match ty {
+        Type::Tuple(parts) => Some(parts.len()),
+        Type::Value(Layout { kind: Kind::Array { length, .. }, .. }) => Some(*length),
+        Type::Value(Layout { kind: Kind::Struct { fields }, .. }) => Some(fields.len()),
+        Type::Value(_) => None,
     }
 }
 

@@ -1,0 +1,288 @@
+//! Calls: of methods, of functions of types, and of `#[device]` functions.
+
+use proc_macro2::{Ident, TokenStream};
+use quote::{format_ident, quote};
+use syn::spanned::Spanned;
+use syn::{Expr, ExprCall, ExprMethodCall, Path, PathArguments};
+
+use super::methods::{self, Method, Returns};
+use super::{Pair, Translator, callee_name, of, plain, through};
+
+/// Of generic code only what is `Ord` is known not to be a float.
+const ORDER_OF_ANYTHING: &str = "of floats `min`, `max` and `clamp` leave open which zero they return; in generic code write \
+     `Ord::min(a, b)` for integers, or `warpfold::math::minimum(a, b)` for floats";
+
+pub(super) const PRIMITIVES: [&str; 13] =
+    ["i8", "i16", "i32", "i64", "isize", "u8", "u16", "u32", "u64", "usize", "f32", "f64", "bool"];
+
+impl Translator<'_> {
+    pub(super) fn method_call(&mut self, call: &ExprMethodCall) -> Pair {
+        let name = plain(&call.method);
+        if matches!(&*call.receiver, Expr::Path(path) if path.path.is_ident("self")) {
+            return self.refuse(
+                call,
+                "a method of the operator has no counterpart in CUDA C++; write a free `#[device]` function, and pass it \
+                 what it needs, `*self` if that is everything",
+            );
+        }
+        if call.args.is_empty() && call.turbofish.is_none() {
+            match name.as_str() {
+                // `num_traits::AsPrimitive`, and `From` the other way round.
+                "as_" | "into" => {
+                    let Pair { probe, tree } = self.primitive(&call.receiver);
+                    let (slot, method) = (self.slot(), &call.method);
+                    return Pair {
+                        probe: of(slot, call.span(), quote!(#probe.#method())),
+                        tree: quote!(__warpfold::translation::syntax::Expression::Cast(&#tree, #slot)),
+                    };
+                }
+                "len" => {
+                    let Pair { probe, tree } = self.expression(&call.receiver, true);
+                    let probe = through("array", call.receiver.span(), probe);
+                    return Pair {
+                        probe: quote!(#probe.len()),
+                        tree: quote!(__warpfold::translation::syntax::Expression::Length(&#tree)),
+                    };
+                }
+                // `T::from(0.5).unwrap()` of `num_traits`.
+                "unwrap" if is_constant(&call.receiver) => return self.constant_value(quote!(#call)),
+                _ => {}
+            }
+        }
+        let refused = self.errors.len();
+        let receiver = self.receiver(&call.receiver, &name);
+        let Some(method) = methods::method(&name) else {
+            // Of a chain of methods the first is what is wrong.
+            if self.errors.len() > refused {
+                return Pair::default();
+            }
+            let instead = methods::instead(&name);
+            return self.refuse(
+                &call.method,
+                format!("the method `{name}` has no counterpart in CUDA C++; {instead}"),
+            );
+        };
+        if self.function.generic && is_order(&name) {
+            return self.refuse(&call.method, ORDER_OF_ANYTHING);
+        }
+        if methods::is_of_number(&name) {
+            let message = format!(
+                "other traits have a `{name}`, too; write `Number::{name}(a, b)`, of `warpfold::operators`"
+            );
+            return self.refuse(&call.method, message);
+        }
+        let (probes, trees): (Vec<_>, Vec<_>) =
+            call.args.iter().map(|argument| self.argument(argument)).unzip();
+        let Pair { probe, tree } = receiver;
+        let (word, turbofish) = (&call.method, &call.turbofish);
+        if let Some(turbofish) = turbofish {
+            return self.refuse(turbofish, "a method of a number has no type arguments");
+        }
+        let probe = quote!(#probe.#word(#(#probes),*));
+        let trees: Vec<TokenStream> = std::iter::once(tree).chain(trees).collect();
+        self.method(probe, &method, &trees, None)
+    }
+
+    fn receiver(&mut self, receiver: &Expr, method: &str) -> Pair {
+        let Pair { probe, tree } = self.primitive(receiver);
+        if self.function.generic || !is_order(method) {
+            return Pair { probe, tree };
+        }
+        Pair { probe: through("ordered", receiver.span(), probe), tree }
+    }
+
+    /// An argument of a method, which may be behind a reference: `a.total_cmp(&b)`.
+    fn argument(&mut self, argument: &Expr) -> (TokenStream, TokenStream) {
+        match argument {
+            Expr::Reference(inner) if inner.mutability.is_none() => {
+                let Pair { probe, tree } = self.expression(&inner.expr, true);
+                (quote!(&#probe), tree)
+            }
+            argument => {
+                let Pair { probe, tree } = self.expression(argument, true);
+                (probe, tree)
+            }
+        }
+    }
+
+    fn method(
+        &mut self,
+        probe: TokenStream,
+        method: &Method,
+        operands: &[TokenStream],
+        slot: Option<usize>,
+    ) -> Pair {
+        self.exact &= method.exact;
+        let returns = match (slot, method.returns) {
+            (Some(slot), _) => quote!(Slot(#slot)),
+            (None, returns) => {
+                let name = format_ident!(
+                    "{}",
+                    match returns {
+                        Returns::Same => "Same",
+                        Returns::Unsigned => "Unsigned",
+                        Returns::Bool => "Bool",
+                        Returns::U32 => "U32",
+                        Returns::Ordering => "Ordering",
+                    }
+                );
+                quote!(#name)
+            }
+        };
+        let (name, kinds) = (method.name, method.kinds);
+        let tree = quote!(__warpfold::translation::syntax::Expression::Method {
+            name: #name,
+            kinds: #kinds,
+            returns: __warpfold::translation::syntax::Returns::#returns,
+            operands: &[#(#operands),*],
+        });
+        Pair { probe, tree }
+    }
+
+    pub(super) fn call(&mut self, call: &ExprCall) -> Pair {
+        let func = match &*call.func {
+            Expr::Group(inner) => &*inner.expr,
+            func => func,
+        };
+        let Expr::Path(callee) = func else {
+            return self.refuse(&call.func, "only a function can be called, by its name");
+        };
+        let last = callee.path.segments.last().map(|segment| plain(&segment.ident)).unwrap_or_default();
+        let before = callee.path.segments.iter().rev().nth(1).map(|segment| plain(&segment.ident));
+        let before = before.unwrap_or_default();
+        let of_type = callee.qself.is_some() || before.starts_with(|first: char| first.is_uppercase());
+        let of_type = of_type || PRIMITIVES.contains(&before.as_str());
+        let is_constant = of_type || matches!(last.as_str(), "size_of" | "align_of");
+        if call.args.is_empty() && is_constant {
+            return self.constant_value(quote!(#call));
+        }
+        // `std::cmp::max(a, b)`, which is `Ord::max`.
+        if before == "cmp" && matches!(last.as_str(), "max" | "min") {
+            return self.associated(call, &callee.path, &last);
+        }
+        // `f32::sqrt(x)`, `Float::sqrt(x)`, `<T as Float>::sqrt(x)`: a method by another way.
+        if of_type && !last.starts_with(|first: char| first.is_uppercase()) {
+            let known = match methods::is_of_number(&last) {
+                true => before == "Number",
+                false => true,
+            };
+            let known = known
+                && (PRIMITIVES.contains(&before.as_str())
+                    || methods::TRAITS.contains(&before.as_str())
+                    || self.function.type_parameters.contains(&before));
+            if !known {
+                return self.refuse(
+                    &call.func,
+                    "a function of this type or trait has no counterpart in CUDA C++; write a free `#[device]` function",
+                );
+            }
+            return self.associated(call, &callee.path, &last);
+        }
+        if last.starts_with(|first: char| first.is_uppercase()) {
+            return self.tuple_structure(call);
+        }
+        let here = callee.path.segments.len() == 1
+            || callee.path.segments.first().is_some_and(|first| first.ident == "self");
+        if !self.function.has_self && here && last == plain(self.function.name) {
+            return self.refuse(
+                &call.func,
+                "a function that calls itself has no bound on a GPU's stack; use a loop",
+            );
+        }
+        if callee.path.get_ident().is_some_and(|name| self.local(name).is_some()) {
+            return self.refuse(&call.func, "only a `#[device]` function can be called, by its name");
+        }
+        let (probes, trees) = self.all(&call.args);
+        let number = self.callees.len();
+        self.callees.push(callee.path.clone());
+        let slot = callee_name(number);
+        let probe = |name, arguments| quote!(#name #arguments::probe(&#slot, (#(#probes,)*)));
+        Pair {
+            probe: of_callee(&callee.path, probe),
+            tree: quote!(__warpfold::translation::syntax::Expression::Call(#number, &[#(#trees),*])),
+        }
+    }
+
+    /// `f32::from_bits(x)`, `u64::from(x)`, `f32::sqrt(x)`.
+    fn associated(&mut self, call: &ExprCall, path: &Path, name: &str) -> Pair {
+        let slot = self.slot();
+        let func = &call.func;
+        match name {
+            "from" if call.args.len() == 1 => {
+                let Pair { probe, tree } = self.primitive(&call.args[0]);
+                Pair {
+                    probe: of(slot, call.span(), quote!(#func(#probe))),
+                    tree: quote!(__warpfold::translation::syntax::Expression::Cast(&#tree, #slot)),
+                }
+            }
+            "from_bits" => {
+                let (probes, trees) = self.all(&call.args);
+                let method = Method { name: "from_bits", kinds: "u", returns: Returns::Same, exact: true };
+                self.method(of(slot, call.span(), quote!(#func(#(#probes),*))), &method, &trees, Some(slot))
+            }
+            name => {
+                let Some(method) = methods::method(name) else {
+                    let instead = methods::instead(name);
+                    return self.refuse(path, format!("`{name}` has no counterpart in CUDA C++; {instead}"));
+                };
+                let is_ord = path
+                    .segments
+                    .iter()
+                    .rev()
+                    .nth(1)
+                    .is_some_and(|segment| segment.ident == "Ord" || segment.ident == "cmp");
+                if self.function.generic && is_order(name) && !is_ord {
+                    return self.refuse(path, ORDER_OF_ANYTHING);
+                }
+                let mut arguments = call.args.iter();
+                let Some(first) = arguments.next() else { return Pair::default() };
+                let first = match first {
+                    // `Ord::cmp(&a, &b)`
+                    Expr::Reference(inner) if inner.mutability.is_none() => {
+                        let Pair { probe, tree } = self.receiver(&inner.expr, name);
+                        (quote!(&#probe), tree)
+                    }
+                    first => {
+                        let Pair { probe, tree } = self.receiver(first, name);
+                        (probe, tree)
+                    }
+                };
+                let rest: Vec<_> = arguments.map(|argument| self.argument(argument)).collect();
+                let (probes, trees): (Vec<_>, Vec<_>) = std::iter::once(first).chain(rest).unzip();
+                // The slot is not asked: it takes on what the method returns.
+                self.method(of(slot, call.span(), quote!(#func(#(#probes),*))), &method, &trees, None)
+            }
+        }
+    }
+}
+
+/// What belongs to the type beside a `#[device]` function. A function that has none has that of `undeclared` instead: a
+/// name that a path brings goes before one that `*` brings, among values and among types apart.
+pub(super) fn of_callee(path: &Path, what: impl Fn(Ident, PathArguments) -> TokenStream) -> TokenStream {
+    let mut path = path.clone();
+    let arguments = path.segments.last_mut().map(|last| std::mem::take(&mut last.arguments));
+    let name = format_ident!("warpfold_callee", span = path.segments.last().span());
+    let what = what(name.clone(), arguments.unwrap_or_default());
+    quote! {({
+        #[allow(unused_imports)]
+        use __warpfold::translation::undeclared::*;
+        use #path as #name;
+        #what
+    })}
+}
+
+/// Whether it is a call, of a function of a type, of nothing but literals.
+fn is_constant(value: &Expr) -> bool {
+    let Expr::Call(call) = value else { return false };
+    let of_type =
+        matches!(&*call.func, Expr::Path(path) if path.qself.is_some() || path.path.segments.len() > 1);
+    of_type
+        && call.args.iter().all(|argument| match argument {
+            Expr::Unary(unary) => matches!(&*unary.expr, Expr::Lit(_)),
+            argument => matches!(argument, Expr::Lit(_)),
+        })
+}
+
+fn is_order(method: &str) -> bool {
+    matches!(method, "min" | "max" | "clamp")
+}
