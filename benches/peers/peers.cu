@@ -2,18 +2,23 @@
 // the reductions of CUB and Thrust. `run` compiles and starts it; it writes rows of CSV, whose header `run` gives.
 //
 // The data. Any program can make the same items from their index alone, and so compare its results with these:
-//     mix(k)      the finalizer of splitmix64, of (k + 1) * 0x9E3779B97F4A7C15, wrapping
-//     sign(k)     (mix(k) >> 40) % 3 - 1, one of -1, 0, 1 (sums)
-//     uniform(k)  (mix(k) >> 40) / 2^23 - 1, in [-1, 1), without rounding (maxima, minima, norms, statistics)
-//     bits(k)     the low bits of mix(k), as many as the type has (integers)
+//     mix(k)          the finalizer of splitmix64, of (k + 1) * 0x9E3779B97F4A7C15, wrapping
+//     sign(k)         (mix(k) >> 40) % 3 - 1, one of -1, 0, 1 (sums)
+//     uniform(k)      (mix(k) >> 40) / 2^23 - 1, in [-1, 1), without rounding (maxima, minima, norms, statistics)
+//     bits(k)         the low bits of mix(k), as many as the type has (integers)
 //     signed_half(k)  1/2 if mix(k) is odd, else -1/2 (quaternions)
-// First values: mix e220a8397b1dcdaf 6e789e6aa1b965f4 06c45d188009454f, sign 1 -1 0,
-// uniform 0x3f444150 -0x1.187618p-3 -0x1.e4ee8cp-1, signed_half 1/2 -1/2 1/2.
-// Lane l of item i is lane k = i * lanes + l of one flat array, unless the operator below says otherwise.
+// At k = 0, 1, 2: mix e220a8397b1dcdaf 6e789e6aa1b965f4 06c45d188009454f; sign -1 0 0;
+// uniform 0x1.8882ap-1 -0x1.18762p-3 -0x1.e4ee8cp-1; signed_half 1/2 -1/2 1/2.
+// Lane l of item i is made of k = i * lanes + l, as in one flat array, unless the operator below says otherwise.
 //
 // Sums of -1, 0 and 1 are whole numbers, and in whatever order a program adds 2^32 of such noise, no partial sum comes
 // near 2^24: every order gives the same bits. Four lanes of +-1/2 are a unit of Hurwitz's quaternions, and so are all
-// products of such: they neither grow, vanish nor round.
+// products of such: they neither grow, vanish nor round. No two points here are nearly as far from the origin as the
+// farthest, so a fused multiply-add moves nothing.
+//
+// The rows. An input of `bytes` has bytes / item_bytes items, rounded down; items of several lanes are named by them, as
+// f32x3 is. Copies read `bytes` and write as many. `result` is the hexadecimal of the result's bytes as they lie in
+// memory, or - where programs need not agree.
 //
 // The times. All inputs are cold: calls go round views of the same data, 256 MiB of them or more, and something else is
 // read before each replay, so that no view is found in the cache. `graph` is the time of a replayed CUDA graph of many
@@ -138,7 +143,8 @@ struct MaxByNorm {
     static BOTH Item identity() { return {0, 0, 0}; }
 };
 
-/// CUB does not keep the order, so its product of matrices is not the product.
+/// Rows; wrapping. The diagonal is odd and the rest even, by the lowest bit: so is every product, which never vanishes.
+/// CUB does not keep the order, so what it makes is not the product.
 struct MatrixProduct {
     using Item = Lanes<uint32_t, 4>;
     struct Combine {
@@ -148,7 +154,10 @@ struct MatrixProduct {
         }
     };
     static constexpr bool EXACT = false;
-    static BOTH Item item(uint64_t index) { return lanes_of_item<uint32_t, 4>(index, bits<uint32_t>); }
+    static BOTH Item item(uint64_t index) {
+        const Item any = lanes_of_item<uint32_t, 4>(index, bits<uint32_t>);
+        return {any.lane[0] | 1, any.lane[1] & ~1u, any.lane[2] & ~1u, any.lane[3] | 1};
+    }
     static BOTH Item identity() { return {1, 0, 0, 1}; }
 };
 
@@ -219,7 +228,7 @@ struct Welford {
     static BOTH Item identity() { return {0, 0, 0}; }
 };
 
-/// Lanes: w, x, y, z. CUB does not keep the order, so its product is not the product.
+/// Lanes: w, x, y, z. CUB does not keep the order, so what it makes is not the product.
 struct QuaternionProduct {
     using Item = Lanes<float, 4>;
     struct Combine {

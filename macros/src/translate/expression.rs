@@ -22,11 +22,11 @@ impl Translator<'_> {
         match expression {
             Expr::Paren(inner) => {
                 let Pair { probe, tree } = self.expression(&inner.expr, wanted);
-                Pair { probe: quote!((#probe)), tree }
+                Pair { probe: quote_spanned!(expression.span()=> (#probe)), tree }
             }
             Expr::Group(inner) => {
                 let Pair { probe, tree } = self.expression(&inner.expr, wanted);
-                Pair { probe: quote!((#probe)), tree }
+                Pair { probe: quote_spanned!(expression.span()=> (#probe)), tree }
             }
             Expr::Lit(literal) => self.literal(expression, &literal.lit, ""),
             Expr::Unary(unary) => match (&unary.op, &*unary.expr) {
@@ -111,7 +111,10 @@ impl Translator<'_> {
             }
             Expr::Tuple(tuple) => {
                 let (probes, trees) = self.all(&tuple.elems);
-                Pair { probe: quote!((#(#probes,)*)), tree: quote!(#syntax::Tuple(&[#(#trees),*])) }
+                Pair {
+                    probe: quote_spanned!(expression.span()=> (#(#probes,)*)),
+                    tree: quote!(#syntax::Tuple(&[#(#trees),*])),
+                }
             }
             Expr::Array(array) => {
                 let (probes, trees) = self.all(&array.elems);

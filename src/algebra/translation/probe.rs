@@ -186,8 +186,18 @@ macro_rules! primitives {
 primitives! { Primitive: i8 i16 i32 i64 isize u8 u16 u32 u64 usize bool f32 f64 Ordering }
 primitives! { Ordered: i8 i16 i32 i64 isize u8 u16 u32 u64 usize bool Ordering }
 
+/// What is indexed, and has a length.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not indexed in CUDA C++",
+    label = "not an array",
+    note = "use its fields, or write a `#[device]` function that takes the index"
+)]
+pub trait Indexed: Copy {}
+
+impl<T: Copy, const N: usize> Indexed for [T; N] {}
+
 /// Lets pass what is indexed.
-pub fn array<T, const N: usize>(value: [T; N]) -> [T; N] {
+pub fn array<T: Indexed>(value: T) -> T {
     value
 }
 

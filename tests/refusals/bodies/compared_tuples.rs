@@ -1,0 +1,8 @@
+use warpfold::device;
+
+#[device]
+fn f(a: i32, b: i32) -> bool {
+    (a, b) < (b, a)
+}
+
+fn main() {}

@@ -1,0 +1,8 @@
+use warpfold::device;
+
+#[device(inline)]
+fn f(a: i32) -> i32 {
+    a
+}
+
+fn main() {}

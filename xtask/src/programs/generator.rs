@@ -1,0 +1,408 @@
+//! Types, functions and statements, at random.
+
+use std::fmt::Write;
+
+use rand::Rng;
+use rand::rngs::SmallRng;
+use rand::seq::IndexedRandom;
+
+#[derive(Clone, PartialEq)]
+pub(super) enum Ty {
+    Scalar(&'static str),
+    Array(Box<Ty>, usize),
+    Record,
+    Pair,
+}
+
+pub(super) const INTEGERS: [&str; 10] =
+    ["i8", "i16", "i32", "i64", "isize", "u8", "u16", "u32", "u64", "usize"];
+pub(super) const SCALARS: [&str; 13] =
+    ["i8", "i16", "i32", "i64", "isize", "u8", "u16", "u32", "u64", "usize", "f32", "f64", "bool"];
+
+impl Ty {
+    fn name(&self) -> String {
+        match self {
+            Ty::Scalar(name) => (*name).to_owned(),
+            Ty::Array(element, length) => format!("[{}; {length}]", element.name()),
+            Ty::Record => "Record".to_owned(),
+            Ty::Pair => "Pair".to_owned(),
+        }
+    }
+}
+
+pub(super) fn is_float(name: &str) -> bool {
+    name.starts_with('f')
+}
+
+pub(super) fn is_signed(name: &str) -> bool {
+    name.starts_with('i')
+}
+
+#[derive(Clone)]
+pub(super) struct Variable {
+    pub(super) name: String,
+    pub(super) ty: Ty,
+    pub(super) mutable: bool,
+}
+
+pub(super) struct Generator<'r> {
+    pub(super) random: &'r mut SmallRng,
+    pub(super) number: u32,
+    pub(super) variables: Vec<Variable>,
+    pub(super) names: u32,
+    /// Loops around what is written.
+    pub(super) loops: u32,
+    /// Their labels, of those that have one.
+    pub(super) labels: Vec<String>,
+    pub(super) result: Ty,
+    pub(super) helper: Option<(Vec<Ty>, Ty)>,
+    /// Statements and expressions that may still be written.
+    pub(super) budget: i32,
+}
+
+impl<'r> Generator<'r> {
+    pub(super) fn new(random: &'r mut SmallRng, number: u32) -> Self {
+        Self {
+            random,
+            number,
+            variables: Vec::new(),
+            names: 0,
+            loops: 0,
+            labels: Vec::new(),
+            result: Ty::Pair,
+            helper: None,
+            budget: 0,
+        }
+    }
+
+    pub(super) fn chance(&mut self, of: u32) -> bool {
+        self.random.random_range(0..of) == 0
+    }
+
+    pub(super) fn pick<T: Clone>(&mut self, of: &[T]) -> T {
+        of.choose(self.random).expect("something to choose from").clone()
+    }
+
+    fn ty(&mut self) -> Ty {
+        match self.random.random_range(0..10) {
+            0 => Ty::Record,
+            1 => Ty::Pair,
+            2..5 => {
+                let element = match self.random.random_range(0..6) {
+                    0 => self.ty(),
+                    _ => Ty::Scalar(self.pick(&SCALARS)),
+                };
+                // Not of arrays of arrays: items are at most 256 bytes.
+                let element = match element {
+                    Ty::Array(inner, _) if !matches!(*inner, Ty::Scalar(_)) => *inner,
+                    element => element,
+                };
+                let most = if matches!(element, Ty::Scalar(_)) { 5 } else { 3 };
+                Ty::Array(Box::new(element), self.random.random_range(1..most))
+            }
+            _ => Ty::Scalar(self.pick(&SCALARS)),
+        }
+    }
+
+    pub(super) fn program(mut self) -> String {
+        let number = self.number;
+        let mut text = String::new();
+        if self.chance(2) {
+            let parameters: Vec<Ty> = (0..self.random.random_range(1..4)).map(|_| self.ty()).collect();
+            let result = self.ty();
+            let list: Vec<String> =
+                parameters.iter().enumerate().map(|(k, ty)| format!("x{k}: {}", ty.name())).collect();
+            let body = self.body(&parameters, "x", &result, 12);
+            let _ = writeln!(
+                text,
+                "#[device]\nfn h{number}({}) -> {} {{\n{body}}}\n",
+                list.join(", "),
+                result.name()
+            );
+            self.helper = Some((parameters, result));
+        }
+        let item = self.ty();
+        let body = self.body(&[item.clone(), item.clone()], "x", &item, 30);
+        let item = item.name();
+        let _ = writeln!(
+            text,
+            "#[derive(Clone, Copy)]\nstruct P{number};\n#[monoid]\nimpl Monoid for P{number} {{\n    type Item = {item};\n    \
+             fn identity(&self) -> {item} {{ Edge::example() }}\n    fn \
+             combine(&self, x0: {item}, x1: {item}) -> {item} {{\n{body}    }}\n}}\n"
+        );
+        text
+    }
+
+    fn body(&mut self, parameters: &[Ty], name: &str, result: &Ty, budget: i32) -> String {
+        let variable =
+            |(k, ty): (usize, &Ty)| Variable { name: format!("{name}{k}"), ty: ty.clone(), mutable: false };
+        self.variables = parameters.iter().enumerate().map(variable).collect();
+        self.result = result.clone();
+        self.budget = budget;
+        self.loops = 0;
+        let mut text = String::new();
+        self.statements(&mut text, 8);
+        let value = self.value(result, 3);
+        let _ = writeln!(text, "        {value}");
+        text
+    }
+
+    pub(super) fn statements(&mut self, text: &mut String, most: u32) {
+        for _ in 0..self.random.random_range(1..=most) {
+            if self.budget <= 0 {
+                return;
+            }
+            self.budget -= 1;
+            self.statement(text);
+        }
+    }
+
+    pub(super) fn block(&mut self, most: u32) -> String {
+        let outer = self.variables.len();
+        let mut text = String::new();
+        self.statements(&mut text, most);
+        self.variables.truncate(outer);
+        text
+    }
+
+    fn declare(&mut self, ty: Ty, mutable: bool) -> String {
+        // Now and then a name that is there already.
+        let name = match self.variables.choose(self.random) {
+            Some(variable) if self.random.random_range(0..6) == 0 => variable.name.clone(),
+            _ => {
+                self.names += 1;
+                format!("v{}", self.names)
+            }
+        };
+        self.variables.push(Variable { name: name.clone(), ty, mutable });
+        name
+    }
+
+    /// A variable that is what its name says, of those that pass.
+    pub(super) fn visible(&mut self, pass: impl Fn(&Variable) -> bool) -> Option<Variable> {
+        let mut seen = Vec::new();
+        let mut found = Vec::new();
+        for variable in self.variables.iter().rev() {
+            if seen.contains(&variable.name) {
+                continue;
+            }
+            seen.push(variable.name.clone());
+            if pass(variable) {
+                found.push(variable.clone());
+            }
+        }
+        found.choose(self.random).cloned()
+    }
+
+    fn statement(&mut self, text: &mut String) {
+        match self.random.random_range(0..20) {
+            0..6 => {
+                let (ty, mutable) = (self.ty(), self.chance(2));
+                let value = self.value(&ty, 3);
+                let word = if mutable { "mut " } else { "" };
+                let typed = if self.chance(2) { format!(": {}", ty.name()) } else { String::new() };
+                // A literal alone would be of another type.
+                let typed = if value.chars().all(|c| c.is_ascii_digit() || "-._ e".contains(c)) {
+                    format!(": {}", ty.name())
+                } else {
+                    typed
+                };
+                let name = self.declare(ty, mutable);
+                let _ = writeln!(text, "        let {word}{name}{typed} = {value};");
+            }
+            6..10 => self.assignment(text),
+            10 | 11 => {
+                let condition = self.boolean(2);
+                let then = self.block(3);
+                let otherwise = if self.chance(2) {
+                    format!(" else {{\n{}        }}", self.block(2))
+                } else {
+                    String::new()
+                };
+                let _ = writeln!(text, "        if {condition} {{\n{then}        }}{otherwise}");
+            }
+            12 => {
+                let low = self.random.random_range(0..3);
+                let high = low + self.random.random_range(0..5);
+                let ty = self.pick(&INTEGERS);
+                let (reverse, equals) = (self.chance(3), if self.chance(3) { "=" } else { "" });
+                let range = format!("{low}{ty}..{equals}{high}");
+                let range = if reverse { format!("({range}).rev()") } else { range };
+                let outer = self.variables.len();
+                self.names += 1;
+                let name = format!("k{}", self.names);
+                self.variables.push(Variable { name: name.clone(), ty: Ty::Scalar(ty), mutable: false });
+                let (label, body) = self.repeated();
+                self.variables.truncate(outer);
+                let _ = writeln!(text, "        {label}for {name} in {range} {{\n{body}        }}");
+            }
+            13 => {
+                self.names += 1;
+                let (name, most) = (format!("n{}", self.names), self.random.random_range(1..6));
+                // Rust lets nothing jump out of a condition without a label.
+                let condition = self.without_jumps(|this| this.boolean(2));
+                let (label, body) = self.repeated();
+                let _ = writeln!(
+                    text,
+                    "        let mut {name} = 0;\n        {label}while {name} < {most} && {condition} {{\n        {name} += 1;\n{body}        }}"
+                );
+            }
+            14 => {
+                let ty = Ty::Scalar(self.pick(&INTEGERS));
+                let value = self.value(&ty, 2);
+                let Ty::Scalar(scalar) = ty else { return };
+                let arms = [self.block(2), self.block(2), self.block(2)];
+                let guard = self.boolean(1);
+                let top = if is_signed(scalar) { "-3" } else { "3" };
+                let _ = writeln!(
+                    text,
+                    "        match {value} {{\n        0 | 1 => {{\n{}        }}\n        {top}..=9 if {guard} => {{\n{}        }}\n        _ => {{\n{}        }}\n        }}",
+                    arms[0], arms[1], arms[2]
+                );
+            }
+            15 if self.loops > 0 => {
+                let condition = self.boolean(2);
+                let jump = self.pick(&["break", "continue"]);
+                let labels = self.labels.clone();
+                let label = if labels.is_empty() || self.chance(2) { "" } else { &self.pick(&labels) };
+                let _ = writeln!(text, "        if {condition} {{ {jump} {label}; }}");
+            }
+            16 => {
+                let condition = self.boolean(2);
+                let result = self.result.clone();
+                let value = self.value(&result, 2);
+                let _ = writeln!(text, "        if {condition} {{ return {value}; }}");
+            }
+            17 => {
+                let ty = self.ty();
+                let (a, b) = (self.value(&ty, 2), self.value(&ty, 2));
+                let (first, second) = (self.declare(ty.clone(), true), self.declare(ty.clone(), true));
+                if first == second {
+                    self.variables.truncate(self.variables.len() - 2);
+                    return;
+                }
+                let name = ty.name();
+                let _ = writeln!(
+                    text,
+                    "        let (mut {first}, mut {second}): ({name}, {name}) = ({a}, {b});\n        ({first}, {second}) = ({second}, {first});"
+                );
+            }
+            18 => {
+                let value = self.value(&Ty::Scalar("u64"), 2);
+                let (high, low) =
+                    (self.declare(Ty::Scalar("u32"), false), self.declare(Ty::Scalar("u32"), false));
+                if high == low {
+                    self.variables.truncate(self.variables.len() - 2);
+                    return;
+                }
+                let _ = match self.chance(3) {
+                    true => writeln!(
+                        text,
+                        "        let whole = {value};\n        let (mut {high}, mut {low}) = (1, 2);\n        \
+                         ({high}, _) = halves(whole);\n        (_, {low}) = halves(whole);"
+                    ),
+                    false => writeln!(text, "        let ({high}, {low}) = halves({value});"),
+                };
+            }
+            _ => {
+                let value = self.value(&Ty::Record, 2);
+                let names = [
+                    self.declare(Ty::Scalar("i32"), false),
+                    self.declare(Ty::Scalar("f64"), false),
+                    self.declare(Ty::Scalar("i16"), false),
+                ];
+                if names[0] == names[1] || names[1] == names[2] || names[0] == names[2] {
+                    self.variables.truncate(self.variables.len() - 3);
+                    return;
+                }
+                let list = match self.random.random_range(0..3) {
+                    0 => format!("[_, {}, _]", names[2]),
+                    1 => format!("[.., {}]", names[2]),
+                    _ => format!("[{}, ..]", names[2]),
+                };
+                let _ = writeln!(
+                    text,
+                    "        let Record {{ a: {}, c: {}, d: {list}, .. }} = {value};",
+                    names[0], names[1]
+                );
+            }
+        }
+    }
+
+    /// A loop's body, and its label.
+    fn repeated(&mut self) -> (String, String) {
+        self.names += 1;
+        let label = if self.chance(2) { Some(format!("'l{}", self.names)) } else { None };
+        self.labels.extend(label.clone());
+        self.loops += 1;
+        let body = self.block(3);
+        self.loops -= 1;
+        if let Some(label) = label {
+            self.labels.pop();
+            return (format!("{label}: "), body);
+        }
+        (String::new(), body)
+    }
+
+    /// What is written where Rust lets nothing jump out, or where a jump means something else.
+    pub(super) fn without_jumps(&mut self, write: impl FnOnce(&mut Self) -> String) -> String {
+        let outer = (std::mem::take(&mut self.loops), std::mem::take(&mut self.labels));
+        let text = write(self);
+        (self.loops, self.labels) = outer;
+        text
+    }
+
+    fn assignment(&mut self, text: &mut String) {
+        let Some(variable) = self.visible(|variable| variable.mutable) else { return };
+        let (place, ty) = self.part(&variable.name, &variable.ty, 1);
+        let value = self.value(&ty, 2);
+        let operator = match &ty {
+            Ty::Scalar(name) if is_float(name) => self.pick(&["", "+", "-", "*", "/"]),
+            Ty::Scalar("bool") => self.pick(&["", "&", "|", "^"]),
+            Ty::Scalar(_) => self.pick(&["", "+", "-", "*", "&", "|", "^", "<<", ">>"]),
+            _ => "",
+        };
+        let _ = writeln!(text, "        {place} {operator}= {value};");
+    }
+
+    /// A part of a place, at random.
+    pub(super) fn part(&mut self, place: &str, ty: &Ty, depth: u32) -> (String, Ty) {
+        if depth > 0 && self.chance(4) {
+            return (place.to_owned(), ty.clone());
+        }
+        match ty {
+            Ty::Scalar(_) => (place.to_owned(), ty.clone()),
+            Ty::Array(element, length) => {
+                let index = self.index(*length);
+                self.part(&format!("{place}[{index}]"), element, 1)
+            }
+            Ty::Pair => match self.chance(2) {
+                true => (format!("{place}.0"), Ty::Scalar("u64")),
+                false => (format!("{place}.1"), Ty::Scalar("f32")),
+            },
+            Ty::Record => match self.random.random_range(0..5) {
+                0 => (format!("{place}.a"), Ty::Scalar("i32")),
+                1 => (format!("{place}.b"), Ty::Scalar("u8")),
+                2 => (format!("{place}.c"), Ty::Scalar("f64")),
+                3 => (format!("{place}.e"), Ty::Scalar("bool")),
+                _ => {
+                    let index = self.index(3);
+                    (format!("{place}.d[{index}]"), Ty::Scalar("i16"))
+                }
+            },
+        }
+    }
+
+    fn index(&mut self, length: usize) -> String {
+        if self.chance(2) {
+            return self.random.random_range(0..length).to_string();
+        }
+        let value = self.leaf(&Ty::Scalar("usize"));
+        format!("({value}) % {length}")
+    }
+
+    pub(super) fn boolean(&mut self, depth: u32) -> String {
+        // In a condition a `{` opens the block.
+        format!("({})", self.value(&Ty::Scalar("bool"), depth))
+    }
+}
