@@ -1,7 +1,7 @@
 """What warpfold is measured beside, as far as it is Python: PyTorch and CuPy.
 
-The data, the meaning of the times and the columns are those of peers.cu. Rows of CSV go to the standard output; results
-are compared with those that peers.cu wrote, before they are timed.
+The data are those of operators.cuh, the times and the columns those of timing.cuh. Rows of CSV go to the standard
+output; results are compared with those that peers.cu wrote, before they are timed.
 """
 
 import argparse

@@ -1,0 +1,245 @@
+// The data and the operators that every peer is given.
+//
+// Any program can make the same items from their index alone, and so compare its results with these:
+//     mix(k)          the finalizer of splitmix64, of (k + 1) * 0x9E3779B97F4A7C15, wrapping
+//     sign(k)         (mix(k) >> 40) % 3 - 1, one of -1, 0, 1 (sums)
+//     uniform(k)      (mix(k) >> 40) / 2^23 - 1, in [-1, 1), without rounding (maxima, minima, norms, statistics)
+//     bits(k)         the low bits of mix(k), as many as the type has (integers)
+//     signed_half(k)  1/2 if mix(k) is odd, else -1/2 (quaternions)
+// At k = 0, 1, 2: mix e220a8397b1dcdaf 6e789e6aa1b965f4 06c45d188009454f; sign -1 0 0;
+// uniform 0x1.8882ap-1 -0x1.18762p-3 -0x1.e4ee8cp-1; signed_half 1/2 -1/2 1/2.
+// Lane l of item i is made of k = i * lanes + l, as in one flat array, unless the operator says otherwise.
+//
+// Sums of -1, 0 and 1 are whole numbers, and in whatever order a program adds 2^32 of such noise, no partial sum comes
+// near 2^24: every order gives the same bits. Four lanes of +-1/2 are a unit of Hurwitz's quaternions, and so are all
+// products of such: they neither grow, vanish nor round. No two points here are nearly as far from the origin as the
+// farthest, so a fused multiply-add moves nothing.
+
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+
+#include <cuda/functional>
+#include <cuda/std/functional>
+
+#define BOTH __host__ __device__ inline
+
+BOTH uint64_t mix(uint64_t k) {
+    uint64_t z = (k + 1) * 0x9E3779B97F4A7C15u;
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
+    return z ^ (z >> 31);
+}
+template <class T>
+BOTH T sign(uint64_t k) {
+    return T(int(mix(k) >> 40) % 3 - 1);
+}
+BOTH float uniform(uint64_t k) { return float(uint32_t(mix(k) >> 40)) * 0x1p-23f - 1.0f; }
+template <class T>
+BOTH T bits(uint64_t k) {
+    return T(mix(k));
+}
+BOTH float signed_half(uint64_t k) { return mix(k) & 1 ? 0.5f : -0.5f; }
+
+// An operator has an `Item`, the item of an index, an identity (which CUB asks for), what combines (CUB's own function
+// objects where it has them: it knows them and is faster with them), and whether every order must give the same bits.
+
+/// Aligned as far as its size permits, up to 16 bytes, so that the compiler may load it in the widest words.
+template <class T, int LANES>
+struct alignas(std::min<size_t>(16, sizeof(T) * LANES & -(sizeof(T) * LANES))) Lanes {
+    T lane[LANES];
+};
+
+template <class T, int LANES, class Lane>
+BOTH Lanes<T, LANES> lanes_of_item(uint64_t item, Lane lane) {
+    Lanes<T, LANES> lanes;
+    for (int l = 0; l < LANES; ++l) lanes.lane[l] = lane(item * LANES + l);
+    return lanes;
+}
+
+template <class T>
+struct Sum {
+    using Item = T;
+    using Combine = cuda::std::plus<>;
+    static constexpr bool EXACT = true;
+    static BOTH Item item(uint64_t index) { return sign<T>(index); }
+    static BOTH Item identity() { return 0; }
+};
+
+template <class T>
+struct Max {
+    using Item = T;
+    using Combine = cuda::maximum<>;
+    static constexpr bool EXACT = true;
+    static BOTH Item item(uint64_t index) { return bits<T>(index); }
+    static BOTH Item identity() { return 0; }
+};
+
+struct Min {
+    using Item = int32_t;
+    using Combine = cuda::minimum<>;
+    static constexpr bool EXACT = true;
+    static BOTH Item item(uint64_t index) { return bits<int32_t>(index); }
+    static BOTH Item identity() { return INT32_MAX; }
+};
+
+struct MaxByNorm {
+    using Item = Lanes<float, 3>;
+    struct Combine {
+        BOTH Item operator()(const Item& a, const Item& b) const {
+            const float left = a.lane[0] * a.lane[0] + a.lane[1] * a.lane[1] + a.lane[2] * a.lane[2];
+            const float right = b.lane[0] * b.lane[0] + b.lane[1] * b.lane[1] + b.lane[2] * b.lane[2];
+            if (right > left) return b;
+            return a;
+        }
+    };
+    static constexpr bool EXACT = true;
+    static BOTH Item item(uint64_t index) { return lanes_of_item<float, 3>(index, uniform); }
+    static BOTH Item identity() { return {0, 0, 0}; }
+};
+
+/// Rows; wrapping. The diagonal is odd and the rest even, by the lowest bit: so is every product, which never vanishes.
+/// CUB does not keep the order, so what it makes is not the product.
+struct MatrixProduct {
+    using Item = Lanes<uint32_t, 4>;
+    struct Combine {
+        BOTH Item operator()(const Item& a, const Item& b) const {
+            return {a.lane[0] * b.lane[0] + a.lane[1] * b.lane[2], a.lane[0] * b.lane[1] + a.lane[1] * b.lane[3],
+                    a.lane[2] * b.lane[0] + a.lane[3] * b.lane[2], a.lane[2] * b.lane[1] + a.lane[3] * b.lane[3]};
+        }
+    };
+    static constexpr bool EXACT = false;
+    static BOTH Item item(uint64_t index) {
+        const Item any = lanes_of_item<uint32_t, 4>(index, bits<uint32_t>);
+        return {any.lane[0] | 1, any.lane[1] & ~1u, any.lane[2] & ~1u, any.lane[3] | 1};
+    }
+    static BOTH Item identity() { return {1, 0, 0, 1}; }
+};
+
+/// The least of the first three lanes, the greatest of the last three.
+struct BoundingBox {
+    using Item = Lanes<float, 6>;
+    struct Combine {
+        BOTH Item operator()(const Item& a, const Item& b) const {
+            Item box;
+            for (int l = 0; l < 3; ++l) box.lane[l] = fminf(a.lane[l], b.lane[l]);
+            for (int l = 3; l < 6; ++l) box.lane[l] = fmaxf(a.lane[l], b.lane[l]);
+            return box;
+        }
+    };
+    static constexpr bool EXACT = true;
+    static BOTH Item item(uint64_t index) { return lanes_of_item<float, 6>(index, uniform); }
+    static BOTH Item identity() { return {INFINITY, INFINITY, INFINITY, -INFINITY, -INFINITY, -INFINITY}; }
+};
+
+struct MaxOfFiveIntegers {
+    using Item = Lanes<uint32_t, 5>;
+    struct Combine {
+        BOTH Item operator()(const Item& a, const Item& b) const {
+            Item largest;
+            for (int l = 0; l < 5; ++l) largest.lane[l] = a.lane[l] < b.lane[l] ? b.lane[l] : a.lane[l];
+            return largest;
+        }
+    };
+    static constexpr bool EXACT = true;
+    static BOTH Item item(uint64_t index) { return lanes_of_item<uint32_t, 5>(index, bits<uint32_t>); }
+    static BOTH Item identity() { return {}; }
+};
+
+template <int LANES>
+struct MaxOfFloats {
+    using Item = Lanes<float, LANES>;
+    struct Combine {
+        BOTH Item operator()(const Item& a, const Item& b) const {
+            Item largest;
+            for (int l = 0; l < LANES; ++l) largest.lane[l] = fmaxf(a.lane[l], b.lane[l]);
+            return largest;
+        }
+    };
+    static constexpr bool EXACT = true;
+    static BOTH Item item(uint64_t index) { return lanes_of_item<float, LANES>(index, uniform); }
+    static BOTH Item identity() {
+        Item smallest;
+        for (int l = 0; l < LANES; ++l) smallest.lane[l] = -INFINITY;
+        return smallest;
+    }
+};
+
+/// Lanes: count, mean, sum of squared distances from it. Item i is {1, uniform(i), 0}.
+struct Welford {
+    using Item = Lanes<double, 3>;
+    struct Combine {
+        BOTH Item operator()(const Item& a, const Item& b) const {
+            if (a.lane[0] == 0) return b;
+            if (b.lane[0] == 0) return a;
+            const double count = a.lane[0] + b.lane[0];
+            const double delta = b.lane[1] - a.lane[1];
+            const double weight = b.lane[0] / count;
+            return {count, a.lane[1] + delta * weight, a.lane[2] + b.lane[2] + delta * delta * a.lane[0] * weight};
+        }
+    };
+    static constexpr bool EXACT = false;
+    static BOTH Item item(uint64_t index) { return {1, uniform(index), 0}; }
+    static BOTH Item identity() { return {0, 0, 0}; }
+};
+
+/// Lanes: w, x, y, z. CUB does not keep the order, so what it makes is not the product.
+struct QuaternionProduct {
+    using Item = Lanes<float, 4>;
+    struct Combine {
+        BOTH Item operator()(const Item& p, const Item& q) const {
+            const float *a = p.lane, *b = q.lane;
+            return {a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3],
+                    a[0] * b[1] + a[1] * b[0] + a[2] * b[3] - a[3] * b[2],
+                    a[0] * b[2] - a[1] * b[3] + a[2] * b[0] + a[3] * b[1],
+                    a[0] * b[3] + a[1] * b[2] - a[2] * b[1] + a[3] * b[0]};
+        }
+    };
+    static constexpr bool EXACT = false;
+    static BOTH Item item(uint64_t index) { return lanes_of_item<float, 4>(index, signed_half); }
+    static BOTH Item identity() { return {1, 0, 0, 0}; }
+};
+
+/// Lanes: the largest exponent, and the sum of exponentials over that of the largest. Item i is {uniform(i), 1}.
+struct LogSumExp {
+    using Item = Lanes<float, 2>;
+    struct Combine {
+        BOTH Item operator()(const Item& a, const Item& b) const {
+            if (b.lane[0] <= a.lane[0]) {
+                const float rest = b.lane[1] == 0 ? 0.0f : b.lane[1] * expf(b.lane[0] - a.lane[0]);
+                return {a.lane[0], a.lane[1] + rest};
+            }
+            const float rest = a.lane[1] == 0 ? 0.0f : a.lane[1] * expf(a.lane[0] - b.lane[0]);
+            return {b.lane[0], rest + b.lane[1]};
+        }
+    };
+    static constexpr bool EXACT = false;
+    static BOTH Item item(uint64_t index) { return {uniform(index), 1}; }
+    static BOTH Item identity() { return {-INFINITY, 0}; }
+};
+
+/// The four largest, largest first. The four lanes of an item are put in that order.
+struct TopFour {
+    using Item = Lanes<float, 4>;
+    /// Puts four numbers in order that go up and then down, as two ordered lists of four do where they meet.
+    static BOTH Item merge(float p, float q, float r, float s) {
+        const float p1 = fmaxf(p, r), r1 = fminf(p, r), q1 = fmaxf(q, s), s1 = fminf(q, s);
+        return {fmaxf(p1, q1), fminf(p1, q1), fmaxf(r1, s1), fminf(r1, s1)};
+    }
+    struct Combine {
+        BOTH Item operator()(const Item& a, const Item& b) const {
+            return merge(fmaxf(a.lane[0], b.lane[3]), fmaxf(a.lane[1], b.lane[2]), fmaxf(a.lane[2], b.lane[1]),
+                         fmaxf(a.lane[3], b.lane[0]));
+        }
+    };
+    static constexpr bool EXACT = true;
+    static BOTH Item item(uint64_t index) {
+        const Item any = lanes_of_item<float, 4>(index, uniform);
+        return merge(fminf(any.lane[0], any.lane[1]), fmaxf(any.lane[0], any.lane[1]), fmaxf(any.lane[2], any.lane[3]),
+                     fminf(any.lane[2], any.lane[3]));
+    }
+    static BOTH Item identity() { return {-INFINITY, -INFINITY, -INFINITY, -INFINITY}; }
+};
