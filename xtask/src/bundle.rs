@@ -51,9 +51,10 @@ pub(crate) fn run() -> Result<()> {
         }
         ensure!(build.wait()?.success(), "{line} failed");
     }
-    for file in ["xtask/run-gpu-tests", "benches/peers/read.cu"] {
-        let name = Path::new(file).file_name().context("a file name")?;
-        fs::copy(file, Path::new(FOLDER).join(name)).context(file)?;
+    let folder = Path::new(FOLDER);
+    fs::create_dir(folder.join("peers"))?;
+    for (from, to) in [("xtask/run-gpu-tests", ""), ("xtask/summary.awk", ""), ("benches/peers", "peers")] {
+        copy(Path::new(from), &folder.join(to)).context(from)?;
     }
     let mut bytes = 0;
     for entry in fs::read_dir(FOLDER)? {
@@ -61,5 +62,14 @@ pub(crate) fn run() -> Result<()> {
     }
     println!("{FOLDER}/: {} binaries, {:.1} MiB", names.len(), bytes as f64 / f64::from(1 << 20));
     ensure!(bytes < MOST_BYTES, "the bundle weighs more than {} MiB", MOST_BYTES >> 20);
+    Ok(())
+}
+
+/// Copies a file, or the files of a folder, into a folder.
+fn copy(from: &Path, to: &Path) -> Result<()> {
+    if from.is_dir() {
+        return fs::read_dir(from)?.try_for_each(|entry| copy(&entry?.path(), to));
+    }
+    fs::copy(from, to.join(from.file_name().context("a file name")?))?;
     Ok(())
 }

@@ -1,0 +1,65 @@
+// Items from their indices, as benches/peers/operators.cuh says: the same on every machine and in every program.
+
+typedef unsigned long long u64;
+
+__device__ u64 mix(u64 k) {
+    u64 z = (k + 1) * 0x9E3779B97F4A7C15ull;
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ull;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EBull;
+    return z ^ (z >> 31);
+}
+__device__ int sign(u64 k) { return int(mix(k) >> 40) % 3 - 1; }
+__device__ float uniform(u64 k) { return float(unsigned(mix(k) >> 40)) * 0x1p-23f - 1.0f; }
+
+// A kernel that fills an array of items of so many lanes; `i` is the item's index, `l` the lane's, `k` that of both.
+#define ITEMS(name, Lane, LANES, value)                                                 \
+    extern "C" __global__ void name(Lane* out, u64 count) {                             \
+        const u64 step = u64(gridDim.x) * blockDim.x;                                   \
+        for (u64 i = u64(blockIdx.x) * blockDim.x + threadIdx.x; i < count; i += step)  \
+            for (unsigned l = 0; l < LANES; ++l) {                                      \
+                const u64 k = i * LANES + l;                                            \
+                (void)k;                                                                \
+                out[i * LANES + l] = value;                                             \
+            }                                                                           \
+    }
+
+ITEMS(bits_u8, unsigned char, 1, (unsigned char)mix(k))
+ITEMS(bits_u16, unsigned short, 1, (unsigned short)mix(k))
+ITEMS(bits_i32, int, 1, int(mix(k)))
+ITEMS(bits_u32x5, unsigned, 5, unsigned(mix(k)))
+ITEMS(sign_f32, float, 1, float(sign(k)))
+ITEMS(sign_f64, double, 1, double(sign(k)))
+ITEMS(uniform_f32x3, float, 3, uniform(k))
+ITEMS(uniform_f32x6, float, 6, uniform(k))
+ITEMS(uniform_f32x8, float, 8, uniform(k))
+ITEMS(uniform_f32x12, float, 12, uniform(k))
+ITEMS(matrix_u32x4, unsigned, 4, l == 0 || l == 3 ? unsigned(mix(k)) | 1 : unsigned(mix(k)) & ~1u)
+ITEMS(welford_f64x3, double, 3, l == 0 ? 1.0 : l == 1 ? double(uniform(i)) : 0.0)
+ITEMS(unit_f32x4, float, 4, mix(k) & 1 ? 0.5f : -0.5f)
+ITEMS(exponent_f32x2, float, 2, l == 0 ? uniform(i) : 1.0f)
+
+// Four lanes, largest first.
+extern "C" __global__ void top_f32x4(float* out, u64 count) {
+    const u64 step = u64(gridDim.x) * blockDim.x;
+    for (u64 i = u64(blockIdx.x) * blockDim.x + threadIdx.x; i < count; i += step) {
+        float lane[4];
+        for (unsigned l = 0; l < 4; ++l) lane[l] = uniform(4 * i + l);
+        for (unsigned round = 0; round < 3; ++round)
+            for (unsigned l = 0; l < 3; ++l)
+                if (lane[l] < lane[l + 1]) {
+                    const float smaller = lane[l];
+                    lane[l] = lane[l + 1];
+                    lane[l + 1] = smaller;
+                }
+        for (unsigned l = 0; l < 4; ++l) out[4 * i + l] = lane[l];
+    }
+}
+
+// Reads what no reduction reads, so that nothing else is found in the cache.
+extern "C" __global__ void read_into_cache(const uint4* words, u64 count, unsigned* never) {
+    unsigned all = 0;
+    const u64 step = u64(gridDim.x) * blockDim.x;
+    for (u64 i = u64(blockIdx.x) * blockDim.x + threadIdx.x; i < count; i += step)
+        all ^= words[i].x ^ words[i].y ^ words[i].z ^ words[i].w;
+    if (all == 0x12345678) *never = all;
+}

@@ -1,0 +1,245 @@
+//! How fast reductions are on a GPU: rows of CSV like those of `benches/peers`, on the same items, measured alike.
+//!
+//! `figures CSV [--quick] [OPERATOR...]`. An input of `bytes` has bytes / item_bytes items. Calls go round views of the
+//! same items, and something else is read before each sample, so that no view is found in the GPU's cache. `graph` is the
+//! time of a replayed graph of many calls, divided by their number; `host` is that from a call to its result. Every
+//! result is compared with the CPU's, up to 2^28 bytes, before it is timed.
+
+mod operators;
+
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::sync::Arc;
+use std::time::Instant;
+
+use anyhow::{Context, Result, ensure};
+use cudarc::driver::{CudaFunction, CudaSlice, CudaStream, CudaView, LaunchConfig, PushKernelArg, sys};
+use warpfold::{Device, DeviceMonoid, DeviceType, Reduction};
+
+use self::operators::Visitor;
+
+/// What calls go round, at least: several times any GPU's cache.
+const COLD_BYTES: usize = 256 << 20;
+const MOST_BYTES: usize = 1 << 34;
+const MOST_CALLS: usize = 200;
+/// The largest inputs whose results the CPU checks.
+const CHECKED_BYTES: usize = 1 << 28;
+
+struct Gpu {
+    stream: Arc<CudaStream>,
+    module: Arc<cudarc::driver::CudaModule>,
+    arena: CudaSlice<u8>,
+    other: CudaSlice<u8>,
+}
+
+struct Figures {
+    gpu: Gpu,
+    out: BufWriter<File>,
+    quick: bool,
+    only: Vec<String>,
+}
+
+/// What one row is about.
+struct Subject<'a> {
+    operator: &'a str,
+    item: &'a str,
+    item_bytes: usize,
+    bytes: usize,
+    offset: usize,
+    result: String,
+}
+
+fn main() -> Result<()> {
+    let mut arguments: Vec<String> = std::env::args()
+        .skip(1)
+        .filter(|argument| !matches!(argument.as_str(), "--bench" | "--test"))
+        .collect();
+    let quick = arguments.iter().any(|argument| argument == "--quick");
+    arguments.retain(|argument| argument != "--quick");
+    let Ok(device) = Device::cuda(0) else {
+        println!("figures: no GPU");
+        return Ok(());
+    };
+    if arguments.is_empty() {
+        arguments.push("figures.csv".to_owned());
+    }
+    let mut out = BufWriter::new(File::create(arguments.remove(0))?);
+    writeln!(out, "who,operator,item,item_bytes,bytes,offset,time,median_us,p10_us,p90_us,samples,result")?;
+    let mut figures = Figures { gpu: Gpu::new(&device)?, out, quick, only: arguments };
+    operators::all(&mut figures);
+    figures.out.flush()?;
+    Ok(())
+}
+
+impl Visitor for Figures {
+    fn visit<M: DeviceMonoid + Default>(&mut self, operator: &str, item: &str, fill: &str) {
+        if !self.only.is_empty() && !self.only.iter().any(|only| only == operator || only == item) {
+            return;
+        }
+        let start = Instant::now();
+        self.measure::<M>(operator, item, fill)
+            .unwrap_or_else(|error| panic!("{operator} of {item}: {error:#}"));
+        eprintln!("{operator} of {item}: {:.1?}", start.elapsed());
+    }
+}
+
+impl Figures {
+    fn measure<M: DeviceMonoid + Default>(&mut self, operator: &str, item: &str, fill: &str) -> Result<()> {
+        let sizes: &[u32] = match (self.quick, (operator, item)) {
+            (true, _) => &[10, 20, 22, 26, 28, 30],
+            (false, ("sum", "f32")) => &[
+                10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32,
+                33, 34,
+            ],
+            (false, _) => &[10, 14, 16, 17, 18, 19, 20, 22, 24, 26, 28, 30, 32, 34],
+        };
+        let item_bytes = size_of::<M::Item>();
+        for &log2 in sizes {
+            let offsets: &[usize] = if matches!(log2, 28 | 30) { &[0, align_of::<M::Item>()] } else { &[0] };
+            for &offset in offsets {
+                let bytes = 1 << log2;
+                let subject = Subject { operator, item, item_bytes, bytes, offset, result: String::new() };
+                self.measure_one::<M>(subject, fill)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn measure_one<M: DeviceMonoid + Default>(&mut self, mut subject: Subject, fill: &str) -> Result<()> {
+        let (bytes, offset, count) = (subject.bytes, subject.offset, subject.bytes / subject.item_bytes);
+        let room = (bytes + offset).next_multiple_of(256);
+        let views = COLD_BYTES.div_ceil(bytes).max(2).min(MOST_CALLS).min(self.gpu.arena.len() / room);
+        let views: Vec<CudaView<'_, M::Item>> = (0..views)
+            .map(|view| {
+                let part = self.gpu.arena.slice(view * room + offset..);
+                // SAFETY: it is aligned as an item is, and filled with items before it is read.
+                unsafe { part.transmute::<M::Item>(count) }.context("the arena is too small")
+            })
+            .collect::<Result<_>>()?;
+        for view in &views {
+            self.gpu.fill(fill, view)?;
+        }
+        let reduction = Reduction::<M>::new(self.gpu.stream.clone());
+        let result = reduction.run(&views[0])?;
+        if bytes <= CHECKED_BYTES {
+            let items = self.gpu.stream.clone_dtoh(&views[0])?;
+            let expected = Reduction::<M>::new(Device::cpu()).run(&items)?;
+            ensure!(
+                !M::EXACT || M::Item::same_bits(&result, &expected),
+                "{bytes} bytes: not the CPU's result"
+            );
+        }
+        subject.result = hexadecimal(&result);
+        let samples = if bytes > 1 << 31 { 7 } else { 25 };
+        let graph = self.gpu.graph_times(&reduction, &views, samples)?;
+        row(&mut self.out, &subject, "graph", graph)?;
+        let mut host = Vec::new();
+        for sample in 0..samples * 4 + 8 {
+            let start = Instant::now();
+            std::hint::black_box(reduction.run(&views[sample % views.len()])?);
+            host.push(start.elapsed().as_secs_f64() * 1e6);
+        }
+        host.drain(..8);
+        row(&mut self.out, &subject, "host", host)
+    }
+}
+
+impl Gpu {
+    fn new(device: &Device) -> Result<Self> {
+        let stream = device.stream().context("a GPU has a stream")?.clone();
+        let context = stream.context();
+        // SAFETY: all work here is in one stream.
+        unsafe { context.disable_event_tracking() };
+        let (major, minor) = context.compute_capability()?;
+        let options = cudarc::nvrtc::CompileOptions {
+            options: vec![format!("--gpu-architecture=compute_{major}{minor}")],
+            ..Default::default()
+        };
+        let image = cudarc::nvrtc::compile_ptx_with_opts(include_str!("items.cu"), options)?;
+        let module = context.load_module(image)?;
+        let free = cudarc::driver::result::mem_get_info()?.0;
+        let bytes = (2 * MOST_BYTES + (1 << 20)).min(free / 2);
+        Ok(Self { arena: stream.alloc_zeros(bytes)?, other: stream.alloc_zeros(COLD_BYTES)?, module, stream })
+    }
+
+    fn kernel(&self, name: &str) -> Result<CudaFunction> {
+        Ok(self.module.load_function(name)?)
+    }
+
+    fn fill<T: DeviceType>(&self, kernel: &str, view: &CudaView<'_, T>) -> Result<()> {
+        let (kernel, count) = (self.kernel(kernel)?, view.len() as u64);
+        let mut launch = self.stream.launch_builder(&kernel);
+        launch.arg(view).arg(&count);
+        // SAFETY: the kernel writes `count` items of the view's lanes, and nothing else uses them now.
+        unsafe { launch.launch(wide()) }?;
+        self.stream.synchronize()?;
+        Ok(())
+    }
+
+    fn evict(&self) -> Result<()> {
+        let (kernel, words) = (self.kernel("read_into_cache")?, (COLD_BYTES / 16) as u64);
+        let mut launch = self.stream.launch_builder(&kernel);
+        launch.arg(&self.other).arg(&words).arg(&self.arena);
+        // SAFETY: it reads `other`, all of it, and never writes.
+        unsafe { launch.launch(wide()) }?;
+        Ok(())
+    }
+
+    fn graph_times<M: DeviceMonoid>(
+        &self,
+        reduction: &Reduction<M>,
+        views: &[CudaView<'_, M::Item>],
+        samples: usize,
+    ) -> Result<Vec<f64>> {
+        let bytes = views[0].len() * size_of::<M::Item>();
+        let calls = ((4000.0 / (2.0 + bytes as f64 / 4e6)) as usize).clamp(2, MOST_CALLS);
+        // SAFETY: it is written before it is read.
+        let mut output = unsafe { self.stream.alloc::<M::Item>(1) }?;
+        self.stream.synchronize()?;
+        self.stream.begin_capture(sys::CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL)?;
+        for call in 0..calls {
+            reduction.run_into(&views[call % views.len()], &mut output)?;
+        }
+        let graph = self
+            .stream
+            .end_capture(sys::CUgraphInstantiate_flags::CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH)?
+            .context("nothing was recorded")?;
+        graph.upload()?;
+        let event = || self.stream.context().new_event(Some(sys::CUevent_flags::CU_EVENT_DEFAULT));
+        let (start, stop) = (event()?, event()?);
+        let mut times = Vec::new();
+        for _ in 0..samples + 2 {
+            self.evict()?;
+            start.record(&self.stream)?;
+            graph.launch()?;
+            stop.record(&self.stream)?;
+            stop.synchronize()?;
+            times.push(f64::from(start.elapsed_ms(&stop)?) * 1e3 / calls as f64);
+        }
+        times.drain(..2);
+        Ok(times)
+    }
+}
+
+fn wide() -> LaunchConfig {
+    LaunchConfig { grid_dim: (1056, 1, 1), block_dim: (256, 1, 1), shared_mem_bytes: 0 }
+}
+
+fn row(out: &mut impl Write, subject: &Subject, time: &str, mut times: Vec<f64>) -> Result<()> {
+    times.sort_by(f64::total_cmp);
+    let at = |part: f64| times[(part * (times.len() - 1) as f64).round() as usize];
+    let Subject { operator, item, item_bytes, bytes, offset, result } = subject;
+    let (median, low, high, samples) = (at(0.5), at(0.1), at(0.9), times.len());
+    writeln!(
+        out,
+        "warpfold,{operator},{item},{item_bytes},{bytes},{offset},{time},{median:.3},{low:.3},{high:.3},{samples},{result}"
+    )?;
+    Ok(())
+}
+
+/// The bytes of an item, as they lie in memory.
+fn hexadecimal<T: DeviceType>(item: &T) -> String {
+    // SAFETY: a device type has no padding that anybody reads here: the items measured have none.
+    let bytes = unsafe { std::slice::from_raw_parts((&raw const *item).cast::<u8>(), size_of::<T>()) };
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}

@@ -1,0 +1,25 @@
+# Of the rows of benches/peers/run and of the bench `figures`: each reduction's rate, as a part of the read ceiling and of
+# CUB's rate, and its time from call to result as a part of CUB's. Fails where a result differs from CUB's, or where 1 GiB
+# takes less than 0.6 of the ceiling.
+BEGIN { FS = "," }
+FNR == 1 { next }
+$1 == "read" { ceiling[$5] = $5 / $8 / 1e3 }
+$1 == "cub" && $7 == "graph" { cub[$2, $3, $5] = $8; result[$2, $3, $5] = $12 }
+$1 == "cub" && $7 == "host" { cub_host[$2, $3, $5] = $8 }
+$1 == "warpfold" && $7 == "graph" {
+    rate = $5 / $8 / 1e3
+    printf "%-18s %-6s %11d +%-2d %9.2f us %6.0f GB/s", $2, $3, $5, $6, $8, rate
+    if (ceiling[$5]) printf "  %.3f of reading", rate / ceiling[$5]
+    if (cub[$2, $3, $5]) printf "  %.3f of CUB", cub[$2, $3, $5] / $8
+    if ($6 == 0 && result[$2, $3, $5] && result[$2, $3, $5] != "-" && result[$2, $3, $5] != $12) {
+        printf "  DIFFERS from CUB"
+        failed = 1
+    }
+    if ($5 == 1073741824 && $6 == 0 && ceiling[$5] && rate / ceiling[$5] < 0.6) failed = 1
+}
+$1 == "warpfold" && $7 == "host" {
+    printf "  host %.2f us", $8
+    if (cub_host[$2, $3, $5]) printf ", %.2f of CUB's", $8 / cub_host[$2, $3, $5]
+    printf "\n"
+}
+END { exit failed }
