@@ -5,7 +5,8 @@ mod support;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use support::corpus::{Inexact, Visitor, corpus};
+use support::corpus::generic::Inexact;
+use support::corpus::{Visitor, corpus};
 use support::cpp::{self, Library};
 use support::edges::{Edge, PAIRS, assert_same, pairs};
 use support::tiers::{Suite, Tier, device};

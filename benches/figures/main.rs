@@ -108,7 +108,7 @@ impl Figures {
     fn measure_one<M: DeviceMonoid + Default>(&mut self, mut subject: Subject, fill: &str) -> Result<()> {
         let (bytes, offset, count) = (subject.bytes, subject.offset, subject.bytes / subject.item_bytes);
         let room = (bytes + offset).next_multiple_of(256);
-        let views = COLD_BYTES.div_ceil(bytes).max(2).min(MOST_CALLS).min(self.gpu.arena.len() / room);
+        let views = COLD_BYTES.div_ceil(bytes).clamp(2, MOST_CALLS).min(self.gpu.arena.len() / room);
         let views: Vec<CudaView<'_, M::Item>> = (0..views)
             .map(|view| {
                 let part = self.gpu.arena.slice(view * room + offset..);
@@ -146,8 +146,9 @@ impl Figures {
 
 impl Gpu {
     fn new(device: &Device) -> Result<Self> {
-        let stream = device.stream().context("a GPU has a stream")?.clone();
-        let context = stream.context();
+        let context = device.stream().context("a GPU has a stream")?.context();
+        // The default stream records no graphs.
+        let stream = context.new_stream()?;
         // SAFETY: all work here is in one stream.
         unsafe { context.disable_event_tracking() };
         let (major, minor) = context.compute_capability()?;

@@ -4,7 +4,7 @@ use std::ffi::c_void;
 use std::process::Command;
 use std::sync::OnceLock;
 
-use warpfold::laws::proptest::test_runner::{Config, TestCaseError, TestRunner};
+use proptest::test_runner::{Config, TestCaseError, TestRunner};
 use warpfold::{Device, DeviceMonoid, Reduction};
 
 use super::edges::Edge;

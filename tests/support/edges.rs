@@ -2,12 +2,12 @@
 
 use std::fmt::Debug;
 
+use proptest::array::uniform;
+use proptest::prelude::*;
+use proptest::sample::select;
+use proptest::strategy::ValueTree;
+use proptest::test_runner::TestRunner;
 use warpfold::DeviceType;
-use warpfold::laws::proptest::array::uniform;
-use warpfold::laws::proptest::prelude::*;
-use warpfold::laws::proptest::sample::select;
-use warpfold::laws::proptest::strategy::ValueTree;
-use warpfold::laws::proptest::test_runner::TestRunner;
 
 /// A type whose values are drawn so, edges among them all the time.
 pub trait Edge: DeviceType + Debug {

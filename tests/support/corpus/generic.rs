@@ -1,7 +1,7 @@
 //! Operators that are generic, inexact, or of run-time parameters.
 
 use num_traits::{AsPrimitive, Float, MulAdd, Pow, PrimInt, Signed, WrappingAdd, Zero};
-use warpfold::laws::proptest::prelude::*;
+use proptest::prelude::*;
 use warpfold::operators::{Number, Real};
 use warpfold::{DeviceType, Monoid, device, math, monoid};
 

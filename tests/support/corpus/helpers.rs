@@ -1,7 +1,7 @@
 //! Types, constants and functions that the operators use.
 
 use num_traits::Float;
-use warpfold::laws::proptest::prelude::*;
+use proptest::prelude::*;
 use warpfold::{DeviceType, device};
 
 use super::Edge;

@@ -2,14 +2,13 @@
 //! asked is whether both languages do the same with two items.
 #![allow(clippy::all)]
 
-mod generic;
+pub mod generic;
 mod helpers;
 mod plain;
 
 use warpfold::DeviceMonoid;
 
 use super::edges::Edge;
-pub use generic::Inexact;
 
 /// Something to do with each operator.
 pub trait Visitor {

@@ -68,7 +68,7 @@ mod edges;
 mod templates;
 
 use edges::Edge;
-use warpfold::laws::proptest::prelude::*;
+use proptest::prelude::*;
 use warpfold::{{DeviceMonoid, DeviceType, Monoid, device, math, monoid}};
 
 {TYPES}
@@ -105,8 +105,9 @@ edition = \"2024\"
 [dependencies]
 cc = \"1\"
 libloading = \"0.9\"
+proptest = {{ version = \"1\", default-features = false, features = [\"std\"] }}
 tempfile = \"3\"
-warpfold = {{ path = \"{root}\", features = [\"laws\"] }}
+warpfold = {{ path = \"{root}\" }}
 
 [profile.dev]
 overflow-checks = false
