@@ -9,8 +9,16 @@ use crate::{Error, Layout};
 const WIDEST_LOAD: usize = 16;
 /// A group larger than this is not made: its items are loaded one by one, in narrower words.
 const LARGEST_GROUP: usize = 128;
-/// The bytes that a lane has in flight at most, unless one group is larger.
+/// A lane loads at least so much at once, if the items allow it: what it combines itself needs no shuffles.
+const LEAST_GROUP: usize = 32;
+/// The bytes of a tile that a lane holds at most, unless one group is larger.
 const LANE_BYTES: usize = 192;
+/// Shared memory of a block for tiles on their way: what two blocks of a multiprocessor have room for.
+const RING_BYTES: usize = 100_000;
+/// The bytes of a line of memory: a tile keeps its place in one.
+const LINE: usize = 128;
+/// Blocks that one wave should have, before warps get more than a row each.
+const WAVE_BLOCKS: u64 = 256;
 /// Device memory for partials, whatever the input's size.
 const PARTIAL_BYTES: usize = 64 << 10;
 
@@ -29,6 +37,13 @@ pub struct Policy {
     pub rows: u32,
     /// Warps of a block: a power of two, at most 32.
     pub warps: u32,
+    /// Tiles that a warp has on their way to shared memory, where items come by bulk copies; if 0, none do.
+    pub stages: u32,
+    /// Inputs of at least so many bytes come by bulk copies, on architectures that have them (9.0 and later), and so do
+    /// those of more than one block that wide loads cannot reach. Others are loaded by the lanes.
+    pub bulk_bytes: u64,
+    /// Tiles that a warp reduces at most, where the input has enough blocks without more: a power of two.
+    pub tiles_per_warp: u32,
     /// Blocks that each multiprocessor should hold at once: what bounds the registers of a kernel.
     pub blocks_per_multiprocessor: u32,
     /// Inputs of at most this many items are reduced by one block, in one launch.
@@ -37,13 +52,13 @@ pub struct Policy {
     pub max_blocks: u32,
 }
 
-/// One launch: every block reduces `tiles_per_warp` tiles with each of its warps.
+/// One launch: every block reduces `rows_per_warp` rows, of one group a lane, with each of its warps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Launch {
     /// Blocks, each of which writes one partial.
     pub blocks: u32,
     /// A power of two.
-    pub tiles_per_warp: u64,
+    pub rows_per_warp: u64,
 }
 
 impl Policy {
@@ -51,22 +66,30 @@ impl Policy {
     /// NVIDIA H200; no search has been run.
     pub fn for_item(item: &Layout) -> Self {
         let size = item.size;
-        // The fewest items whose bytes are a multiple of the widest load.
+        // The fewest items whose bytes are a multiple of the widest load, and enough of them.
         let whole = WIDEST_LOAD / WIDEST_LOAD.min(1 << size.trailing_zeros());
         let (group_items, width) = match size * whole {
-            bytes if bytes <= LARGEST_GROUP => (whole, WIDEST_LOAD),
+            bytes if bytes <= LARGEST_GROUP => {
+                (whole * LEAST_GROUP.div_ceil(bytes).next_power_of_two(), WIDEST_LOAD)
+            }
             _ => (1, WIDEST_LOAD.min(1 << size.trailing_zeros())),
         };
         let rows = match width {
             4.. => (LANE_BYTES / (size * group_items)).clamp(1, 8),
             _ => 1,
         };
+        let rows = 1_usize << rows.ilog2();
+        let warps = 8;
+        let tile = 32 * rows * size * group_items;
         Self {
             width: width as u32,
             group_items: group_items as u32,
-            rows: 1 << rows.ilog2(),
-            warps: 8,
-            blocks_per_multiprocessor: 1,
+            rows: rows as u32,
+            warps: warps as u32,
+            stages: (RING_BYTES / (warps * slot_bytes(tile))).clamp(1, 4) as u32,
+            bulk_bytes: u64::MAX,
+            tiles_per_warp: 4,
+            blocks_per_multiprocessor: if size < 24 { 3 } else { 2 },
             one_block_items: (PARTIAL_BYTES / size) as u64,
             max_blocks: (PARTIAL_BYTES / size).min(8192) as u32,
         }
@@ -75,9 +98,9 @@ impl Policy {
     /// Whether a kernel can be made of it for items of this layout.
     pub(crate) fn check(&self, item: &Layout) -> Result<(), Error> {
         let fail = |reason: &str| Err(Error::Policy { reason: reason.to_owned() });
-        let Self { width, group_items, rows, warps, .. } = *self;
-        if ![width, group_items, rows, warps].into_iter().all(u32::is_power_of_two) {
-            return fail("width, group_items, rows and warps are powers of two");
+        let Self { width, group_items, rows, warps, tiles_per_warp, .. } = *self;
+        if ![width, group_items, rows, warps, tiles_per_warp].into_iter().all(u32::is_power_of_two) {
+            return fail("width, group_items, rows, warps and tiles_per_warp are powers of two");
         }
         if width > 16 || rows > 32 || warps > 32 {
             return fail("width is at most 16, rows and warps at most 32");
@@ -89,6 +112,9 @@ impl Policy {
         if group > 1 << 10 {
             return fail("a group is at most 1024 bytes");
         }
+        if self.shared_bytes(item) > RING_BYTES {
+            return fail("the tiles on their way have at most 100,000 bytes");
+        }
         if self.max_blocks == 0 || self.blocks_per_multiprocessor == 0 {
             return fail("max_blocks and blocks_per_multiprocessor are at least 1");
         }
@@ -98,11 +124,16 @@ impl Policy {
     /// The launches that reduce `length` items: one, or one that leaves partials and one that finishes them.
     pub fn launches(&self, length: u64) -> (Launch, Option<Launch>) {
         if length <= self.one_block_items {
-            return (self.launch(length, 1), None);
+            return (self.one_block(length), None);
         }
         let first = self.launch(length, self.max_blocks);
-        let second = (first.blocks > 1).then(|| self.launch(u64::from(first.blocks), 1));
+        let second = (first.blocks > 1).then(|| self.one_block(first.blocks.into()));
         (first, second)
+    }
+
+    /// The launch of one block that reduces `length` items.
+    pub(crate) fn one_block(&self, length: u64) -> Launch {
+        self.launch(length, 1)
     }
 
     /// Items of one tile, which a warp reduces in registers.
@@ -110,13 +141,48 @@ impl Policy {
         u64::from(self.group_items) * 32 * u64::from(self.rows)
     }
 
-    /// The smallest power of two of tiles a warp that at most `max_blocks` blocks reduce `length` items with.
-    fn launch(&self, length: u64, max_blocks: u32) -> Launch {
-        let block_items = self.tile_items() * u64::from(self.warps);
-        let blocks = length.div_ceil(block_items).max(1);
-        let tiles_per_warp = blocks.div_ceil(u64::from(max_blocks)).next_power_of_two();
-        Launch { blocks: blocks.div_ceil(tiles_per_warp) as u32, tiles_per_warp }
+    /// The same for the kernel whose lanes load.
+    pub fn direct(self) -> Self {
+        Self { stages: 0, ..self }
     }
+
+    /// The same for the kernel whose items come by bulk copies. Its tiles leave room for two blocks of a multiprocessor, and
+    /// four of half the warps are faster: they wait for one another less.
+    pub fn bulk(self) -> Self {
+        let half = self.warps.div_ceil(2);
+        Self { warps: half, blocks_per_multiprocessor: 2 * self.warps / half, ..self }
+    }
+
+    /// Whether an input at an address comes by bulk copies, where there are such.
+    pub(crate) fn in_bulk(&self, item: &Layout, address: u64, length: u64) -> bool {
+        let bytes = length.saturating_mul(item.size as u64);
+        let aligned = address.is_multiple_of(u64::from(self.width));
+        self.stages > 0 && (bytes >= self.bulk_bytes || !(aligned || length <= self.one_block_items))
+    }
+
+    /// Shared memory that a block needs for tiles on their way, in bytes.
+    pub fn shared_bytes(&self, item: &Layout) -> usize {
+        let tile = item.size * self.tile_items() as usize;
+        self.warps as usize * self.stages as usize * slot_bytes(tile)
+    }
+
+    /// Powers of two of rows a warp: one for small inputs, up to a few tiles once a wave of blocks is full, and then as
+    /// many as it takes for at most `max_blocks` blocks.
+    fn launch(&self, length: u64, max_blocks: u32) -> Launch {
+        let row_items = u64::from(self.group_items) * 32;
+        let blocks = length.div_ceil(row_items * u64::from(self.warps)).max(1);
+        let few = u64::from(self.rows) * u64::from(self.tiles_per_warp);
+        let rows_per_warp = blocks.div_ceil(WAVE_BLOCKS).next_power_of_two().min(few);
+        let rows_per_warp = rows_per_warp.max(blocks.div_ceil(u64::from(max_blocks)).next_power_of_two());
+        // A few rows, one after another, take longer than a whole tile.
+        let rows_per_warp = if rows_per_warp > 1 { rows_per_warp.max(self.rows.into()) } else { 1 };
+        Launch { blocks: blocks.div_ceil(rows_per_warp) as u32, rows_per_warp }
+    }
+}
+
+/// A tile's place in shared memory, with that of its barrier.
+fn slot_bytes(tile: usize) -> usize {
+    (tile + LINE - 1).next_multiple_of(LINE) + size_of::<u64>()
 }
 
 #[cfg(test)]
@@ -131,8 +197,8 @@ mod tests {
 
     #[test]
     fn groups_are_the_fewest_items_that_fill_whole_loads() {
-        assert_eq!(shape_of::<u8>(), (16, 16, 8));
-        assert_eq!(shape_of::<f32>(), (16, 4, 8));
+        assert_eq!(shape_of::<u8>(), (16, 32, 4));
+        assert_eq!(shape_of::<f32>(), (16, 8, 4));
         assert_eq!(shape_of::<[f32; 3]>(), (16, 4, 4));
         assert_eq!(shape_of::<[f32; 5]>(), (16, 4, 2));
         assert_eq!(shape_of::<[f64; 3]>(), (16, 2, 4));
@@ -147,7 +213,8 @@ mod tests {
         for length in [1, 5, 1024, 8192, 8193, 16384, 16385, 1 << 20, (1 << 26) + 1, 1 << 33, (1 << 37) + 17]
         {
             let (first, second) = policy.launches(length);
-            let block_items = policy.tile_items() * u64::from(policy.warps) * first.tiles_per_warp;
+            let row_items = u64::from(policy.group_items) * 32;
+            let block_items = row_items * u64::from(policy.warps) * first.rows_per_warp;
             assert_eq!(u64::from(first.blocks), length.div_ceil(block_items));
             assert!(first.blocks <= policy.max_blocks);
             assert_eq!(second.is_some(), first.blocks > 1);

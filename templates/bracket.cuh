@@ -16,54 +16,72 @@ struct Arguments {
     // One partial a block.
     Item* output;
     // A power of two.
-    Size tiles_per_warp;
+    Size rows_per_warp;
+    // Where one block tells the host that its result is there, and by what; or nowhere.
+    unsigned* flag;
+    unsigned serial;
     Item identity;
 };
 
-WARPFOLD_DEVICE Size smaller(Size a, Size b) {
-    if (b < a) return b;
-    return a;
-}
-
-// The bracket of items [begin, end) of the input by one warp, in all lanes. At least one item. What whole tiles leave
-// over goes row by row, and so does an input that wide loads cannot reach.
-template <class Shape, class Item, class Operator>
-WARPFOLD_DEVICE Words<Item> warp_run(const Operator& op, const Item* input, Size begin, Size end) {
+// The bracket of `length` items by one warp, in all lanes. At least one item. What is not a whole tile goes row by row.
+template <class Shape, class Item, class Operator, class Source>
+WARPFOLD_DEVICE Words<Item> warp_run(const Operator& op, Source& source, Size length) {
+    typedef typename Source::Memory Memory;
     typedef WarpTile<Item, Shape::GROUP_ITEMS, Shape::ROWS> Tile;
     typedef WarpTile<Item, Shape::GROUP_ITEMS, 1> Row;
-    const bool aligned = Shape::WIDTH >= 4 && reinterpret_cast<Size>(input) % Shape::WIDTH == 0;
     RowCounter<Item> counter;
 #pragma unroll 1
-    while (begin < end) {
-        const Size left = end - begin;
-        const bool whole = Tile::ROWS > 1 && aligned && left >= Tile::ITEMS;
-        First present = {Tile::ITEMS};
-        Lanes<Item> lanes;
-        if (whole) {
-            lanes = Tile::template in_lanes<Shape::WIDTH>(op, input + begin, true, Whole());
-        } else {
-            present.count = static_cast<unsigned>(smaller(left, Row::ITEMS));
-            lanes = Row::template in_lanes<Shape::WIDTH>(op, input + begin, aligned, present);
-        }
+    while (length > 0) {
+        const unsigned items = static_cast<unsigned>(smaller(length, Tile::ITEMS));
+        const TileItems<Item> tile = source.take();
+        const bool whole = Tile::ROWS > 1 && items == Tile::ITEMS && (tile.aligned || Source::SHARED_BYTES > 0);
         const unsigned rows = whole ? Tile::ROWS : 1;
-        const Words<Item> value = across_lanes<Shape::GROUP_ITEMS>(op, lanes, rows, present);
-        counter.push(op, value, whole ? Tile::LEVEL : 0);
-        begin += rows * Row::ITEMS;
+#pragma unroll 1
+        for (unsigned done = 0; done < items; done += rows * Row::ITEMS) {
+            First present = {Tile::ITEMS};
+            Lanes<Item> lanes;
+            if (whole) {
+                const bool aligned = tile.aligned || Source::SHARED_BYTES == 0;
+                lanes = Tile::template in_lanes<Memory, Shape::WIDTH>(op, tile.items, aligned, Whole());
+            } else {
+                present.count = items - done < Row::ITEMS ? items - done : Row::ITEMS;
+                lanes = Row::template in_lanes<Memory, Shape::WIDTH>(op, tile.items + done, tile.aligned, present);
+            }
+            const Words<Item> value = across_lanes<Shape::GROUP_ITEMS>(op, lanes, rows, present);
+            counter.push(op, value, whole ? Tile::LEVEL : 0);
+        }
+        source.give_back();
+        length -= items;
     }
     return counter.bracket(op);
 }
 
+template <bool CONDITION, class Yes, class No>
+struct ChooseSource {
+    typedef Yes Source;
+};
+template <class Yes, class No>
+struct ChooseSource<false, Yes, No> {
+    typedef No Source;
+};
+
 template <class Shape, class Item, class Operator>
 WARPFOLD_DEVICE void bracket(const Arguments<Item>& arguments, const Operator& op) {
+    typedef typename ChooseSource<(Shape::STAGES > 0 && WARPFOLD_BULK_COPIES), Ring<Shape, Item>, Direct<Shape, Item>>::Source
+        Source;
     WARPFOLD_SHARED(Words<Item>, of_warp, Shape::WARPS);
-    const Size run = arguments.tiles_per_warp * WarpTile<Item, Shape::GROUP_ITEMS, Shape::ROWS>::ITEMS;
+    WARPFOLD_DYNAMIC_SHARED(memory);
+    let_next_launch_begin();
+    wait_for_launch_before();
+    const Size run = arguments.rows_per_warp * WarpTile<Item, Shape::GROUP_ITEMS, 1>::ITEMS;
     const Size block_begin = block_index() * (run * Shape::WARPS);
     const Size block_end = smaller(block_begin + run * Shape::WARPS, arguments.length);
 
     const Size begin = block_begin + warp_index() * run;
     if (begin < block_end) {
-        const Size end = smaller(begin + run, block_end);
-        const Words<Item> value = warp_run<Shape>(op, arguments.input, begin, end);
+        const Size length = smaller(run, block_end - begin);
+        Source source(memory, arguments.input + begin, length, arguments.input + arguments.length);
+        const Words<Item> value = warp_run<Shape, Item>(op, source, length);
         if (lane_index() == 0) of_warp[warp_index()] = value;
     }
     block_barrier();
@@ -76,6 +94,7 @@ WARPFOLD_DEVICE void bracket(const Arguments<Item>& arguments, const Operator& o
     if (lane_index() == 0) {
         if (count == 0) value = Words<Item>(arguments.identity);
         value.store(arguments.output + block_index());
+        if (arguments.flag) tell_host(arguments.flag, arguments.serial);
     }
 }
 

@@ -1,5 +1,5 @@
 // A group: the power of two of items that one lane loads at once, and the bracket of it. This is the one place where
-// a kernel reads its input.
+// a kernel reads its items.
 
 namespace warpfold {
 
@@ -13,48 +13,111 @@ struct First {
     WARPFOLD_DEVICE bool has(unsigned index) const { return index < count; }
 };
 
+// The input, where it is.
+struct Global {
+    // The widest load that every item's address allows.
+    template <class Item>
+    static constexpr unsigned WIDTH = alignof(Item) < 4 ? alignof(Item) : 4;
+
+    template <unsigned WIDTH>
+    static WARPFOLD_DEVICE Load<WIDTH> load(const void* address) {
+        return load_global<WIDTH>(address);
+    }
+
+    // The word at an address that is a multiple of 4 and the tile's byte `offset`; bytes of no item are unspecified.
+    template <class Item, class Present>
+    static WARPFOLD_DEVICE unsigned aligned_word(const char* address, int offset, Present present) {
+        if (offset >= 0 && present.has((offset + 3) / sizeof(Item))) return load<4>(address).word[0];
+        unsigned word = 0;
+#pragma unroll 1
+        for (int k = 0; k < 4; k += WIDTH<Item>) {
+            if (offset + k >= 0 && present.has((offset + k) / sizeof(Item)))
+                word |= load<WIDTH<Item>>(address + k).word[0] << (8 * k);
+        }
+        return word;
+    }
+};
+
+// A copy of it in shared memory, of whole words.
+struct Copied {
+    template <unsigned WIDTH>
+    static WARPFOLD_DEVICE Load<WIDTH> load(const void* address) {
+        return load_shared<WIDTH>(address);
+    }
+
+    template <class Item, class Present>
+    static WARPFOLD_DEVICE unsigned aligned_word(const char* address, int offset, Present present) {
+        if (present.has((offset < 0 ? 0 : offset) / sizeof(Item))) return load<4>(address).word[0];
+        return 0;
+    }
+};
+
 template <class Item, unsigned GROUP_ITEMS>
 struct Group {
     static constexpr unsigned ITEMS = GROUP_ITEMS;
     static constexpr unsigned BYTES = ITEMS * sizeof(Item);
     static constexpr unsigned COUNT = (BYTES + 3) / 4;
     static constexpr unsigned UNROLL = COUNT <= 32 ? COUNT : 1;
-    // The widest load that every item's address allows.
-    static constexpr unsigned ITEM_WIDTH = alignof(Item) < 4 ? alignof(Item) : 4;
+    static constexpr unsigned ITEM_WIDTH = Global::WIDTH<Item>;
 
     unsigned word[COUNT];
 
     // All of the group, in loads of WIDTH bytes, from an address that is a multiple of it.
-    template <unsigned WIDTH>
+    template <class Memory, unsigned WIDTH>
     WARPFOLD_DEVICE void load_whole(const Item* items) {
         static_assert(WIDTH >= 4 && BYTES % WIDTH == 0, "a group is whole loads");
 #pragma unroll(UNROLL)
         for (unsigned offset = 0; offset < BYTES; offset += WIDTH) {
-            const Load<WIDTH> loaded(reinterpret_cast<const char*>(items) + offset);
+            const Load<WIDTH> loaded = Memory::template load<WIDTH>(reinterpret_cast<const char*>(items) + offset);
 #pragma unroll
             for (unsigned k = 0; k < WIDTH / 4; ++k) word[offset / 4 + k] = loaded.word[k];
         }
     }
 
+    // All of the group from any address, in 16-byte loads of the words that cover it.
+    template <class Memory>
+    WARPFOLD_DEVICE void load_shifted(const Item* items) {
+        const Size address = reinterpret_cast<Size>(items);
+        const unsigned skipped = address % 16;
+        unsigned covering[COUNT + 4];
+#pragma unroll
+        for (unsigned at = 0; at < COUNT + 4; at += 4) {
+            const Load<16> loaded = Memory::template load<16>(reinterpret_cast<const char*>(items) - skipped + 4 * at);
+#pragma unroll
+            for (unsigned k = 0; k < 4; ++k) covering[at + k] = loaded.word[k];
+        }
+        // By two words, by one, and by bytes: every lane of a warp alike.
+#pragma unroll
+        for (unsigned k = 0; k < COUNT + 2; ++k) covering[k] = skipped & 8 ? covering[k + 2] : covering[k];
+#pragma unroll
+        for (unsigned k = 0; k < COUNT + 1; ++k) covering[k] = skipped & 4 ? covering[k + 1] : covering[k];
+#pragma unroll
+        for (unsigned k = 0; k < COUNT; ++k)
+            word[k] = ITEM_WIDTH >= 4 ? covering[k] : funnel_shift(covering[k], covering[k + 1], 8 * (skipped % 4));
+    }
+
     // What exists of the group whose first item is the tile's item `first`, word by word, from any address that an item
-    // may have. No byte is touched that is not an item's.
-    template <class Present>
+    // may have. No byte is touched that is not an item's, or the memory's own.
+    template <class Memory, class Present>
     WARPFOLD_DEVICE void load_present(const Item* items, unsigned first, Present present) {
         const char* address = reinterpret_cast<const char*>(items);
         if constexpr (ITEM_WIDTH >= 4) {
 #pragma unroll(UNROLL)
             for (unsigned k = 0; k < COUNT; ++k) {
-                if (present.has(first + 4 * k / sizeof(Item))) word[k] = Load<4>(address + 4 * k).word[0];
+                if (present.has(first + 4 * k / sizeof(Item)))
+                    word[k] = Memory::template load<4>(address + 4 * k).word[0];
             }
         } else {
             // The aligned words that cover the group, of which two make one of its own.
             const int skipped = reinterpret_cast<Size>(address) % 4;
             const int begin = static_cast<int>(first * sizeof(Item)) - skipped;
-            unsigned low = aligned_word(address - skipped, begin, present);
+            unsigned low = Memory::template aligned_word<Item>(address - skipped, begin, present);
 #pragma unroll(UNROLL)
             for (unsigned k = 0; k < COUNT; ++k) {
                 const int next = 4 * k + 4;
-                const unsigned high = aligned_word(address - skipped + next, begin + next, present);
+                unsigned high = 0;
+                if (static_cast<int>(BYTES - 4 * k) + skipped > 4)
+                    high = Memory::template aligned_word<Item>(address - skipped + next, begin + next, present);
                 word[k] = funnel_shift(low, high, 8 * skipped);
                 low = high;
             }
@@ -87,20 +150,6 @@ struct Group {
             }
         }
         return value[0];
-    }
-
-  private:
-    // The word at an address that is a multiple of 4 and the tile's byte `offset`; bytes of no item are unspecified.
-    template <class Present>
-    static WARPFOLD_DEVICE unsigned aligned_word(const char* address, int offset, Present present) {
-        if (offset >= 0 && present.has((offset + 3) / sizeof(Item))) return Load<4>(address).word[0];
-        unsigned word = 0;
-#pragma unroll 1
-        for (int k = 0; k < 4; k += ITEM_WIDTH) {
-            if (offset + k >= 0 && present.has((offset + k) / sizeof(Item)))
-                word |= Load<ITEM_WIDTH>(address + k).word[0] << (8 * k);
-        }
-        return word;
     }
 };
 

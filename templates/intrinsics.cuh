@@ -4,10 +4,18 @@
 #define WARPFOLD_DEVICE __device__ __forceinline__
 #define WARPFOLD_OUTLINED __device__ __noinline__
 #define WARPFOLD_SHARED(type, name, count) __shared__ type name[count]
+// As many bytes as the launch gives a block, at a multiple of 128.
+#define WARPFOLD_DYNAMIC_SHARED(name) extern __shared__ __align__(128) unsigned char name[]
 #define WARPFOLD_KERNEL(threads, blocks) extern "C" __global__ void __launch_bounds__(threads, blocks)
 #define WARPFOLD_PARAMETER const __grid_constant__
 // A field's offset as a constant: NVRTC has no `offsetof`, and `__builtin_offsetof` only from 13.1 on.
 #define WARPFOLD_OFFSET(type, field) __INTADDR__(&(static_cast<type*>(nullptr)->field))
+// Whether memory is copied to shared memory while a warp does something else.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+#define WARPFOLD_BULK_COPIES true
+#else
+#define WARPFOLD_BULK_COPIES false
+#endif
 
 namespace warpfold {
 
@@ -50,41 +58,116 @@ WARPFOLD_DEVICE double double_from_bits(unsigned long long bits) { return __long
 WARPFOLD_DEVICE unsigned bits_of(float value) { return __float_as_uint(value); }
 WARPFOLD_DEVICE unsigned long long bits_of(double value) { return (unsigned long long)__double_as_longlong(value); }
 
-// One read-only load of WIDTH bytes from an address that is a multiple of WIDTH, as 32-bit words with the bytes in
-// memory order; a load narrower than a word leaves the word's upper bytes zero.
+// A load of WIDTH bytes from an address that is a multiple of WIDTH, as 32-bit words with the bytes in memory order; one
+// narrower than a word leaves the word's upper bytes zero.
 template <unsigned WIDTH>
 struct Load;
 
 template <>
 struct Load<16> {
+    typedef uint4 Loaded;
     unsigned word[4];
-    WARPFOLD_DEVICE explicit Load(const void* address) {
-        const uint4 loaded = __ldg(static_cast<const uint4*>(address));
+    WARPFOLD_DEVICE explicit Load(uint4 loaded) {
         word[0] = loaded.x, word[1] = loaded.y, word[2] = loaded.z, word[3] = loaded.w;
     }
 };
 template <>
 struct Load<8> {
+    typedef uint2 Loaded;
     unsigned word[2];
-    WARPFOLD_DEVICE explicit Load(const void* address) {
-        const uint2 loaded = __ldg(static_cast<const uint2*>(address));
-        word[0] = loaded.x, word[1] = loaded.y;
-    }
+    WARPFOLD_DEVICE explicit Load(uint2 loaded) { word[0] = loaded.x, word[1] = loaded.y; }
 };
 template <>
 struct Load<4> {
+    typedef unsigned Loaded;
     unsigned word[1];
-    WARPFOLD_DEVICE explicit Load(const void* address) { word[0] = __ldg(static_cast<const unsigned*>(address)); }
+    WARPFOLD_DEVICE explicit Load(unsigned loaded) { word[0] = loaded; }
 };
 template <>
 struct Load<2> {
+    typedef unsigned short Loaded;
     unsigned word[1];
-    WARPFOLD_DEVICE explicit Load(const void* address) { word[0] = __ldg(static_cast<const unsigned short*>(address)); }
+    WARPFOLD_DEVICE explicit Load(unsigned short loaded) { word[0] = loaded; }
 };
 template <>
 struct Load<1> {
+    typedef unsigned char Loaded;
     unsigned word[1];
-    WARPFOLD_DEVICE explicit Load(const void* address) { word[0] = __ldg(static_cast<const unsigned char*>(address)); }
+    WARPFOLD_DEVICE explicit Load(unsigned char loaded) { word[0] = loaded; }
 };
+
+// Memory that no launch writes while it reads it.
+template <unsigned WIDTH>
+WARPFOLD_DEVICE Load<WIDTH> load_global(const void* address) {
+    return Load<WIDTH>(__ldg(static_cast<const typename Load<WIDTH>::Loaded*>(address)));
+}
+template <unsigned WIDTH>
+WARPFOLD_DEVICE Load<WIDTH> load_shared(const void* address) {
+    return Load<WIDTH>(*static_cast<const typename Load<WIDTH>::Loaded*>(address));
+}
+
+WARPFOLD_DEVICE void store_shared(void* address, unsigned word) { *static_cast<unsigned*>(address) = word; }
+
+// Orders what the lanes of a warp do to shared memory.
+WARPFOLD_DEVICE void warp_barrier() { __syncwarp(); }
+
+// A later launch of the stream may begin before this one has ended; it waits here before it reads anything.
+WARPFOLD_DEVICE void let_next_launch_begin() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+#endif
+}
+WARPFOLD_DEVICE void wait_for_launch_before() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+
+// Tells the host, which looks at `flag`, that everything this thread wrote is there.
+WARPFOLD_DEVICE void tell_host(unsigned* flag, unsigned value) {
+    __threadfence_system();
+    *static_cast<volatile unsigned*>(flag) = value;
+}
+
+// Counts the bytes of copies from global to shared memory; each `start_copy` begins a new phase, and phases are told apart
+// by their parity.
+typedef unsigned long long CopyBarrier;
+
+#if WARPFOLD_BULK_COPIES
+WARPFOLD_DEVICE unsigned shared_address(const void* pointer) {
+    return static_cast<unsigned>(__cvta_generic_to_shared(pointer));
+}
+// By one thread, for `count` of them; the others wait for it at a barrier.
+WARPFOLD_DEVICE void begin_copy_barriers(CopyBarrier* barriers, unsigned count) {
+    for (unsigned k = 0; k < count; ++k)
+        asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(shared_address(barriers + k)) : "memory");
+    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+}
+// By one thread: addresses and bytes are multiples of 16.
+WARPFOLD_DEVICE void start_copy(CopyBarrier* barrier, void* to, const void* from, unsigned bytes) {
+    const unsigned counter = shared_address(barrier);
+    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(counter), "r"(bytes) : "memory");
+    if (bytes > 0)
+        asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
+                         shared_address(to)),
+                     "l"(from), "r"(bytes), "r"(counter)
+                     : "memory");
+}
+// By all who read what was copied.
+WARPFOLD_DEVICE void wait_for_copy(CopyBarrier* barrier, unsigned parity) {
+    unsigned done;
+    do {
+        asm volatile(
+            "{\n .reg .pred p;\n mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2;\n selp.u32 %0, 1, 0, p;\n}"
+            : "=r"(done)
+            : "r"(shared_address(barrier)), "r"(parity)
+            : "memory");
+    } while (!done);
+}
+#else
+WARPFOLD_DEVICE void begin_copy_barriers(CopyBarrier*, unsigned) {}
+WARPFOLD_DEVICE void start_copy(CopyBarrier*, void*, const void*, unsigned) {}
+WARPFOLD_DEVICE void wait_for_copy(CopyBarrier*, unsigned) {}
+#endif
 
 }  // namespace warpfold

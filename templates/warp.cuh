@@ -31,19 +31,27 @@ struct WarpTile {
     }
 
     // The tile's items that exist, reduced to one value a lane, of one row: what `across_lanes` takes.
-    template <unsigned WIDTH, class Operator, class Present>
+    template <class Memory, unsigned WIDTH, class Operator, class Present>
     static WARPFOLD_DEVICE Lanes<Item> in_lanes(const Operator& op, const Item* items, bool aligned, Present present) {
         const unsigned lane = lane_index();
         Group<Item, GROUP_ITEMS> group[ROWS];
-#pragma unroll
-        for (unsigned row = 0; row < ROWS; ++row) {
-            const unsigned first = first_item(row, lane);
-            bool loaded = false;
+        // Asked of the last item, so that all of a whole tile is loaded in one way.
+        const bool wide = WIDTH >= 4 && aligned && present.has(first_item(ROWS - 1, lane) + GROUP_ITEMS - 1);
+        if (wide) {
             if constexpr (WIDTH >= 4) {
-                loaded = aligned && present.has(first + GROUP_ITEMS - 1);
-                if (loaded) group[row].template load_whole<WIDTH>(items + first);
+#pragma unroll
+                for (unsigned row = 0; row < ROWS; ++row)
+                    group[row].template load_whole<Memory, WIDTH>(items + first_item(row, lane));
             }
-            if (!loaded) group[row].load_present(items + first, first, present);
+        } else {
+#pragma unroll
+            for (unsigned row = 0; row < ROWS; ++row) {
+                const Item* const first = items + first_item(row, lane);
+                if constexpr (ROWS > 1 && Group<Item, GROUP_ITEMS>::BYTES % 16 == 0)
+                    group[row].template load_shifted<Memory>(first);
+                else
+                    group[row].template load_present<Memory>(first, first_item(row, lane), present);
+            }
         }
         Words<Item> value[ROWS];
 #pragma unroll
@@ -111,7 +119,7 @@ template <class Operator, class Item>
 WARPFOLD_DEVICE Words<Item> warp_bracket(const Operator& op, Words<Item> value, unsigned count) {
     const unsigned lane = lane_index();
 #pragma unroll 1
-    for (unsigned distance = 1; distance < WARP_LANES; distance *= 2) {
+    for (unsigned distance = 1; distance < count; distance *= 2) {
         const Words<Item> right = shuffle_down(value, distance);
         if (lane + distance < count) value = combine(op, value, right);
     }

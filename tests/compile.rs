@@ -11,8 +11,9 @@ use std::time::Duration;
 use support::items::{Sample, Sampler};
 use support::operators::{self, Visitor};
 use support::tiers::{Suite, Tier};
+use warpfold::codegen::Source;
 use warpfold::jit::{self, Architecture};
-use warpfold::{Device, DeviceMonoid, DeviceType, Kind, Reduction};
+use warpfold::{DeviceMonoid, DeviceType, Kind, Policy};
 
 /// What the issue names; an NVRTC that no longer knows one says so.
 const ALL: [u32; 7] = [75, 80, 86, 89, 90, 100, 120];
@@ -34,26 +35,35 @@ struct Compile<'a> {
 }
 
 impl Visitor for Compile<'_> {
-    fn visit<M: DeviceMonoid>(&mut self, name: &str, operator: M, _: Sampler<M::Item>)
+    fn visit<M: DeviceMonoid>(&mut self, name: &str, _: M, _: Sampler<M::Item>)
     where
         M::Item: Sample,
     {
         for architecture in architectures() {
             let (name, report) = (name.to_owned(), self.report.clone());
             self.suite.test(Tier::Nvrtc, format!("{name}_compiles_for_{architecture}"), move || {
-                compile(&name, operator, architecture, &report);
+                compile::<M>(&name, architecture, &report);
             });
         }
     }
 }
 
-fn compile<M: DeviceMonoid>(
+/// Both kernels: the one whose lanes load, and the one whose items come by bulk copies.
+fn compile<M: DeviceMonoid>(name: &str, architecture: Architecture, report: &Mutex<Vec<String>>) {
+    let policy = Policy::for_item(&M::Item::layout());
+    compile_one::<M>(name, policy.direct(), architecture, report);
+    if architecture >= Architecture::new(9, 0) {
+        compile_one::<M>(&format!("{name} in bulk"), policy.bulk(), architecture, report);
+    }
+}
+
+fn compile_one<M: DeviceMonoid>(
     name: &str,
-    operator: M,
+    policy: Policy,
     architecture: Architecture,
     report: &Mutex<Vec<String>>,
 ) {
-    let source = Reduction::with(Device::cpu(), operator).source().expect("renders");
+    let source = Source::of_reduction::<M>(&policy).expect("renders");
     let target = jit::target(architecture).expect("known to this NVRTC");
     assert_eq!(target.form, jit::Form::Cubin, "machine code, not PTX");
     let start = processor_time();

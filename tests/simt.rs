@@ -210,8 +210,8 @@ const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "a warp that runs into the next block",
         file: "bracket.cuh",
-        right: "const Size end = smaller(begin + run, block_end);",
-        wrong: "const Size end = begin + run;",
+        right: "const Size length = smaller(run, block_end - begin);",
+        wrong: "const Size length = run;",
     },
     Mutation {
         name: "the last warp forgotten",
@@ -222,8 +222,8 @@ const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "a tile counted as a row",
         file: "bracket.cuh",
-        right: "begin += rows * Row::ITEMS;",
-        wrong: "begin += Row::ITEMS;",
+        right: "done += rows * Row::ITEMS)",
+        wrong: "done += Row::ITEMS)",
     },
     Mutation {
         name: "every block writes to one place",
@@ -271,8 +271,8 @@ const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "an unmasked tail load",
         file: "group.cuh",
-        right: "if (present.has(first + 4 * k / sizeof(Item))) word[k]",
-        wrong: "word[k]",
+        right: "                if (present.has(first + 4 * k / sizeof(Item)))\n",
+        wrong: "",
     },
     Mutation {
         name: "a word that begins before the input",
@@ -289,8 +289,38 @@ const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "wide loads from any address",
         file: "warp.cuh",
-        right: "loaded = aligned && present.has(",
-        wrong: "loaded = present.has(",
+        right: "WIDTH >= 4 && aligned && present.has(",
+        wrong: "WIDTH >= 4 && present.has(",
+    },
+    Mutation {
+        name: "a missing wait",
+        file: "source.cuh",
+        right: "        wait_for_copy(barriers + stage, parity);\n",
+        wrong: "",
+    },
+    Mutation {
+        name: "a stale ring slot",
+        file: "source.cuh",
+        right: "    WARPFOLD_DEVICE void give_back() {\n        warp_barrier();\n",
+        wrong: "    WARPFOLD_DEVICE void give_back() {\n",
+    },
+    Mutation {
+        name: "a parity that never turns",
+        file: "source.cuh",
+        right: "stage = 0, parity ^= 1;",
+        wrong: "stage = 0;",
+    },
+    Mutation {
+        name: "a copy of more than there is",
+        file: "source.cuh",
+        right: "return smaller((end_of(tile) + WORD - 1) / WORD * WORD, input_end / WORD * WORD);",
+        wrong: "return (end_of(tile) + WORD - 1) / WORD * WORD;",
+    },
+    Mutation {
+        name: "the last bytes forgotten",
+        file: "source.cuh",
+        right: "if (end_of_copy(taken) < end_of(taken)) copy_rest();",
+        wrong: "",
     },
     Mutation {
         name: "a carry combined from the right",
@@ -342,6 +372,14 @@ fn first_wrong(change: impl Fn(&str, &str) -> String) -> Option<String> {
     let maps = kernels.add(maps, Policy::for_item(&<[u32; 2]>::layout()));
     let bytes = Lanewise::<u8, 3>(std::marker::PhantomData);
     let bytes = kernels.add(bytes, Policy::for_item(&<[u8; 3]>::layout()));
+    let maps_direct =
+        kernels.add(AffineComposition::<u32>::new(), Policy::for_item(&<[u32; 2]>::layout()).direct());
+    let bytes_direct = kernels
+        .add(Lanewise::<u8, 3>(std::marker::PhantomData), Policy::for_item(&<[u8; 3]>::layout()).direct());
+    // Few warps, whose slots are filled again and again.
+    let few =
+        Policy { warps: 2, max_blocks: 2, one_block_items: 100, ..Policy::for_item(&<[u32; 2]>::layout()) };
+    let maps_in_long_runs = kernels.add(AffineComposition::<u32>::new(), few);
     let marked = kernels.add(OnlyMarked, Policy::for_item(&support::items::Marked::layout()));
     let program = match kernels.build(1) {
         Ok(program) => program,
@@ -349,6 +387,9 @@ fn first_wrong(change: impl Fn(&str, &str) -> String) -> Option<String> {
     };
     try_all(&mut program.start(), maps, u32::map)
         .or_else(|| try_all(&mut program.start(), bytes, Sample::sample))
+        .or_else(|| try_all(&mut program.start(), maps_direct, u32::map))
+        .or_else(|| try_all(&mut program.start(), maps_in_long_runs, u32::map))
+        .or_else(|| try_all(&mut program.start(), bytes_direct, Sample::sample))
         .or_else(|| try_all(&mut program.start(), marked, Sample::sample))
 }
 

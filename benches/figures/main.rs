@@ -1,6 +1,6 @@
 //! How fast reductions are on a GPU: rows of CSV like those of `benches/peers`, on the same items, measured alike.
 //!
-//! `figures CSV [--quick] [OPERATOR...]`. An input of `bytes` has bytes / item_bytes items. Calls go round views of the
+//! `figures CSV [--quick] [--sizes 10,20] [--policy rows=2,stages=3] [OPERATOR...]`; sizes are powers of two of bytes. An input of `bytes` has bytes / item_bytes items. Calls go round views of the
 //! same items, and something else is read before each sample, so that no view is found in the GPU's cache. `graph` is the
 //! time of a replayed graph of many calls, divided by their number; `host` is that from a call to its result. Every
 //! result is compared with the CPU's, up to 2^28 bytes, before it is timed.
@@ -14,7 +14,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
 use cudarc::driver::{CudaFunction, CudaSlice, CudaStream, CudaView, LaunchConfig, PushKernelArg, sys};
-use warpfold::{Device, DeviceMonoid, DeviceType, Reduction};
+use warpfold::{Device, DeviceMonoid, DeviceType, Policy, Reduction};
 
 use self::operators::Visitor;
 
@@ -36,6 +36,8 @@ struct Figures {
     gpu: Gpu,
     out: BufWriter<File>,
     quick: bool,
+    sizes: Option<Vec<u32>>,
+    policy: Vec<(String, u32)>,
     only: Vec<String>,
 }
 
@@ -56,6 +58,18 @@ fn main() -> Result<()> {
         .collect();
     let quick = arguments.iter().any(|argument| argument == "--quick");
     arguments.retain(|argument| argument != "--quick");
+    let mut option = |name: &str| {
+        let at = arguments.iter().position(|argument| argument == name)?;
+        arguments.remove(at);
+        (at < arguments.len()).then(|| arguments.remove(at))
+    };
+    let sizes = option("--sizes");
+    let sizes = sizes.map(|sizes| sizes.split(',').map(str::parse).collect::<Result<_, _>>()).transpose()?;
+    let mut policy = Vec::new();
+    for setting in option("--policy").unwrap_or_default().split(',').filter(|setting| !setting.is_empty()) {
+        let (name, value) = setting.split_once('=').context("a policy is written as rows=2,stages=3")?;
+        policy.push((name.to_owned(), value.parse()?));
+    }
     let Ok(device) = Device::cuda(0) else {
         println!("figures: no GPU");
         return Ok(());
@@ -65,7 +79,7 @@ fn main() -> Result<()> {
     }
     let mut out = BufWriter::new(File::create(arguments.remove(0))?);
     writeln!(out, "who,operator,item,item_bytes,bytes,offset,time,median_us,p10_us,p90_us,samples,result")?;
-    let mut figures = Figures { gpu: Gpu::new(&device)?, out, quick, only: arguments };
+    let mut figures = Figures { gpu: Gpu::new(&device)?, out, quick, sizes, policy, only: arguments };
     operators::all(&mut figures);
     figures.out.flush()?;
     Ok(())
@@ -93,8 +107,9 @@ impl Figures {
             ],
             (false, _) => &[10, 14, 16, 17, 18, 19, 20, 22, 24, 26, 28, 30, 32, 34],
         };
+        let sizes = self.sizes.clone().unwrap_or(sizes.to_vec());
         let item_bytes = size_of::<M::Item>();
-        for &log2 in sizes {
+        for log2 in sizes {
             let offsets: &[usize] = if matches!(log2, 28 | 30) { &[0, align_of::<M::Item>()] } else { &[0] };
             for &offset in offsets {
                 let bytes = 1 << log2;
@@ -120,6 +135,8 @@ impl Figures {
             self.gpu.fill(fill, view)?;
         }
         let reduction = Reduction::<M>::new(self.gpu.stream.clone());
+        let policy = changed(*reduction.policy(), &self.policy)?;
+        let reduction = reduction.with_policy(policy);
         let result = reduction.run(&views[0])?;
         if bytes <= CHECKED_BYTES {
             let items = self.gpu.stream.clone_dtoh(&views[0])?;
@@ -220,6 +237,26 @@ impl Gpu {
         times.drain(..2);
         Ok(times)
     }
+}
+
+/// A policy with other settings.
+fn changed(mut policy: Policy, settings: &[(String, u32)]) -> Result<Policy> {
+    for (name, value) in settings {
+        match name.as_str() {
+            "width" => policy.width = *value,
+            "group_items" => policy.group_items = *value,
+            "rows" => policy.rows = *value,
+            "warps" => policy.warps = *value,
+            "stages" => policy.stages = *value,
+            "bulk_bytes" => policy.bulk_bytes = u64::from(*value),
+            "tiles_per_warp" => policy.tiles_per_warp = *value,
+            "blocks_per_multiprocessor" => policy.blocks_per_multiprocessor = *value,
+            "one_block_items" => policy.one_block_items = u64::from(*value),
+            "max_blocks" => policy.max_blocks = *value,
+            _ => anyhow::bail!("a policy has no `{name}`"),
+        }
+    }
+    Ok(policy)
 }
 
 fn wide() -> LaunchConfig {

@@ -17,7 +17,7 @@ use std::fmt;
 use crate::{DeviceMonoid, Error, Policy};
 
 /// The templates, in the order in which each builds on those before it.
-const TEMPLATES: [(&str, &str); 11] = [
+const TEMPLATES: [(&str, &str); 12] = [
     ("intrinsics.cuh", include_str!("../../templates/intrinsics.cuh")),
     ("types.cuh", include_str!("../../templates/types.cuh")),
     ("integers.cuh", include_str!("../../templates/integers.cuh")),
@@ -27,6 +27,7 @@ const TEMPLATES: [(&str, &str); 11] = [
     ("words.cuh", include_str!("../../templates/words.cuh")),
     ("group.cuh", include_str!("../../templates/group.cuh")),
     ("warp.cuh", include_str!("../../templates/warp.cuh")),
+    ("source.cuh", include_str!("../../templates/source.cuh")),
     ("counter.cuh", include_str!("../../templates/counter.cuh")),
     ("bracket.cuh", include_str!("../../templates/bracket.cuh")),
 ];
@@ -101,6 +102,8 @@ pub(crate) struct Arguments<T> {
     pub(crate) input: u64,
     pub(crate) length: u64,
     pub(crate) output: u64,
-    pub(crate) tiles_per_warp: u64,
+    pub(crate) rows_per_warp: u64,
+    pub(crate) flag: u64,
+    pub(crate) serial: u32,
     pub(crate) identity: T,
 }

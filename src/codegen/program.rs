@@ -81,7 +81,7 @@ pub(super) fn render<M: DeviceMonoid>(operator: &DeviceOperator, policy: &Policy
 }
 
 fn kernel<T>(policy: &Policy) -> String {
-    let Policy { width, group_items, rows, warps, blocks_per_multiprocessor: blocks, .. } = policy;
+    let Policy { width, group_items, rows, warps, stages, blocks_per_multiprocessor: blocks, .. } = policy;
     let (size, offset) = (size_of::<Arguments<T>>(), offset_of!(Arguments<T>, identity));
     let threads = warps * 32;
     format!(
@@ -93,7 +93,7 @@ static_assert(sizeof(Arguments) == {size}, \"kernel arguments\");
 static_assert(WARPFOLD_OFFSET(Arguments, identity) == {offset}, \"kernel arguments\");
 
 struct Shape {{
-    static constexpr unsigned WIDTH = {width}, GROUP_ITEMS = {group_items}, ROWS = {rows}, WARPS = {warps};
+    static constexpr unsigned WIDTH = {width}, GROUP_ITEMS = {group_items}, ROWS = {rows}, WARPS = {warps}, STAGES = {stages};
 }};
 WARPFOLD_KERNEL({threads}, {blocks}) {KERNEL}(WARPFOLD_PARAMETER Arguments arguments, WARPFOLD_PARAMETER Operator op) {{
     ::warpfold::bracket<Shape>(arguments, op);

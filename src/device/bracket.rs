@@ -1,26 +1,39 @@
 //! The bracket as launches: the kernel of one operator in one context, and what it is given.
 
 use std::ffi::c_void;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, OnceLock};
 
 use cudarc::driver::{CudaContext, CudaSlice, CudaStream, DevicePtr, DevicePtrMut};
 
 use super::driver::{RelaxedCapture, architecture, check, check_allocation, is_capturing};
-use super::module::{Kernel, Module};
+use super::module::{Grid, Kernel, Module};
 use super::workspace::{Workspace, WorkspaceSize, Workspaces, lock};
 use crate::codegen::{Arguments, KERNEL, Source};
+use crate::jit::Architecture;
 use crate::policy::Launch;
-use crate::{DeviceMonoid, Error, Policy, jit};
+use crate::{DeviceMonoid, DeviceType, Error, Policy, jit};
 
-/// A compiled operator, loaded into a context.
+/// An operator's kernels in a context, each compiled when it is first needed.
 #[derive(Debug)]
 pub(crate) struct BracketKernel {
     context: Arc<CudaContext>,
-    kernel: Kernel,
+    target: jit::Target,
     policy: Policy,
-    /// Whether the kernel reads the operator's value.
-    has_state: bool,
     workspaces: Workspaces,
+    /// The one whose lanes load, and the one whose items come by bulk copies.
+    variants: [OnceLock<Variant>; 2],
+    /// Held while a kernel is compiled and loaded, so that threads do it once.
+    loading: Mutex<()>,
+}
+
+/// A compiled and loaded kernel.
+#[derive(Debug)]
+struct Variant {
+    kernel: Kernel,
+    /// Whether it reads the operator's value.
+    has_state: bool,
+    /// Of a block.
+    shared_bytes: u32,
     // Dropped after what was launched from it.
     _module: Module,
 }
@@ -32,35 +45,76 @@ struct Span {
     length: u64,
 }
 
+/// Where a launch leaves what it makes, and how the host learns of it.
+#[derive(Clone, Copy)]
+pub(super) struct Output {
+    pub(super) address: u64,
+    /// Where `serial` is written after it, or nowhere.
+    pub(super) flag: u64,
+    pub(super) serial: u32,
+}
+
+impl Output {
+    fn silent(address: u64) -> Self {
+        Self { address, flag: 0, serial: 0 }
+    }
+}
+
 impl BracketKernel {
-    pub(crate) fn load<M: DeviceMonoid>(context: &Arc<CudaContext>, policy: Policy) -> Result<Self, Error> {
-        Self::load_for::<M>(context, policy, jit::target(architecture(context)?)?)
+    pub(crate) fn new<M: DeviceMonoid>(context: &Arc<CudaContext>, policy: Policy) -> Result<Self, Error> {
+        Self::for_target::<M>(context, policy, jit::target(architecture(context)?)?)
     }
 
-    fn load_for<M: DeviceMonoid>(
+    fn for_target<M: DeviceMonoid>(
         context: &Arc<CudaContext>,
         policy: Policy,
         target: jit::Target,
     ) -> Result<Self, Error> {
-        let _relaxed = RelaxedCapture::enter()?;
-        let source = Source::of_reduction::<M>(&policy)?;
-        let image = jit::compile(&source, target)?;
-        let module = Module::load(context, &image)?;
         let item = size_of::<M::Item>();
         let size = WorkspaceSize { partials: item * policy.max_blocks as usize, result: item };
-        Ok(Self {
-            context: context.clone(),
-            kernel: module.kernel(KERNEL)?,
-            policy,
-            has_state: source.has_state(),
-            workspaces: Workspaces::new(context, size),
-            _module: module,
-        })
+        policy.check(&M::Item::layout())?;
+        let workspaces = Workspaces::new(context, size);
+        let variants = [const { OnceLock::new() }; 2];
+        Ok(Self { context: context.clone(), target, policy, workspaces, variants, loading: Mutex::new(()) })
     }
 
-    /// Makes the workspace of a stream ahead of its first use.
-    pub(crate) fn reserve(&self, stream: &CudaStream) -> Result<(), Error> {
+    /// Whether the architecture has bulk copies, and launches that begin before the one before them ends.
+    fn is_recent(&self) -> bool {
+        self.target.architecture >= Architecture::new(9, 0)
+    }
+
+    fn policy_of(&self, bulk: bool) -> Policy {
+        if bulk { self.policy.bulk() } else { self.policy.direct() }
+    }
+
+    fn variant<M: DeviceMonoid>(&self, bulk: bool) -> Result<&Variant, Error> {
+        let variant = &self.variants[usize::from(bulk)];
+        if let Some(loaded) = variant.get() {
+            return Ok(loaded);
+        }
+        let _loading = lock(&self.loading);
+        if let Some(loaded) = variant.get() {
+            return Ok(loaded);
+        }
         let _relaxed = RelaxedCapture::enter()?;
+        let policy = self.policy_of(bulk);
+        let source = Source::of_reduction::<M>(&policy)?;
+        let image = jit::compile(&source, self.target)?;
+        let module = Module::load(&self.context, &image)?;
+        let kernel = module.kernel(KERNEL)?;
+        let shared_bytes = policy.shared_bytes(&M::Item::layout()) as u32;
+        kernel.allow_shared_bytes(shared_bytes)?;
+        let loaded = Variant { kernel, has_state: source.has_state(), shared_bytes, _module: module };
+        Ok(variant.get_or_init(|| loaded))
+    }
+
+    /// Makes the kernels, and the workspace of a stream, ahead of their first use.
+    pub(crate) fn reserve<M: DeviceMonoid>(&self, stream: &CudaStream) -> Result<(), Error> {
+        let _relaxed = RelaxedCapture::enter()?;
+        self.variant::<M>(false)?;
+        if self.is_recent() && self.policy.stages > 0 {
+            self.variant::<M>(true)?;
+        }
         self.workspaces.of_stream(stream).map(|_| ())
     }
 
@@ -101,12 +155,13 @@ impl BracketKernel {
         }
         let workspace = self.workspaces.of_stream(stream)?;
         // Held until the result is read: another thread's run on this stream would overwrite it.
-        let workspace = lock(&workspace);
+        let mut workspace = lock(&workspace);
         let (address, _read) = items.device_ptr(stream);
         let span = Span { address, length: items.len() as u64 };
-        self.enqueue(operator, span, workspace.result_on_device(), &workspace, stream)?;
-        check("waiting for the result", stream.synchronize())?;
-        // SAFETY: the last kernel wrote an item there, and the stream has ended all its work.
+        let output = workspace.awaited_output();
+        self.enqueue(operator, span, output, &workspace, stream)?;
+        workspace.wait(stream)?;
+        // SAFETY: the last kernel wrote an item there, and said so.
         Ok(unsafe { workspace.result() })
     }
 
@@ -128,7 +183,7 @@ impl BracketKernel {
         if is_capturing(stream)? {
             let (address, target) = captured_addresses(items, output)?;
             return self.workspaces.of_graph(|workspace| {
-                self.enqueue(operator, Span { address, length }, target, workspace, stream)
+                self.enqueue(operator, Span { address, length }, Output::silent(target), workspace, stream)
             });
         }
         let workspace = self.workspaces.of_stream(stream)?;
@@ -140,7 +195,8 @@ impl BracketKernel {
         }
         let (address, _read) = items.device_ptr(stream);
         let (target, _written) = output.device_ptr_mut(stream);
-        let enqueued = self.enqueue(operator, Span { address, length }, target, &workspace, stream);
+        let enqueued =
+            self.enqueue(operator, Span { address, length }, Output::silent(target), &workspace, stream);
         // Recorded after a failure, too: the first of two launches may be under way.
         workspace.record_use(stream)?;
         if let Some(other) = &other {
@@ -162,41 +218,48 @@ impl BracketKernel {
         &self,
         operator: &M,
         items: Span,
-        output: u64,
+        output: Output,
         workspace: &Workspace,
         stream: &CudaStream,
     ) -> Result<(), Error> {
         check("binding the context", self.context.bind_to_thread())?;
-        let (first, second) = self.policy.launches(items.length);
-        match second {
-            None => self.launch(operator, first, items, output, stream),
-            Some(second) => {
-                let partials = Span { address: workspace.partials(), length: u64::from(first.blocks) };
-                self.launch(operator, first, items, partials.address, stream)?;
-                self.launch(operator, second, partials, output, stream)
-            }
+        let bulk = self.is_recent() && self.policy.in_bulk(&M::Item::layout(), items.address, items.length);
+        let (first, second) = self.policy_of(bulk).launches(items.length);
+        if second.is_none() {
+            return self.launch(operator, bulk, (first, false), items, output, stream);
         }
+        let second = self.policy_of(false).one_block(first.blocks.into());
+        // Both are there before anything is launched.
+        self.variant::<M>(false)?;
+        let partials = Output::silent(workspace.partials());
+        self.launch(operator, bulk, (first, false), items, partials, stream)?;
+        let partials = Span { address: partials.address, length: u64::from(first.blocks) };
+        self.launch(operator, false, (second, self.is_recent()), partials, output, stream)
     }
 
     fn launch<M: DeviceMonoid>(
         &self,
         operator: &M,
-        launch: Launch,
+        bulk: bool,
+        (launch, early): (Launch, bool),
         items: Span,
-        output: u64,
+        output: Output,
         stream: &CudaStream,
     ) -> Result<(), Error> {
+        let variant = self.variant::<M>(bulk)?;
         let mut arguments = Arguments {
             input: items.address,
             length: items.length,
-            output,
-            tiles_per_warp: launch.tiles_per_warp,
+            output: output.address,
+            rows_per_warp: launch.rows_per_warp,
+            flag: output.flag,
+            serial: output.serial,
             identity: operator.identity(),
         };
         // An operator without state is an empty struct, which in C++ has one byte.
         let mut operator = *operator;
         let mut nothing = 0_u8;
-        let state: *mut c_void = match self.has_state {
+        let state: *mut c_void = match variant.has_state {
             true => (&raw mut operator).cast(),
             false => (&raw mut nothing).cast(),
         };
@@ -204,7 +267,13 @@ impl BracketKernel {
         // SAFETY: the kernel takes these two parameters, whose layouts its source asserts. The input is a slice that
         // its stream keeps, the output has room for one item a block (the partials for `max_blocks` of them), and
         // both stay until the stream has passed: slices are freed in stream order, workspaces after draining.
-        unsafe { self.kernel.launch(stream, launch.blocks, self.policy.warps * 32, &mut parameters) }
+        let grid = Grid {
+            blocks: launch.blocks,
+            threads: self.policy_of(bulk).warps * 32,
+            shared_bytes: variant.shared_bytes,
+            early,
+        };
+        unsafe { variant.kernel.launch(stream, &grid, &mut parameters) }
     }
 }
 
@@ -249,7 +318,7 @@ mod tests {
         let target = jit::Target { architecture, form: jit::Form::Ptx };
         let policy = Policy::for_item(&<[u32; 2]>::layout());
         let kernel =
-            BracketKernel::load_for::<AffineComposition<u32>>(context, policy, target).expect("loads");
+            BracketKernel::for_target::<AffineComposition<u32>>(context, policy, target).expect("loads");
         let operator = AffineComposition::new();
         for length in [1_u32, 2, 1000, 100_001] {
             let items: Vec<[u32; 2]> = (0..length).map(|i| [i | 1, i.wrapping_mul(2_654_435_761)]).collect();

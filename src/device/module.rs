@@ -21,6 +21,17 @@ unsafe impl Send for Module {}
 // SAFETY: as above; loading kernels from it changes nothing that others see.
 unsafe impl Sync for Module {}
 
+/// How a kernel is launched.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Grid {
+    pub(super) blocks: u32,
+    pub(super) threads: u32,
+    /// Of each block.
+    pub(super) shared_bytes: u32,
+    /// Whether it may begin before the launch before it ends, which it waits for itself.
+    pub(super) early: bool,
+}
+
 /// A kernel of a [`Module`], which its holder keeps alive.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Kernel(sys::CUfunction);
@@ -61,6 +72,14 @@ impl Drop for Module {
 }
 
 impl Kernel {
+    /// Lets a launch have so much shared memory.
+    pub(super) fn allow_shared_bytes(self, bytes: u32) -> Result<(), Error> {
+        let attribute = sys::CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
+        // SAFETY: the kernel's module is loaded.
+        let set = unsafe { sys::cuFuncSetAttribute(self.0, attribute, bytes as i32) };
+        check("asking for shared memory", set.result())
+    }
+
     /// # Safety
     ///
     /// The kernel's module is loaded in the stream's context, `parameters` point to values of the kernel's parameter
@@ -68,14 +87,29 @@ impl Kernel {
     pub(super) unsafe fn launch(
         self,
         stream: &CudaStream,
-        blocks: u32,
-        threads: u32,
+        grid: &Grid,
         parameters: &mut [*mut c_void],
     ) -> Result<(), Error> {
-        // SAFETY: the caller's promise.
-        let launched = unsafe {
-            result::launch_kernel(self.0, (blocks, 1, 1), (threads, 1, 1), 0, stream.cu_stream(), parameters)
+        let mut early = sys::CUlaunchAttribute {
+            id: sys::CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION,
+            pad: [0; 4],
+            value: sys::CUlaunchAttributeValue { programmaticStreamSerializationAllowed: 1 },
         };
-        check("launching a kernel", launched)
+        let config = sys::CUlaunchConfig {
+            gridDimX: grid.blocks,
+            gridDimY: 1,
+            gridDimZ: 1,
+            blockDimX: grid.threads,
+            blockDimY: 1,
+            blockDimZ: 1,
+            sharedMemBytes: grid.shared_bytes,
+            hStream: stream.cu_stream(),
+            attrs: &raw mut early,
+            numAttrs: grid.early.into(),
+        };
+        // SAFETY: the caller's promise; the configuration and its attribute outlive the call.
+        let launched =
+            unsafe { sys::cuLaunchKernelEx(&config, self.0, parameters.as_mut_ptr(), std::ptr::null_mut()) };
+        check("launching a kernel", launched.result())
     }
 }

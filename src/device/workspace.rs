@@ -1,23 +1,33 @@
 //! Memory that a reduction needs beside its input: partials on the device, and a place in host memory for the result.
 
 use std::collections::HashMap;
+use std::sync::atomic::{Ordering, fence};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use cudarc::driver::{CudaContext, CudaEvent, CudaStream, result, sys};
 
+use super::bracket::Output;
 use super::driver::{RelaxedCapture, check, check_allocation, stream_id};
 use crate::Error;
 
 /// How many streams keep a workspace. Past that, those not in use are freed: the streams may be long gone.
 const STREAMS: usize = 64;
 
+/// How long a result is looked for without rest.
+const LONGEST_SPIN: Duration = Duration::from_millis(1);
+
 /// What one stream's work, which runs in order, may use.
 #[derive(Debug)]
 pub(super) struct Workspace {
     context: Arc<CudaContext>,
     partials: sys::CUdeviceptr,
+    /// In host memory, and behind it the flag by which a kernel says that it is there.
     result: *mut std::ffi::c_void,
     result_on_device: sys::CUdeviceptr,
+    flag_offset: usize,
+    /// What the last kernel that was asked to wrote, or will write, to the flag.
+    serial: u32,
     /// The end of the work that was last given it and not waited for.
     used: CudaEvent,
 }
@@ -40,6 +50,8 @@ impl Workspace {
             partials: 0,
             result: std::ptr::null_mut(),
             result_on_device: 0,
+            flag_offset: size.result.next_multiple_of(align_of::<u32>()),
+            serial: 0,
             used: check("creating an event", context.new_event(None))?,
         };
         // What was allocated before a failure is freed by `drop`.
@@ -48,7 +60,11 @@ impl Workspace {
             workspace.partials =
                 check_allocation(context, size.partials, result::malloc_sync(size.partials))?;
             let flags = sys::CU_MEMHOSTALLOC_PORTABLE | sys::CU_MEMHOSTALLOC_DEVICEMAP;
-            workspace.result = check("allocating pinned memory", result::malloc_host(size.result, flags))?;
+            workspace.result = check(
+                "allocating pinned memory",
+                result::malloc_host(workspace.flag_offset + size_of::<u32>(), flags),
+            )?;
+            workspace.flag().write_volatile(0);
             let address = &mut workspace.result_on_device;
             let mapped = sys::cuMemHostGetDevicePointer_v2(address, workspace.result, 0);
             check("mapping pinned memory", mapped.result())?;
@@ -61,9 +77,33 @@ impl Workspace {
         self.partials
     }
 
-    /// The device address of the result, which lies in host memory.
-    pub(super) fn result_on_device(&self) -> u64 {
-        self.result_on_device
+    /// Where a kernel leaves its result, which lies in host memory, and how it says so.
+    pub(super) fn awaited_output(&mut self) -> Output {
+        self.serial = self.serial.wrapping_add(1);
+        let flag = self.result_on_device + self.flag_offset as u64;
+        Output { address: self.result_on_device, flag, serial: self.serial }
+    }
+
+    fn flag(&self) -> *mut u32 {
+        // SAFETY: the flag lies within the allocation.
+        unsafe { self.result.byte_add(self.flag_offset) }.cast()
+    }
+
+    /// Waits for what [`awaited_output`](Self::awaited_output) was given to: for its flag, since that is there before the
+    /// stream has ended, and after a while for the stream, which costs the processor less.
+    pub(super) fn wait(&self, stream: &CudaStream) -> Result<(), Error> {
+        let start = Instant::now();
+        while start.elapsed() < LONGEST_SPIN {
+            for _ in 0..200 {
+                // SAFETY: pinned memory that this workspace owns, which the kernel writes as a whole.
+                if unsafe { self.flag().read_volatile() } == self.serial {
+                    fence(Ordering::Acquire);
+                    return Ok(());
+                }
+                std::hint::spin_loop();
+            }
+        }
+        check("waiting for the result", stream.synchronize())
     }
 
     /// Notes that the work of a stream so far uses the workspace, and that nobody waits for its end.
@@ -71,11 +111,11 @@ impl Workspace {
         check("recording an event", self.used.record(stream))
     }
 
-    /// What a kernel wrote to [`result_on_device`](Self::result_on_device).
+    /// What a kernel wrote to [`awaited_output`](Self::awaited_output).
     ///
     /// # Safety
     ///
-    /// A kernel wrote a valid `T` there, of at most the workspace's bytes, and has ended.
+    /// A kernel wrote a valid `T` there, of at most the workspace's bytes, and was waited for.
     pub(super) unsafe fn result<T: Copy>(&self) -> T {
         // SAFETY: the caller's promise; pinned memory is page-aligned.
         unsafe { self.result.cast::<T>().read_volatile() }

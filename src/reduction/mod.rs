@@ -1,7 +1,7 @@
 //! The reduction: an operator on a device.
 
 use std::fmt;
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::OnceLock;
 
 use cudarc::driver::CudaStream;
 
@@ -49,8 +49,6 @@ pub struct Reduction<M> {
     operator: M,
     policy: Policy,
     kernel: OnceLock<BracketKernel>,
-    /// Held while the kernel is compiled and loaded, so that threads do it once.
-    loading: Mutex<()>,
 }
 
 impl<M: DeviceMonoid> Reduction<M> {
@@ -70,7 +68,6 @@ impl<M: DeviceMonoid> Reduction<M> {
             operator,
             policy: Policy::for_item(&M::Item::layout()),
             kernel: OnceLock::new(),
-            loading: Mutex::new(()),
         }
     }
 
@@ -143,25 +140,22 @@ impl<M: DeviceMonoid> Reduction<M> {
     pub fn compile(&self) -> Result<(), Error> {
         match self.device.backend()? {
             Backend::Cpu => Ok(()),
-            Backend::Cuda(stream) => self.kernel(stream)?.reserve(stream),
+            Backend::Cuda(stream) => self.kernel(stream)?.reserve::<M>(stream),
         }
     }
 
-    /// The rendered CUDA C++, on any machine.
+    /// The rendered CUDA C++, on any machine: of the kernel whose lanes load. That by bulk copies differs in its
+    /// constants alone: [`Source::of_reduction`] of [`Policy::bulk`].
     pub fn source(&self) -> Result<Source, Error> {
-        Source::of_reduction::<M>(&self.policy)
+        Source::of_reduction::<M>(&self.policy.direct())
     }
 
     fn kernel(&self, stream: &CudaStream) -> Result<&BracketKernel, Error> {
         if let Some(kernel) = self.kernel.get() {
             return Ok(kernel);
         }
-        // Nothing is left half-done by a thread that panicked here.
-        let _loading = self.loading.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(kernel) = self.kernel.get() {
-            return Ok(kernel);
-        }
-        let kernel = BracketKernel::load::<M>(stream.context(), self.policy)?;
+        // It compiles nothing yet; of two threads that get here, one's is dropped.
+        let kernel = BracketKernel::new::<M>(stream.context(), self.policy)?;
         Ok(self.kernel.get_or_init(|| kernel))
     }
 }

@@ -20,6 +20,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include <map>
 #include <memory>
 #include <random>
 #include <string>
@@ -71,9 +72,12 @@ struct Byte {
     unsigned write_epoch = 0, read_epoch = 0;
     // Of the warp of the one who wrote or read.
     unsigned write_warp_epoch = 0, read_warp_epoch = 0;
-    bool many_readers = false;
+    // Several that are in no order among themselves, and whether they are of several warps.
+    bool many_readers = false, many_warps = false;
     // An asynchronous copy has not been waited for.
     bool in_flight = false;
+    // Of the block that had this memory.
+    unsigned generation = 0;
 };
 
 struct Warp {
@@ -88,18 +92,34 @@ struct Array {
     size_t begin, bytes;
 };
 
+// The copies that a barrier counts: how many were started and how many have been waited for, and the one under way.
+struct Copies {
+    unsigned started = 0, done = 0;
+    Copy copy = {};
+};
+
 struct Block {
     unsigned index = 0;
+    std::map<const void*, Copies> copies;
     std::vector<Fiber*> fibers;
     std::vector<Warp> warps;
     unsigned arrived = 0, left = 0, epoch = 1;
     Site barrier = {};
     std::vector<Array> arrays;
     char* shared = nullptr;
+    // Of an earlier block of another generation, unless asked for by `byte`.
     std::vector<Byte> bytes;
+    unsigned generation = 0;
+    Byte& byte(size_t k) {
+        if (bytes[k].generation != generation) bytes[k] = {}, bytes[k].generation = generation;
+        return bytes[k];
+    }
 };
 
-constexpr size_t SHARED = 48 << 10;
+// What arrays of a fixed size have; a launch may give a block more, which comes after it.
+constexpr size_t STATIC_SHARED = 16 << 10;
+size_t shared_bytes = 0;
+size_t dynamic_bytes() { return shared_bytes - STATIC_SHARED; }
 
 // Global memory: where it is, and which of its bytes were written, and by which thread.
 struct Region {
@@ -192,10 +212,10 @@ bool in_stack(const void* address) {
 void check_shared(Block& block, size_t from, size_t count, bool write, Site site) {
     const unsigned self = current->thread;
     for (size_t k = from; k < from + count; ++k) {
-        bool inside = false;
+        bool inside = k >= STATIC_SHARED;
         for (const Array& array : block.arrays) inside |= k >= array.begin && k < array.begin + array.bytes;
         if (!inside) fail(who(current) + " touches shared memory that nobody declared, " + at(site));
-        Byte& byte = block.bytes[k];
+        Byte& byte = block.byte(k);
         const unsigned warp_epoch = block.warps[self / LANES].epoch;
         if (byte.in_flight) fail(who(current) + " touches what an asynchronous copy has not yet brought, " + at(site));
         if (!write && !byte.written) fail(who(current) + " reads shared memory that nobody wrote, " + at(site));
@@ -206,16 +226,20 @@ void check_shared(Block& block, size_t from, size_t count, bool write, Site site
             return epoch == block.epoch && other != self && !(same_warp && other_warp_epoch < warp_epoch);
         };
         const bool raced_write = byte.written && unordered(byte.writer, byte.write_epoch, byte.write_warp_epoch);
-        const bool raced_read =
-            unordered(byte.reader, byte.read_epoch, byte.read_warp_epoch) || (byte.many_readers && byte.read_epoch == block.epoch);
+        const bool of_my_warp = !byte.many_warps && byte.reader / LANES == self / LANES;
+        const bool raced_read = unordered(byte.reader, byte.read_epoch, byte.read_warp_epoch) ||
+                                (byte.many_readers && byte.read_epoch == block.epoch &&
+                                 !(of_my_warp && byte.read_warp_epoch < warp_epoch));
         if (raced_write || (write && raced_read))
             fail(who(current) + " races with thread " + std::to_string(raced_write ? byte.writer : byte.reader) +
                  " for shared memory, " + at(site));
         if (write) {
             byte.written = true, byte.writer = self, byte.write_epoch = block.epoch, byte.write_warp_epoch = warp_epoch;
         } else {
-            byte.many_readers = unordered(byte.reader, byte.read_epoch, byte.read_warp_epoch) ||
-                                (byte.many_readers && byte.read_epoch == block.epoch);
+            const bool another = unordered(byte.reader, byte.read_epoch, byte.read_warp_epoch);
+            const bool before = byte.many_readers && byte.read_epoch == block.epoch;
+            byte.many_warps = (before && byte.many_warps) || (another && byte.reader / LANES != self / LANES);
+            byte.many_readers = another || (before && (byte.many_warps || byte.read_warp_epoch == warp_epoch));
             byte.reader = self, byte.read_epoch = block.epoch, byte.read_warp_epoch = warp_epoch;
         }
     }
@@ -236,10 +260,12 @@ void* shared(size_t bytes, size_t align, Site site) {
         next = array.begin + array.bytes;
     }
     next = (next + align - 1) / align * align;
-    if (next + bytes > SHARED) fail("more than 48 KiB of shared memory, " + at(site));
+    if (next + bytes > STATIC_SHARED) fail("more than 16 KiB of shared memory, " + at(site));
     block.arrays.push_back({site, next, bytes});
     return block.shared + next;
 }
+
+unsigned char* dynamic_shared() { return reinterpret_cast<unsigned char*>(current->block->shared) + STATIC_SHARED; }
 
 void block_barrier(Site site) {
     Block& block = *current->block;
@@ -326,7 +352,7 @@ void async_copy(void* to, const void* from, size_t bytes, Site site) {
     access(from, bytes, bytes, false, site);
     access(to, bytes, bytes, true, site);
     Block& block = *current->block;
-    for (size_t k = 0; k < bytes; ++k) block.bytes[static_cast<char*>(to) - block.shared + k].in_flight = true;
+    for (size_t k = 0; k < bytes; ++k) block.byte(static_cast<char*>(to) - block.shared + k).in_flight = true;
     current->copies.push_back({static_cast<char*>(to), static_cast<const char*>(from), bytes});
 }
 
@@ -334,9 +360,56 @@ void async_wait(Site) {
     Block& block = *current->block;
     for (const Copy& copy : current->copies) {
         memcpy(copy.to, copy.from, copy.bytes);
-        for (size_t k = 0; k < copy.bytes; ++k) block.bytes[copy.to - block.shared + k].in_flight = false;
+        for (size_t k = 0; k < copy.bytes; ++k) block.byte(copy.to - block.shared + k).in_flight = false;
     }
     current->copies.clear();
+}
+
+void begin_copies(const void* barrier, Site site) {
+    access(barrier, 8, 8, true, site);
+    current->block->copies[barrier] = {};
+}
+
+void start_copy(const void* barrier, void* to, const void* from, size_t bytes, Site site) {
+    Block& block = *current->block;
+    if (!block.copies.count(barrier)) fail(who(current) + " starts a copy at no barrier for copies, " + at(site));
+    Copies& copies = block.copies[barrier];
+    if (copies.started != copies.done)
+        fail(who(current) + " starts a copy while nobody has waited for the one before, " + at(site));
+    if (bytes % 16 != 0) fail(who(current) + " copies " + std::to_string(bytes) + " bytes, " + at(site));
+    // The first word may begin before the input does: whoever has a byte of it may read all 16.
+    size_t before = 0;
+    for (const Region& region : regions) {
+        const char* begin = static_cast<const char*>(from);
+        if (begin < region.begin && begin + bytes > region.begin && region.begin - begin < 16) before = region.begin - begin;
+    }
+    access(static_cast<const char*>(from) + before, bytes - before, 1, false, site);
+    if (bytes > 0 && reinterpret_cast<uintptr_t>(from) % 16 != 0)
+        fail(who(current) + " copies from a misaligned address, " + at(site));
+    access(to, bytes, 16, true, site);
+    for (size_t k = 0; k < bytes; ++k) block.byte(static_cast<char*>(to) - block.shared + k).in_flight = true;
+    copies.copy = {static_cast<char*>(to), static_cast<const char*>(from), bytes};
+    ++copies.started;
+}
+
+void wait_for_copy(const void* barrier, unsigned parity, Site site) {
+    Block& block = *current->block;
+    if (!block.copies.count(barrier)) fail(who(current) + " waits at no barrier for copies, " + at(site));
+    Copies& copies = block.copies[barrier];
+    for (unsigned turns = 0; copies.done % 2 == parity; ++turns) {
+        if (turns > 100000) fail(who(current) + " waits for a copy that nobody starts, " + at(site));
+        if (copies.started == copies.done) {
+            leave();
+            continue;
+        }
+        memcpy(copies.copy.to, copies.copy.from, copies.copy.bytes);
+        for (size_t k = 0; k < copies.copy.bytes; ++k) {
+            Byte& byte = block.byte(copies.copy.to - block.shared + k);
+            // In order before all that anybody does from now on.
+            byte.in_flight = false, byte.write_epoch = 0;
+        }
+        ++copies.done;
+    }
 }
 
 void access(const void* address, size_t count, size_t align, bool write, Site site) {
@@ -345,7 +418,7 @@ void access(const void* address, size_t count, size_t align, bool write, Site si
     if (reinterpret_cast<uintptr_t>(address) % align != 0)
         fail(who(current) + " loads " + std::to_string(count) + " bytes from a misaligned address, " + at(site));
     Block& block = *current->block;
-    if (begin >= block.shared && begin < block.shared + SHARED)
+    if (begin >= block.shared && begin < block.shared + shared_bytes)
         return check_shared(block, begin - block.shared, count, write, site);
     if (begin >= parameters_begin && begin + count <= parameters_end && !write) return;
     for (Region& region : regions) {
@@ -392,13 +465,26 @@ char* new_stack() {
     return static_cast<char*>(stack);
 }
 
+// Memory of blocks that have ended, for others.
+std::vector<std::unique_ptr<Block>> spare;
+
 std::unique_ptr<Block> new_block(unsigned index, unsigned threads) {
     auto block = std::make_unique<Block>();
+    if (!spare.empty()) {
+        block->shared = spare.back()->shared;
+        block->bytes = std::move(spare.back()->bytes);
+        block->generation = spare.back()->generation;
+        spare.pop_back();
+    }
+    ++block->generation;
     block->index = index;
     block->warps.resize((threads + LANES - 1) / LANES);
-    block->shared = static_cast<char*>(aligned_alloc(256, SHARED));
-    memset(block->shared, 0xcd, SHARED);
-    block->bytes.resize(SHARED);
+    if (block->bytes.size() < shared_bytes) {
+        free(block->shared);
+        block->shared = static_cast<char*>(aligned_alloc(256, (shared_bytes + 255) / 256 * 256));
+        memset(block->shared, 0xcd, shared_bytes);
+        block->bytes.resize(shared_bytes);
+    }
     for (unsigned thread = 0; thread < threads; ++thread) {
         Fiber* fiber = new Fiber;
         fiber->stack = new_stack();
@@ -409,12 +495,12 @@ std::unique_ptr<Block> new_block(unsigned index, unsigned threads) {
     return block;
 }
 
-void free_block(Block& block) {
-    for (Fiber* fiber : block.fibers) {
+void free_block(std::unique_ptr<Block>& block) {
+    for (Fiber* fiber : block->fibers) {
         stacks.push_back(fiber->stack);
         delete fiber;
     }
-    free(block.shared);
+    spare.push_back(std::move(block));
 }
 
 // Lets a fiber run until it leaves.
@@ -468,7 +554,7 @@ void launch(unsigned blocks, unsigned threads) {
                 failure = stuck(block);
                 break;
             }
-            free_block(block);
+            free_block(resident[chosen]);
             resident.erase(resident.begin() + chosen);
             continue;
         }
@@ -488,12 +574,12 @@ void launch(unsigned blocks, unsigned threads) {
             }
         }
     }
-    for (auto& block : resident) free_block(*block);
+    for (auto& block : resident) free_block(block);
 }
 
 struct Request {
     uint32_t kernel, blocks, threads, misalignment;
-    uint64_t seed, arguments, op, input, output;
+    uint64_t seed, shared, arguments, op, input, output;
 };
 
 void get(void* to, size_t bytes) {
@@ -529,6 +615,7 @@ int main() {
         parameters_begin = aligned.get();
         parameters_end = aligned.get() + op_at + 256;
         kernel = kernels()[request.kernel];
+        shared_bytes = STATIC_SHARED + request.shared;
         random_numbers.seed(request.seed);
         regions.clear();
         regions.push_back({input, request.input, false, {}, {}, {}});

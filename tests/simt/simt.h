@@ -8,6 +8,8 @@
 #define WARPFOLD_OUTLINED __attribute__((noinline))
 #define WARPFOLD_SHARED(type, name, count) \
     type* const name = static_cast<type*>(simt::shared(sizeof(type) * (count), alignof(type), {__FILE__, __LINE__}))
+#define WARPFOLD_DYNAMIC_SHARED(name) unsigned char* const name = simt::dynamic_shared()
+#define WARPFOLD_BULK_COPIES true
 #define WARPFOLD_KERNEL(threads, blocks) static void
 #define WARPFOLD_PARAMETER const
 // As the last parameters of a function: where it is called.
@@ -28,6 +30,8 @@ unsigned block_index();
 
 // Memory of the block, the same for all its threads that come by here.
 void* shared(size_t bytes, size_t align, Site site);
+// As much of it as the launch gives a block.
+unsigned char* dynamic_shared();
 // Waits for all threads of the block.
 void block_barrier(Site site);
 // Waits for all lanes of the warp, and gives what the lane `source(lane)` brought.
@@ -43,6 +47,10 @@ unsigned atomic_add(unsigned* address, unsigned value, Site site);
 // From global to shared memory, some time before `async_wait` returns.
 void async_copy(void* to, const void* from, size_t bytes, Site site);
 void async_wait(Site site);
+// A barrier that counts the bytes of copies, begun once; each copy is one phase of it.
+void begin_copies(const void* barrier, Site site);
+void start_copy(const void* barrier, void* to, const void* from, size_t bytes, Site site);
+void wait_for_copy(const void* barrier, unsigned parity, Site site);
 // Asserts that a thread may read or write some bytes.
 void access(const void* address, size_t bytes, size_t align, bool write, Site site);
 
@@ -106,10 +114,38 @@ inline unsigned shuffle_from(unsigned word, unsigned lane, SIMT_CALLER) {
 template <unsigned WIDTH>
 struct Load {
     unsigned word[WIDTH < 4 ? 1 : WIDTH / 4] = {};
-    explicit Load(const void* address, SIMT_CALLER) {
-        simt::access(address, WIDTH, WIDTH, false, {file, line});
-        memcpy(word, address, WIDTH);
-    }
 };
+template <unsigned WIDTH>
+Load<WIDTH> load_global(const void* address, SIMT_CALLER) {
+    simt::access(address, WIDTH, WIDTH, false, {file, line});
+    Load<WIDTH> loaded;
+    memcpy(loaded.word, address, WIDTH);
+    return loaded;
+}
+template <unsigned WIDTH>
+Load<WIDTH> load_shared(const void* address, SIMT_CALLER) {
+    return load_global<WIDTH>(address, file, line);
+}
+
+inline void store_shared(void* address, unsigned word, SIMT_CALLER) {
+    simt::access(address, 4, 4, true, {file, line});
+    memcpy(address, &word, 4);
+}
+
+// Launches run one after another here, and what a kernel writes is looked at when it has ended.
+inline void let_next_launch_begin() {}
+inline void wait_for_launch_before() {}
+inline void tell_host(unsigned*, unsigned) {}
+
+typedef unsigned long long CopyBarrier;
+inline void begin_copy_barriers(CopyBarrier* barriers, unsigned count, SIMT_CALLER) {
+    for (unsigned k = 0; k < count; ++k) simt::begin_copies(barriers + k, {file, line});
+}
+inline void start_copy(CopyBarrier* barrier, void* to, const void* from, unsigned bytes, SIMT_CALLER) {
+    simt::start_copy(barrier, to, from, bytes, {file, line});
+}
+inline void wait_for_copy(CopyBarrier* barrier, unsigned parity, SIMT_CALLER) {
+    simt::wait_for_copy(barrier, parity, {file, line});
+}
 
 }  // namespace warpfold

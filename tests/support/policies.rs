@@ -33,17 +33,22 @@ pub fn policies<T: DeviceType>() -> Vec<Policy> {
     let mut tiny = default;
     tiny.rows = 1;
     tiny.warps = 1;
+    tiny.stages = 2;
+    tiny.tiles_per_warp = 1;
     tiny.max_blocks = 7;
     tiny.one_block_items = 10;
     let mut large = default;
     large.rows = (2 * default.rows).min(32);
     large.warps = 32;
+    // There is no shared memory for the tiles of so many warps: lanes load for themselves, as before bulk copies.
+    large.stages = 0;
     large.max_blocks = 3;
     large.one_block_items = 1 << 20;
     // A wide item with many warps has no registers for them.
     if size_of::<T>() > 16 {
         large.warps = 4;
         large.rows = default.rows;
+        large.stages = 1;
     }
     let mut ungrouped = default;
     ungrouped.group_items = 1;

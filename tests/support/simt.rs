@@ -4,7 +4,8 @@ use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
-use warpfold::{Device, DeviceMonoid, Policy, Reduction};
+use warpfold::codegen::Source;
+use warpfold::{DeviceMonoid, DeviceType, Policy};
 
 use super::cpp::compiler;
 use super::templates::templates;
@@ -50,8 +51,7 @@ impl Kernels {
 
     pub fn add<M: DeviceMonoid>(&mut self, operator: M, policy: Policy) -> Case<M> {
         let number = self.cases.len() as u32;
-        let reduction = Reduction::with(Device::cpu(), operator).with_policy(policy);
-        let source = reduction.source().unwrap_or_else(|error| panic!("{error}"));
+        let source = Source::of_reduction::<M>(&policy).unwrap_or_else(|error| panic!("{error}"));
         self.cases.push(format!(
             "namespace case_{number} {{
 namespace program {{ using namespace ::program; }}
@@ -170,7 +170,9 @@ struct Arguments<T> {
     input: u64,
     length: u64,
     output: u64,
-    tiles_per_warp: u64,
+    rows_per_warp: u64,
+    flag: u64,
+    serial: u32,
     identity: T,
 }
 
@@ -181,6 +183,7 @@ struct Request {
     threads: u32,
     misalignment: u32,
     seed: u64,
+    shared: u64,
     arguments: u64,
     op: u64,
     input: u64,
@@ -212,7 +215,9 @@ impl Executor {
                 input: 0,
                 length,
                 output: 0,
-                tiles_per_warp: launch.tiles_per_warp,
+                rows_per_warp: launch.rows_per_warp,
+                flag: 0,
+                serial: 0,
                 identity: case.operator.identity(),
             };
             let has_state = size_of::<M>() > 0;
@@ -224,6 +229,7 @@ impl Executor {
                 threads: case.policy.warps * 32,
                 misalignment: misalignment as u32,
                 seed,
+                shared: case.policy.shared_bytes(&M::Item::layout()) as u64,
                 arguments: arguments.len() as u64,
                 op: op.len() as u64,
                 input: input.len() as u64,
@@ -255,6 +261,7 @@ impl Executor {
             threads: 64,
             misalignment: 0,
             seed,
+            shared: 0,
             arguments: arguments.len() as u64,
             op: 1,
             input: size_of_val(&input[..]) as u64,
