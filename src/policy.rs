@@ -150,7 +150,9 @@ impl Policy {
     /// four of half the warps are faster: they wait for one another less.
     pub fn bulk(self) -> Self {
         let half = self.warps.div_ceil(2);
-        Self { warps: half, blocks_per_multiprocessor: 2 * self.warps / half, ..self }
+        // A lane that takes many items apart needs more registers than four blocks leave it.
+        let blocks = if self.group_items < 32 { 4 } else { 3 };
+        Self { warps: half, blocks_per_multiprocessor: blocks, ..self }
     }
 
     /// Whether an input at an address comes by bulk copies, where there are such.

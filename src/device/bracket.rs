@@ -264,15 +264,15 @@ impl BracketKernel {
             false => (&raw mut nothing).cast(),
         };
         let mut parameters = [(&raw mut arguments).cast(), state];
-        // SAFETY: the kernel takes these two parameters, whose layouts its source asserts. The input is a slice that
-        // its stream keeps, the output has room for one item a block (the partials for `max_blocks` of them), and
-        // both stay until the stream has passed: slices are freed in stream order, workspaces after draining.
         let grid = Grid {
             blocks: launch.blocks,
             threads: self.policy_of(bulk).warps * 32,
             shared_bytes: variant.shared_bytes,
             early,
         };
+        // SAFETY: the kernel takes these two parameters, whose layouts its source asserts. The input is a slice that
+        // its stream keeps, the output has room for one item a block (the partials for `max_blocks` of them), and
+        // both stay until the stream has passed: slices are freed in stream order, workspaces after draining.
         unsafe { variant.kernel.launch(stream, &grid, &mut parameters) }
     }
 }
