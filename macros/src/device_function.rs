@@ -2,10 +2,10 @@
 //! and types have names of their own, so whoever imports one imports the other.
 
 use proc_macro2::TokenStream;
-use quote::quote;
+use quote::{quote, quote_spanned};
 use syn::{Error, FnArg, GenericParam, ItemFn, Path, Result, ReturnType, Type};
 
-use crate::translate::{Function, translate};
+use crate::translate::{Function, depth, translate};
 
 pub(crate) fn expand(item: &ItemFn, warpfold: &Path) -> TokenStream {
     let device = device(item, warpfold).unwrap_or_else(|error| {
@@ -162,6 +162,8 @@ fn structure(item: &ItemFn, exact: TokenStream) -> TokenStream {
         GenericParam::Const(parameter) => Some(&parameter.ident),
         GenericParam::Lifetime(_) => None,
     });
+    let depth = depth();
+    let asked = quote_spanned!(name.span()=> const _: bool = <#name>::exact(0););
     quote! {
         #[doc(hidden)]
         #[allow(non_camel_case_types, dead_code, missing_docs, missing_debug_implementations)]
@@ -172,7 +174,13 @@ fn structure(item: &ItemFn, exact: TokenStream) -> TokenStream {
         #[allow(warnings, clippy::all, clippy::pedantic, clippy::nursery, clippy::restriction)]
         impl<#(#used),*> #name<#(#arguments),*> {
             #[doc(hidden)]
-            pub const EXACT: bool = #exact;
+            pub const fn exact(#depth: u32) -> bool {
+                #exact
+            }
         }
+
+        // Asked here, too, so that a circle is found where it is.
+        #[allow(warnings, clippy::all, clippy::pedantic, clippy::nursery, clippy::restriction)]
+        #asked
     }
 }

@@ -4,7 +4,7 @@ use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
 use syn::{Error, FnArg, GenericParam, ImplItem, ImplItemFn, ItemImpl, Path, Result, ReturnType};
 
-use crate::translate::{Function, translate};
+use crate::translate::{Function, depth, translate};
 
 pub(crate) fn expand(item: &ItemImpl, warpfold: &Path) -> TokenStream {
     let device = match combine_of(item) {
@@ -77,11 +77,14 @@ fn function<'a>(
 
 fn implementation(item: &ItemImpl, warpfold: &Path, exact: &TokenStream, body: &TokenStream) -> TokenStream {
     let (generics, _, clause) = item.generics.split_for_impl();
-    let ty = &item.self_ty;
+    let (ty, depth) = (&item.self_ty, depth());
     quote! {
         #[automatically_derived]
         impl #generics #warpfold::DeviceMonoid for #ty #clause {
-            const EXACT: bool = #exact;
+            const EXACT: bool = {
+                let #depth = 0;
+                #exact
+            };
             #[allow(warnings, clippy::all, clippy::pedantic, clippy::nursery, clippy::restriction)]
             fn device_operator() -> #warpfold::DeviceOperator {
                 #body

@@ -154,7 +154,15 @@ impl Translator<'_> {
             quote_spanned!(value.span()=> let #name = __warpfold::translation::constant(|| #value);)
         });
         // A type's generic parameters have defaults where a type is expected, and only there.
-        let exact = paths.iter().map(|path| call::of_callee(path, |name, _| quote!(<#name>::EXACT)));
+        let depth = depth();
+        let exact = paths.iter().map(|path| {
+            let span = path.segments.last().span();
+            let callee =
+                call::of_callee(path, |name, _| quote_spanned!(span=> <#name>::exact(#depth + 1)));
+            quote_spanned! {span=> if #depth < #DEEPEST { #callee } else {
+                ::core::panic!("functions that call one another in a circle have no bound on a GPU's stack; use a loop")
+            }}
+        });
         let (result, probe, tree) = (self.function.result, body.probe, body.tree);
         let state = self.function.has_self.then(|| {
             let this = this();
@@ -188,7 +196,7 @@ impl Translator<'_> {
             let result = <#result as __warpfold::translation::Local>::ty();
         };
         let own = self.exact;
-        let exact = quote!({ #[allow(unused_imports)] use #warpfold as __warpfold; #own #(&& #exact)* });
+        let exact = quote!({ #[allow(unused_imports)] use #warpfold as __warpfold; #own #(&& (#exact))* });
         Ok(Translation { tokens, exact, uses_state: self.uses_state })
     }
 
@@ -292,6 +300,14 @@ fn constant_name(constant: usize) -> Ident {
 
 fn callee_name(callee: usize) -> Ident {
     format_ident!("callee_{callee}", span = Span::mixed_site())
+}
+
+/// How deep functions may call one another: without an end, if deeper.
+const DEEPEST: u32 = 16;
+
+/// How deep the function is whose exactness is asked for.
+pub(crate) fn depth() -> Ident {
+    Ident::new("depth", Span::mixed_site())
 }
 
 /// What the probe calls `self`.
