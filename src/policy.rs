@@ -151,7 +151,11 @@ impl Policy {
     pub fn bulk(self) -> Self {
         let half = self.warps.div_ceil(2);
         // A lane that takes many items apart needs more registers than four blocks leave it.
-        let blocks = if self.group_items < 32 { 4 } else { 3 };
+        let blocks = match self.group_items {
+            ..16 => 4,
+            16..32 => 3,
+            _ => 2,
+        };
         Self { warps: half, blocks_per_multiprocessor: blocks, ..self }
     }
 
