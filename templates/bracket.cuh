@@ -56,18 +56,9 @@ WARPFOLD_DEVICE Words<Item> warp_run(const Operator& op, Source& source, Size le
     return counter.bracket(op);
 }
 
-template <bool CONDITION, class Yes, class No>
-struct ChooseSource {
-    typedef Yes Source;
-};
-template <class Yes, class No>
-struct ChooseSource<false, Yes, No> {
-    typedef No Source;
-};
-
 template <class Shape, class Item, class Operator>
 WARPFOLD_DEVICE void bracket(const Arguments<Item>& arguments, const Operator& op) {
-    typedef typename ChooseSource<(Shape::STAGES > 0 && WARPFOLD_BULK_COPIES), Ring<Shape, Item>, Direct<Shape, Item>>::Source
+    typedef typename rust::Choose<(Shape::STAGES > 0 && WARPFOLD_BULK_COPIES), Ring<Shape, Item>, Direct<Shape, Item>>::Type
         Source;
     WARPFOLD_SHARED(Words<Item>, of_warp, Shape::WARPS);
     WARPFOLD_DYNAMIC_SHARED(memory);
