@@ -133,9 +133,15 @@ impl Visitor for EveryOperator<'_> {
     where
         M::Item: Sample,
     {
-        let name = format!("{name}_is_the_bracket_at_every_length_and_alignment");
-        self.0.test(name, operator, Policy::for_item(&M::Item::layout()), move |executor, case| {
+        // The kernel whose lanes load takes any input; that of bulk copies is for those that wide loads cannot reach.
+        let policy = Policy::for_item(&M::Item::layout());
+        let direct = format!("{name}_is_the_bracket_at_every_length_and_alignment");
+        self.0.test(direct, operator, policy.direct(), move |executor, case| {
             every_length(executor, case, sampler);
+            every_alignment(executor, case, sampler);
+        });
+        let bulk = format!("{name}_in_bulk_is_the_bracket_at_every_alignment");
+        self.0.test(bulk, operator, policy.bulk(), move |executor, case| {
             every_alignment(executor, case, sampler);
         });
     }
@@ -415,7 +421,8 @@ fn exercises() {
         (0, 0, 192, &["shared memory", "nobody declared", "races"]),
         (1, 0, 192, &["shared memory", "nobody declared", "races"]),
         (2, 0, 192, &["in ballot"]),
-        (3, 3, 1 + 4 * 64, &["another thread wrote", "another thread wrote", "nobody wrote"]),
+        // Without the barrier a partial is read that was not published, or not yet written: the order decides.
+        (3, 3, 1 + 4 * 64, &["another thread wrote", "wrote", "nobody wrote"]),
         (4, 256, 192, &["asynchronous copy", "asynchronous copy"]),
     ];
     for round in 0..8 {
