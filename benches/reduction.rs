@@ -2,11 +2,14 @@
 //!
 //! Every bench asserts the result that it times. Inputs on the GPU rotate, so that none is found in its cache.
 
+#[path = "figures/ceiling.rs"]
+mod ceiling;
+
 use std::time::{Duration, Instant};
 
 use criterion::{BenchmarkId, Criterion, Throughput};
 use rayon::prelude::*;
-use warpfold::operators::{Matrix2Product, Max, Sum};
+use warpfold::operators::{Matrix2Product, Max, Min, Number, Sum};
 use warpfold::{Device, DeviceMonoid, DeviceType, Monoid, Reduction, monoid};
 
 #[derive(Clone, Copy, Debug, DeviceType)]
@@ -46,6 +49,16 @@ impl FromIndex for f32 {
         (noise(index) >> 40) as f32 / (1 << 24) as f32 - 0.5
     }
 }
+impl FromIndex for f64 {
+    fn from_index(index: usize) -> f64 {
+        f64::from(f32::from_index(index))
+    }
+}
+impl FromIndex for i32 {
+    fn from_index(index: usize) -> i32 {
+        (noise(index) >> 32) as i32
+    }
+}
 impl FromIndex for u8 {
     fn from_index(index: usize) -> u8 {
         (noise(index) >> 56) as u8
@@ -62,6 +75,12 @@ impl FromIndex for [[f32; 2]; 2] {
         // Rotations: their product neither grows nor vanishes.
         let (sin, cos) = f32::from_index(index).sin_cos();
         [[cos, -sin], [sin, cos]]
+    }
+}
+
+impl FromIndex for [[u32; 2]; 2] {
+    fn from_index(index: usize) -> Self {
+        [[1, noise(index) as u32 & !1], [(noise(index) >> 32) as u32 & !1, 1]]
     }
 }
 
@@ -114,21 +133,47 @@ fn main() {
     let mut criterion = Criterion::default().configure_from_args();
     let sizes: &[u32] =
         if Device::cuda(0).is_ok() { &[10, 16, 20, 24, 28, 30, 32] } else { &[10, 20, 28, 30] };
-    bench::<Sum<f32>>(&mut criterion, "sum of f32", sizes);
+    numbers::<f32>(&mut criterion, "f32", sizes);
+    numbers::<f64>(&mut criterion, "f64", sizes);
+    numbers::<i32>(&mut criterion, "i32", sizes);
+    numbers::<u8>(&mut criterion, "u8", sizes);
     bench::<MaxByNorm>(&mut criterion, "12-byte max by norm", sizes);
     bench::<Matrix2Product<f32>>(&mut criterion, "2x2 matrix product of f32", sizes);
-    bench::<Max<u8>>(&mut criterion, "max of u8", sizes);
-    parallel_iterator(&mut criterion);
+    bench::<Matrix2Product<u32>>(&mut criterion, "2x2 matrix product of u32", sizes);
     criterion.final_summary();
 }
 
-/// What a Rust programmer would write without this crate.
-fn parallel_iterator(criterion: &mut Criterion) {
-    let items: Vec<f32> = (0..1 << 28).into_par_iter().map(f32::from_index).collect();
-    let mut group = criterion.benchmark_group("sum of f32");
+fn numbers<T: Number + FromIndex + std::iter::Sum + std::fmt::Debug>(
+    criterion: &mut Criterion,
+    item: &str,
+    sizes: &[u32],
+) where
+    Sum<T>: DeviceMonoid<Item = T>,
+    Min<T>: DeviceMonoid<Item = T>,
+    Max<T>: DeviceMonoid<Item = T>,
+{
+    bench::<Sum<T>>(criterion, &format!("sum of {item}"), sizes);
+    bench::<Min<T>>(criterion, &format!("min of {item}"), sizes);
+    bench::<Max<T>>(criterion, &format!("max of {item}"), sizes);
+    beside::<T>(criterion, &format!("sum of {item}"));
+}
+
+/// What a Rust programmer would write without this crate, and what there is to reach: a loop that only reads.
+fn beside<T: Number + FromIndex + std::iter::Sum>(criterion: &mut Criterion, name: &str) {
+    let items: Vec<T> = (0..(1 << 30) / size_of::<T>()).into_par_iter().map(T::from_index).collect();
+    let mut group = criterion.benchmark_group(name);
     group.sample_size(10).throughput(Throughput::Bytes(size_of_val(&items[..]) as u64));
+    // Floats are added in another order at every run, integers wrap: any number will do.
+    let is_a_number = |sum: T| assert!(sum.partial_cmp(&sum).is_some());
     group.bench_function("rayon par_iter().sum()/2^30 bytes", |bencher| {
-        bencher.iter(|| assert!(items.par_iter().sum::<f32>().is_finite()));
+        bencher.iter(|| is_a_number(items.par_iter().copied().sum()));
+    });
+    group.bench_function("iter().sum()/2^30 bytes", |bencher| {
+        bencher.iter(|| is_a_number(items.iter().copied().sum()));
+    });
+    let expected = ceiling::read(&items);
+    group.bench_function("only reading/2^30 bytes", |bencher| {
+        bencher.iter(|| assert_eq!(ceiling::read(&items), expected));
     });
     group.finish();
 }

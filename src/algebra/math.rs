@@ -2,6 +2,8 @@
 //!
 //! Rust's own `f32::max` and `f32::min` leave open which zero they return, and so have no place in an exact operator.
 //! Here -0 is below +0. CUDA C++ bodies that are written by hand call `warpfold::minimum(a, b)` and its like.
+//!
+//! Each is one choice, of conditions that are all evaluated: a processor then makes many at once.
 
 use num_traits::Float;
 
@@ -17,17 +19,7 @@ use crate::device;
 #[device]
 #[inline]
 pub fn minimum<T: Float>(a: T, b: T) -> T {
-    if a.is_nan() {
-        a
-    } else if b.is_nan() {
-        b
-    } else if a == b {
-        if b.is_sign_negative() { b } else { a }
-    } else if b < a {
-        b
-    } else {
-        a
-    }
+    if a.is_nan() | (a < b) | ((a == b) & a.is_sign_negative()) { a } else { b }
 }
 
 /// The larger of two numbers, -0 below +0; a NaN if either is one.
@@ -40,17 +32,7 @@ pub fn minimum<T: Float>(a: T, b: T) -> T {
 #[device]
 #[inline]
 pub fn maximum<T: Float>(a: T, b: T) -> T {
-    if a.is_nan() {
-        a
-    } else if b.is_nan() {
-        b
-    } else if a == b {
-        if a.is_sign_negative() { b } else { a }
-    } else if b > a {
-        b
-    } else {
-        a
-    }
+    if a.is_nan() | (a > b) | ((a == b) & b.is_sign_negative()) { a } else { b }
 }
 
 /// The smaller of two numbers, -0 below +0; a NaN only if both are.
@@ -62,13 +44,7 @@ pub fn maximum<T: Float>(a: T, b: T) -> T {
 #[device]
 #[inline]
 pub fn minimum_number<T: Float>(a: T, b: T) -> T {
-    if a.is_nan() {
-        b
-    } else if b.is_nan() {
-        a
-    } else {
-        minimum(a, b)
-    }
+    if a.is_nan() | (b < a) | ((a == b) & b.is_sign_negative()) { b } else { a }
 }
 
 /// The larger of two numbers, -0 below +0; a NaN only if both are.
@@ -80,11 +56,45 @@ pub fn minimum_number<T: Float>(a: T, b: T) -> T {
 #[device]
 #[inline]
 pub fn maximum_number<T: Float>(a: T, b: T) -> T {
-    if a.is_nan() {
-        b
-    } else if b.is_nan() {
-        a
-    } else {
-        maximum(a, b)
+    if a.is_nan() | (b > a) | ((a == b) & a.is_sign_negative()) { b } else { a }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// One after the other, as the standard says it.
+    fn decided(a: f32, b: f32, numbers_first: bool, smaller: bool) -> f32 {
+        if a.is_nan() {
+            return if numbers_first { b } else { a };
+        }
+        if b.is_nan() {
+            return if numbers_first { a } else { b };
+        }
+        let key = |x: f32| (x, if x == 0.0 { !x.is_sign_negative() } else { true });
+        if (key(b) < key(a)) == smaller && key(a) != key(b) { b } else { a }
+    }
+
+    #[test]
+    fn every_pair_is_decided_as_the_standard_says() {
+        let mut values = vec![0.0, f32::MIN_POSITIVE, f32::from_bits(1), 1.0, 1.5, f32::MAX, f32::INFINITY];
+        values.extend([f32::NAN, f32::from_bits(0x7fc0_1234)]);
+        values.extend(values.clone().into_iter().map(|value| -value));
+        for &a in &values {
+            for &b in &values {
+                let same = |got: f32, numbers_first, smaller| {
+                    let expected = decided(a, b, numbers_first, smaller);
+                    assert_eq!(
+                        got.to_bits(),
+                        expected.to_bits(),
+                        "{a:?} and {b:?}: {got:?}, not {expected:?}"
+                    );
+                };
+                same(minimum(a, b), false, true);
+                same(maximum(a, b), false, false);
+                same(minimum_number(a, b), true, true);
+                same(maximum_number(a, b), true, false);
+            }
+        }
     }
 }

@@ -1,64 +1,236 @@
 //! The bracket on the CPU, in parallel.
 //!
 //! Chunks of a power of two compose: every block of items is bracketed by one thread, round by round between two
-//! scratch rows that stay in its first-level cache, and the blocks' values are bracketed in turn. A round is a loop over
-//! neighbouring pairs with nothing else in it, which the compiler vectorises where the operator allows. Memory is
-//! allocated per thread and for one value a block, never per item.
+//! scratch vectors, and the blocks' values are bracketed in turn. A round of small items makes one value of each run of
+//! eight, which is three rounds of the definition at once: seven eighths of all combinations are then made of items
+//! that have just been read, while the next ones arrive. [`lanes`] makes those of 32 runs at a time, in vector
+//! registers. Large items, what is less than 32 runs, and everything on an x86-64 processor without AVX2, are combined
+//! pair by pair: so no operator is compiled for lanes twice.
+//!
+//! Memory is allocated per thread and for one value a block, never per item.
+
+mod lanes;
+mod transposition;
 
 use rayon::prelude::*;
 
-use crate::Monoid;
+use self::lanes::Lanes;
+use crate::{DeviceType, Monoid};
 
-/// Bytes of one block: with its two scratch rows it fits in a first-level cache.
-const BLOCK_BYTES: usize = 16 << 10;
-/// Inputs of fewer bytes are not worth waking other threads for.
-const PARALLEL_BYTES: usize = 256 << 10;
+/// Items that a round makes one value of.
+const RUN: usize = 8;
+/// Bytes of one block: few enough that an input of a megabyte keeps several threads busy, and so many that a block's
+/// last rounds, and handing it to a thread, are little beside it.
+const BLOCK_BYTES: usize = 256 << 10;
+/// Whether some processors of this architecture have AVX2.
+const HAS_AVX2: bool = cfg!(target_arch = "x86_64");
+/// Bytes of a part of a block whose pairs stay in a first-level cache from round to round.
+const PART_BYTES: usize = 16 << 10;
 
 pub(crate) fn bracket<M: Monoid>(operator: &M, items: &[M::Item]) -> M::Item {
-    let size = size_of::<M::Item>();
-    let block_items = 1 << (BLOCK_BYTES / size).max(2).ilog2();
     match items {
         [] => operator.identity(),
         &[item] => item,
-        _ if items.len() <= block_items => Rows::new().bracket(operator, items),
+        _ => blocks(operator, Lanes::suit(&M::Item::layout()), items),
+    }
+}
+
+fn blocks<M: Monoid>(operator: &M, in_lanes: bool, items: &[M::Item]) -> M::Item {
+    let block_items = items_of(BLOCK_BYTES, items);
+    if items.len() <= block_items {
+        return Rounds::new(operator, in_lanes).bracket(items);
+    }
+    let values: Vec<M::Item> = items
+        .par_chunks(block_items)
+        .map_init(|| Rounds::new(operator, in_lanes), |rounds, block| rounds.bracket(block))
+        .collect();
+    blocks(operator, in_lanes, &values)
+}
+
+/// A power of two of items of about so many bytes, at least two.
+fn items_of<T>(bytes: usize, _: &[T]) -> usize {
+    1 << (bytes / size_of::<T>()).max(2).ilog2()
+}
+
+/// The rounds of a bracket: the values of the last one, and room for those of the next.
+struct Rounds<'a, M: Monoid> {
+    operator: &'a M,
+    /// Whether the processor has AVX2 and FMA.
+    avx2: bool,
+    /// Room for the lanes, if the items suit them.
+    lanes: Option<Lanes>,
+    values: Vec<M::Item>,
+    spare: Vec<M::Item>,
+}
+
+impl<'a, M: Monoid> Rounds<'a, M> {
+    fn new(operator: &'a M, in_lanes: bool) -> Self {
+        #[cfg(target_arch = "x86_64")]
+        let avx2 = is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma");
+        #[cfg(not(target_arch = "x86_64"))]
+        let avx2 = false;
+        let lanes = (in_lanes && (avx2 || !HAS_AVX2)).then(Lanes::new::<M::Item>);
+        Self { operator, avx2, lanes, values: Vec::new(), spare: Vec::new() }
+    }
+
+    /// At least one item.
+    fn bracket(&mut self, items: &[M::Item]) -> M::Item {
+        let part_items = items_of(PART_BYTES, items);
+        if self.lanes.is_none() && items.len() > part_items {
+            let values: Vec<M::Item> = items.chunks(part_items).map(|part| self.bracket(part)).collect();
+            return self.bracket(&values);
+        }
+        self.round(items);
+        while self.values.len() > 1 {
+            let items = std::mem::replace(&mut self.values, std::mem::take(&mut self.spare));
+            self.round(&items);
+            self.spare = items;
+        }
+        self.values[0]
+    }
+
+    /// One round, or three.
+    fn round(&mut self, items: &[M::Item]) {
+        #[cfg(target_arch = "x86_64")]
+        if self.avx2 {
+            // SAFETY: the processor has what it is compiled for.
+            #[allow(unsafe_code)]
+            return unsafe { self.round_with_avx2(items) };
+        }
+        self.round_with::<false>(items);
+    }
+
+    /// The same, compiled once more for wider registers, and with it `combine`.
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2,fma")]
+    fn round_with_avx2(&mut self, items: &[M::Item]) {
+        self.round_with::<true>(items);
+    }
+
+    #[inline(always)]
+    fn round_with<const AVX2: bool>(&mut self, items: &[M::Item]) {
+        self.values.clear();
+        match &mut self.lanes {
+            Some(lanes) if (AVX2 || !HAS_AVX2) && items.len() >= lanes::TILE => {
+                let rest = lanes.tiles::<M, AVX2>(self.operator, items, &mut self.values);
+                for run in rest.chunks(RUN) {
+                    self.values.push(short_bracket(self.operator, run));
+                }
+            }
+            _ => {
+                let (pairs, bye) = items.as_chunks::<2>();
+                self.values.extend(pairs.iter().map(|&[left, right]| self.operator.combine(left, right)));
+                self.values.extend(bye);
+            }
+        }
+    }
+}
+
+/// The bracket of the items of a run, at least one.
+fn short_bracket<M: Monoid>(operator: &M, items: &[M::Item]) -> M::Item {
+    match *items {
+        [item] => item,
+        [left, right] => operator.combine(left, right),
         _ => {
-            let blocks_at_once = PARALLEL_BYTES.div_ceil(block_items * size);
-            let values: Vec<M::Item> = items
-                .par_chunks(block_items)
-                .with_min_len(blocks_at_once)
-                .map_init(Rows::new, |rows, block| rows.bracket(operator, block))
-                .collect();
-            bracket(operator, &values)
+            let (left, right) = items.split_at(if items.len() > 4 { 4 } else { 2 });
+            operator.combine(short_bracket(operator, left), short_bracket(operator, right))
         }
     }
 }
 
-/// The rounds of a bracket, the even and the odd ones.
-struct Rows<T> {
-    current: Vec<T>,
-    next: Vec<T>,
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::operators::{AffineComposition, Integer, Matrix2Product, Sum};
+    use crate::tree;
 
-impl<T: Copy> Rows<T> {
-    fn new() -> Self {
-        Self { current: Vec::new(), next: Vec::new() }
-    }
+    /// As many affine maps: never commutative.
+    #[derive(Clone, Copy)]
+    struct Maps<const N: usize>;
 
-    /// At least two items.
-    fn bracket<M: Monoid<Item = T>>(&mut self, operator: &M, items: &[T]) -> T {
-        round(operator, items, &mut self.current);
-        while self.current.len() > 1 {
-            round(operator, &self.current, &mut self.next);
-            std::mem::swap(&mut self.current, &mut self.next);
+    impl<const N: usize> Monoid for Maps<N> {
+        type Item = [[u32; 2]; N];
+        fn identity(&self) -> Self::Item {
+            [[1, 0]; N]
         }
-        self.current[0]
+        fn combine(&self, left: Self::Item, right: Self::Item) -> Self::Item {
+            std::array::from_fn(|k| AffineComposition::new().combine(left[k], right[k]))
+        }
     }
-}
 
-/// Each pair combined, and the odd one out as it is.
-fn round<M: Monoid>(operator: &M, items: &[M::Item], winners: &mut Vec<M::Item>) {
-    let (pairs, bye) = items.as_chunks::<2>();
-    winners.clear();
-    winners.extend(pairs.iter().map(|&[left, right]| operator.combine(left, right)));
-    winners.extend(bye);
+    /// Odd, so that every product can be undone and every item counts.
+    fn odd(index: usize) -> u64 {
+        (index as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29) | 1
+    }
+
+    fn affine<T: Integer>(index: usize) -> [T; 2] {
+        let half = |value: u64| T::from(value & 0x7f).expect("it has seven bits");
+        [half(odd(index)), half(odd(index) >> 20)]
+    }
+
+    fn is_the_bracket_at_every_edge<M: Monoid>(operator: M, item: fn(usize) -> M::Item) {
+        let items_of = |bytes: usize| items_of::<M::Item>(bytes, &[]);
+        let block = items_of(BLOCK_BYTES);
+        let mut lengths: Vec<usize> = (0..70).collect();
+        let edges = [RUN, lanes::TILE, RUN * lanes::TILE, items_of(PART_BYTES), block];
+        for edge in edges {
+            for multiple in [1, 2, 3, 5] {
+                lengths.extend([edge * multiple - 1, edge * multiple, edge * multiple + 1]);
+            }
+            lengths.extend([edge + 9, edge + lanes::TILE + 17]);
+        }
+        let all: Vec<M::Item> = (0..6 * block).map(item).collect();
+        for length in lengths.into_iter().filter(|&length| length <= all.len()) {
+            let (items, expected) = (&all[..length], tree::bracket(&operator, &all[..length]));
+            let check = |got: M::Item, what: &str| {
+                assert!(M::Item::same_bits(&got, &expected), "{length} items, {what}");
+            };
+            check(bracket(&operator, items), "blocks");
+            if length > 0 {
+                let suit = Lanes::suit(&M::Item::layout());
+                let mut portable = Rounds { avx2: false, ..Rounds::new(&operator, suit) };
+                check(portable.bracket(items), "without AVX2");
+                check(Rounds::new(&operator, false).bracket(items), "pairs");
+            }
+        }
+    }
+
+    #[test]
+    fn words_of_every_size_are_the_bracket() {
+        is_the_bracket_at_every_edge(AffineComposition::<u8>::new(), affine);
+        is_the_bracket_at_every_edge(AffineComposition::<u16>::new(), affine);
+        is_the_bracket_at_every_edge(AffineComposition::<u32>::new(), affine);
+        is_the_bracket_at_every_edge(AffineComposition::<u64>::new(), affine);
+    }
+
+    #[test]
+    fn floats_are_added_in_the_order_of_the_bracket() {
+        is_the_bracket_at_every_edge(Sum::<f32>::new(), |i| (odd(i) >> 40) as f32 / 3.0);
+        is_the_bracket_at_every_edge(Sum::<f64>::new(), |i| (odd(i) >> 11) as f64 / 3.0);
+    }
+
+    #[test]
+    fn items_of_many_words_are_the_bracket() {
+        is_the_bracket_at_every_edge(Matrix2Product::<u16>::new(), |i| [affine(i), affine(i + 1)]);
+        is_the_bracket_at_every_edge(Maps::<3>, |i| std::array::from_fn(|k| affine(3 * i + k)));
+        is_the_bracket_at_every_edge(Maps::<4>, |i| std::array::from_fn(|k| affine(4 * i + k)));
+    }
+
+    #[test]
+    fn items_too_large_for_lanes_are_the_bracket() {
+        is_the_bracket_at_every_edge(Maps::<5>, |i| std::array::from_fn(|k| affine(5 * i + k)));
+        is_the_bracket_at_every_edge(Maps::<32>, |i| std::array::from_fn(|k| affine(32 * i + k)));
+    }
+
+    #[test]
+    fn padding_keeps_items_out_of_lanes() {
+        #[derive(Clone, Copy, DeviceType)]
+        #[repr(C)]
+        struct Padded {
+            small: u8,
+            large: u32,
+        }
+        assert!(!Lanes::suit(&Padded::layout()));
+        assert!(Lanes::suit(&<[[f32; 2]; 2]>::layout()));
+    }
 }

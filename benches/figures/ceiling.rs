@@ -1,0 +1,29 @@
+//! The fastest that memory is read by all threads of a CPU: what a reduction can reach.
+
+use rayon::prelude::*;
+use warpfold::DeviceType;
+
+/// The words of a chunk: as many bytes as a block of warpfold's has.
+const CHUNK: usize = 32 << 10;
+
+/// Every bit of the items, which have no padding, in one number.
+pub fn read<T: DeviceType>(items: &[T]) -> u64 {
+    // SAFETY: any bytes are words.
+    let (_, words, _) = unsafe { items.align_to::<u64>() };
+    words.par_chunks(CHUNK).map(read_some).reduce(|| 0, |a, b| a ^ b)
+}
+
+fn read_some(words: &[u64]) -> u64 {
+    #[cfg(target_arch = "x86_64")]
+    if is_x86_feature_detected!("avx2") {
+        // SAFETY: the processor has it.
+        return unsafe { read_some_with_avx2(words) };
+    }
+    words.iter().fold(0, |all, word| all ^ word)
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn read_some_with_avx2(words: &[u64]) -> u64 {
+    words.iter().fold(0, |all, word| all ^ word)
+}

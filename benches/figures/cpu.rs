@@ -1,0 +1,137 @@
+//! The CPU: warpfold beside rayon, the standard library, and a loop that only reads.
+
+use std::hint::black_box;
+use std::io::Write;
+use std::time::Instant;
+
+use anyhow::{Context, Result, ensure};
+use rayon::prelude::*;
+use warpfold::operators::{Matrix2Product, Max, Min, Number, Sum};
+use warpfold::{Device, DeviceMonoid, DeviceType, Reduction, tree};
+
+use super::ceiling::read;
+use super::operators::MaxByNorm;
+use super::{Subject, hexadecimal, row};
+
+pub struct Cpu<'a, W> {
+    pub out: &'a mut W,
+    /// Of every input.
+    pub bytes: usize,
+    /// Operators or items, all of them if there are none.
+    pub only: &'a [String],
+}
+
+impl<W: Write> Cpu<'_, W> {
+    pub fn all(&mut self) -> Result<()> {
+        self.numbers::<f32>("f32", |i| sign(i) as f32)?;
+        self.numbers::<f64>("f64", |i| f64::from(sign(i)))?;
+        self.numbers::<i32>("i32", |i| mix(i) as i32)?;
+        self.numbers::<u8>("u8", |i| mix(i) as u8)?;
+        self.measure::<MaxByNorm>("max-by-norm", "f32x3", |i| [0, 1, 2].map(|l| uniform(3 * i + l)))?;
+        self.measure::<Matrix2Product<u32>>("matrix-product", "u32x4", |i| {
+            let bits = |l| mix(4 * i + l) as u32;
+            [[bits(0) | 1, bits(1) & !1], [bits(2) & !1, bits(3) | 1]]
+        })?;
+        self.measure::<Matrix2Product<f32>>("matrix-product", "f32x4", |i| {
+            // Rotations: their product neither grows nor vanishes.
+            let (sin, cos) = uniform(i).sin_cos();
+            [[cos, -sin], [sin, cos]]
+        })
+    }
+
+    fn wants(&self, operator: &str, item: &str) -> bool {
+        self.only.is_empty() || self.only.iter().any(|only| only == operator || only == item)
+    }
+
+    fn numbers<T: Number + std::iter::Sum>(&mut self, item: &str, fill: fn(u64) -> T) -> Result<()>
+    where
+        Sum<T>: DeviceMonoid<Item = T>,
+        Min<T>: DeviceMonoid<Item = T>,
+        Max<T>: DeviceMonoid<Item = T>,
+    {
+        self.measure::<Sum<T>>("sum", item, fill)?;
+        if self.wants("sum", item) {
+            self.sums(item, fill)?;
+        }
+        self.measure::<Min<T>>("min", item, fill)?;
+        self.measure::<Max<T>>("max", item, fill)
+    }
+
+    fn measure<M: DeviceMonoid + Default>(
+        &mut self,
+        operator: &str,
+        item: &str,
+        fill: fn(u64) -> M::Item,
+    ) -> Result<()> {
+        if !self.wants(operator, item) {
+            return Ok(());
+        }
+        let (bytes, item_bytes) = (self.bytes, size_of::<M::Item>());
+        let items: Vec<M::Item> = (0..(bytes / item_bytes) as u64).into_par_iter().map(fill).collect();
+        let expected = tree::bracket(&M::default(), &items);
+        let mut subject =
+            Subject { operator, item, item_bytes, bytes, offset: 0, result: hexadecimal(&expected) };
+
+        let reduction = Reduction::<M>::new(Device::cpu());
+        let same = |result: &M::Item| M::Item::same_bits(result, &expected);
+        ensure!(same(&reduction.run(&items)?), "{operator} of {item}, {bytes} bytes: not the bracket");
+        self.row(&subject, "warpfold-cpu", || reduction.run(&items).ok())?;
+
+        let reduce = || items.par_iter().copied().reduce_with(|a, b| M::default().combine(a, b));
+        let result = reduce().context("there are items")?;
+        // Rotations are rounded, and rayon's tree is another at every run.
+        ensure!(same(&result) || item == "f32x4", "{operator} of {item}, {bytes} bytes: not rayon's result");
+        self.row(&subject, "rayon", reduce)?;
+
+        subject.result = "-".to_owned();
+        self.row(&subject, "read-cpu", || read(&items))
+    }
+
+    /// What a Rust programmer would write. Sums of signs are exact in any order; integers wrap in a release build.
+    fn sums<T: Number + std::iter::Sum>(&mut self, item: &str, fill: fn(u64) -> T) -> Result<()>
+    where
+        Sum<T>: DeviceMonoid<Item = T>,
+    {
+        let (bytes, item_bytes) = (self.bytes, size_of::<T>());
+        let items: Vec<T> = (0..(bytes / item_bytes) as u64).into_par_iter().map(fill).collect();
+        let expected = Reduction::<Sum<T>>::new(Device::cpu()).run(&items)?;
+        let subject =
+            Subject { operator: "sum", item, item_bytes, bytes, offset: 0, result: hexadecimal(&expected) };
+        let (parallel, serial) =
+            (|| items.par_iter().copied().sum::<T>(), || items.iter().copied().sum::<T>());
+        let same = T::same_bits(&parallel(), &expected) && T::same_bits(&serial(), &expected);
+        ensure!(same, "sum of {item}, {bytes} bytes: not the standard library's result");
+        self.row(&subject, "rayon-sum", parallel)?;
+        self.row(&subject, "std-sum", serial)
+    }
+
+    /// Enough samples for a second or so, after one that does not count.
+    fn row<R>(&mut self, subject: &Subject, who: &str, mut call: impl FnMut() -> R) -> Result<()> {
+        black_box(call());
+        let begin = Instant::now();
+        let mut times = Vec::new();
+        while times.len() < 9 || (times.len() < 101 && begin.elapsed().as_secs_f64() < 1.0) {
+            let start = Instant::now();
+            black_box(call());
+            times.push(start.elapsed().as_secs_f64() * 1e6);
+        }
+        row(self.out, who, subject, "cpu", times)
+    }
+}
+
+// Numbers from indices, as `items.cu` makes them.
+
+fn mix(k: u64) -> u64 {
+    let z = (k + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}
+
+fn sign(k: u64) -> i32 {
+    (mix(k) >> 40) as i32 % 3 - 1
+}
+
+fn uniform(k: u64) -> f32 {
+    (mix(k) >> 40) as f32 / (1 << 23) as f32 - 1.0
+}

@@ -1,0 +1,130 @@
+//! Many runs at once.
+//!
+//! A tile is 32 runs of eight items. It is transposed into rows of words, each of which has the same word of every run:
+//! run l is lane l. Then `combine` is a loop over lanes that reads rows and writes rows, and in which no lane has to do
+//! with another. The compiler makes vector instructions of such a loop whatever the operator: the fields of a `struct`
+//! are rows, and an `if` is a selection. Since neighbours are always in one lane, each lane has the bracket of its run
+//! at the end, and nothing is moved between lanes but by the transposition.
+//!
+//! Items are cut into words of their alignment, so that no word has parts of two fields. That wants items without
+//! padding, whose bytes nobody may look at; and small ones: a large item fills registers by itself.
+
+#![allow(unsafe_code)]
+
+use std::mem::MaybeUninit;
+
+use super::RUN;
+use super::transposition::{LANES, Row, Word, transpose};
+use crate::{Kind, Layout, Monoid};
+
+/// Items whose runs fill the lanes.
+pub(super) const TILE: usize = LANES * RUN;
+/// The largest items whose tile and its rows stay in a first-level cache.
+const MOST_BYTES: usize = 32;
+
+/// Room for the rows of a tile and of its pairs.
+pub(super) struct Lanes {
+    rows: Vec<Row<u64>>,
+}
+
+impl Lanes {
+    /// Whether items are small, and without padding.
+    pub(super) fn suit(layout: &Layout) -> bool {
+        layout.size <= MOST_BYTES && bytes_of_fields(layout) == layout.size
+    }
+
+    /// For items that [`suit`](Self::suit).
+    pub(super) fn new<T>() -> Self {
+        let bytes = (TILE + TILE / 2) * size_of::<T>();
+        Self { rows: vec![Row::default(); bytes.div_ceil(size_of::<Row<u64>>())] }
+    }
+
+    /// Adds the values of all runs in whole tiles, and returns the items that are left.
+    #[inline(always)]
+    pub(super) fn tiles<'a, M: Monoid, const AVX2: bool>(
+        &mut self,
+        operator: &M,
+        items: &'a [M::Item],
+        values: &mut Vec<M::Item>,
+    ) -> &'a [M::Item] {
+        let (tiles, rest) = items.as_chunks::<TILE>();
+        values.reserve(items.len().div_ceil(RUN));
+        match align_of::<M::Item>() {
+            1 => self.tiles_of_words::<M, u8, AVX2>(operator, tiles, values),
+            2 => self.tiles_of_words::<M, u16, AVX2>(operator, tiles, values),
+            4 => self.tiles_of_words::<M, u32, AVX2>(operator, tiles, values),
+            _ => self.tiles_of_words::<M, u64, AVX2>(operator, tiles, values),
+        }
+        rest
+    }
+
+    #[inline(always)]
+    fn tiles_of_words<M: Monoid, W: Word, const AVX2: bool>(
+        &mut self,
+        operator: &M,
+        tiles: &[[M::Item; TILE]],
+        values: &mut Vec<M::Item>,
+    ) {
+        let words = size_of::<M::Item>() / size_of::<W>();
+        let (even, odd) = rows_of_words::<W>(&mut self.rows).split_at_mut(RUN * words);
+        for tile in tiles {
+            // SAFETY: a tile is that many words, at least as aligned, and none of them padding.
+            let runs = unsafe { std::slice::from_raw_parts(tile.as_ptr().cast::<W>(), TILE * words) };
+            transpose::<M::Item, W, AVX2>(runs, even);
+            combine_pairs(operator, even, &mut odd[..4 * words]);
+            combine_pairs(operator, &odd[..4 * words], &mut even[..2 * words]);
+            combine_pairs(operator, &even[..2 * words], &mut odd[..words]);
+            let of_runs: [M::Item; LANES] = std::array::from_fn(|lane| item(&odd[..words], lane));
+            values.extend_from_slice(&of_runs);
+        }
+    }
+}
+
+fn bytes_of_fields(layout: &Layout) -> usize {
+    match &layout.kind {
+        Kind::Scalar(_) => layout.size,
+        Kind::Array { element, length } => length * bytes_of_fields(element),
+        Kind::Struct { fields } => fields.iter().map(|field| bytes_of_fields(&field.layout)).sum(),
+    }
+}
+
+/// The same memory, as rows of smaller words.
+fn rows_of_words<W: Word>(rows: &mut [Row<u64>]) -> &mut [Row<W>] {
+    // SAFETY: rows are as aligned whatever their words, which are integers.
+    unsafe {
+        std::slice::from_raw_parts_mut(rows.as_mut_ptr().cast(), size_of_val(rows) / size_of::<Row<W>>())
+    }
+}
+
+/// In every lane, of every pair of neighbours.
+#[inline(always)]
+fn combine_pairs<M: Monoid, W: Word>(operator: &M, pairs: &[Row<W>], values: &mut [Row<W>]) {
+    let words = size_of::<M::Item>() / size_of::<W>();
+    for (pair, value) in pairs.chunks_exact(2 * words).zip(values.chunks_exact_mut(words)) {
+        let (left, right) = pair.split_at(words);
+        for lane in 0..LANES {
+            let combined = operator.combine(item(left, lane), item(right, lane));
+            set_item(value, lane, combined);
+        }
+    }
+}
+
+/// The item of a lane, its words from as many rows.
+#[inline(always)]
+fn item<T, W: Word>(rows: &[Row<W>], lane: usize) -> T {
+    let mut item = MaybeUninit::<T>::uninit();
+    for (word, row) in rows[..size_of::<T>() / size_of::<W>()].iter().enumerate() {
+        // SAFETY: the item has that many words.
+        unsafe { item.as_mut_ptr().cast::<W>().add(word).write(row.0[lane]) };
+    }
+    // SAFETY: all its words are those of an item: only items are transposed, and set.
+    unsafe { item.assume_init() }
+}
+
+#[inline(always)]
+fn set_item<T, W: Word>(rows: &mut [Row<W>], lane: usize, item: T) {
+    for (word, row) in rows[..size_of::<T>() / size_of::<W>()].iter_mut().enumerate() {
+        // SAFETY: the item has that many words, none of them padding.
+        row.0[lane] = unsafe { (&raw const item).cast::<W>().add(word).read() };
+    }
+}
