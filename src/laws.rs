@@ -102,7 +102,7 @@ where
     /// `identity + a == a` and `a + identity == a`.
     pub fn identity(&self) -> Result<(), Broken> {
         let combine = |a, b| self.operator.combine(a, b);
-        self.check("identity", 256, &self.items, |a| {
+        check("identity", 256, &self.items, &|a| {
             let identity = self.operator.identity();
             self.compare(&[a], combine(identity, a), a)?;
             self.compare(&[a], combine(a, identity), a)
@@ -112,42 +112,25 @@ where
     /// `(a + b) + c == a + (b + c)`.
     pub fn associativity(&self) -> Result<(), Broken> {
         let combine = |a, b| self.operator.combine(a, b);
-        self.check("associativity", 1024, &(&self.items, &self.items, &self.items), |(a, b, c)| {
+        check("associativity", 1024, &(&self.items, &self.items, &self.items), &|(a, b, c)| {
             self.compare(&[a, b, c], combine(combine(a, b), c), combine(a, combine(b, c)))
         })
     }
 
     /// `a + b == b + a`. No reduction of this crate needs it.
     pub fn commutativity(&self) -> Result<(), Broken> {
-        self.check("commutativity", 256, &(&self.items, &self.items), |(a, b)| {
+        check("commutativity", 256, &(&self.items, &self.items), &|(a, b)| {
             self.compare(&[a, b], self.operator.combine(a, b), self.operator.combine(b, a))
         })
     }
 
     /// The bracket is the fold from the left.
     pub fn bracket_is_the_fold(&self) -> Result<(), Broken> {
-        self.check("the bracket as a fold", 128, &vec(&self.items, 0..MOST_FOLDED), |items| {
+        check("the bracket as a fold", 128, &vec(&self.items, 0..MOST_FOLDED), &|items| {
             let mut rest = items.iter().copied();
             let first = rest.next().unwrap_or_else(|| self.operator.identity());
             let fold = rest.fold(first, |left, right| self.operator.combine(left, right));
             self.compare(&items, tree::bracket(&self.operator, &items), fold)
-        })
-    }
-
-    fn check<T: Strategy>(
-        &self,
-        law: &'static str,
-        cases: u32,
-        strategy: &T,
-        test: impl Fn(T::Value) -> Result<(), TestCaseError>,
-    ) -> Result<(), Broken> {
-        let config = Config { cases, failure_persistence: None, ..Config::default() };
-        TestRunner::new(config).run(strategy, test).map_err(|error| Broken {
-            law,
-            counterexample: match error {
-                TestError::Abort(reason) => reason.to_string(),
-                TestError::Fail(reason, value) => format!("{reason}, for {value:?}"),
-            },
         })
     }
 
@@ -171,7 +154,7 @@ where
     /// The CPU backend returns the bits of the bracket.
     pub fn cpu_is_the_bracket(&self) -> Result<(), Broken> {
         let cpu = Reduction::with(Device::cpu(), self.operator);
-        self.check("the CPU as the bracket", 16, &vec(&self.items, 0..MOST_ITEMS), |items| {
+        check("the CPU as the bracket", 16, &vec(&self.items, 0..MOST_ITEMS), &|items| {
             let expected = tree::bracket(&self.operator, &items);
             Laws::of(self.operator, &self.items).compare(&items, run(&cpu, &items)?, expected)
         })
@@ -201,7 +184,7 @@ where
         let (cpu, gpu) =
             (Reduction::with(Device::cpu(), self.operator), Reduction::with(gpu.clone(), self.operator));
         let exact = Laws::of(self.operator, &self.items);
-        self.check("the GPU as the CPU", 16, &vec(&self.items, 0..MOST_ITEMS), |items| {
+        check("the GPU as the CPU", 16, &vec(&self.items, 0..MOST_ITEMS), &|items| {
             let (got, expected) = (run(&gpu, &items)?, run(&cpu, &items)?);
             match M::EXACT {
                 true => exact.compare(&items, got, expected),
@@ -209,6 +192,23 @@ where
             }
         })
     }
+}
+
+/// Not generic over operators, and so not compiled for each of them.
+fn check<T: Strategy>(
+    law: &'static str,
+    cases: u32,
+    strategy: &T,
+    test: &dyn Fn(T::Value) -> Result<(), TestCaseError>,
+) -> Result<(), Broken> {
+    let config = Config { cases, failure_persistence: None, ..Config::default() };
+    TestRunner::new(config).run(strategy, test).map_err(|error| Broken {
+        law,
+        counterexample: match error {
+            TestError::Abort(reason) => reason.to_string(),
+            TestError::Fail(reason, value) => format!("{reason}, for {value:?}"),
+        },
+    })
 }
 
 fn run<M: DeviceMonoid>(reduction: &Reduction<M>, items: &[M::Item]) -> Result<M::Item, TestCaseError> {
