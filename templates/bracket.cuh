@@ -2,10 +2,10 @@
 //
 // Pair neighbours and combine each pair, left operand first; an odd one out gets a bye; repeat until one is left. Chunks
 // of 2^k items compose: the bracket of the array is the bracket of its chunks' brackets. So every block reduces one
-// chunk to one partial, and the same kernel, launched again over the partials, finishes; an input of one chunk is
-// finished at once. Inside a chunk each warp has a run of tiles (counter.cuh), each tile is rows of groups (warp.cuh),
-// each group is items of one lane (group.cuh), and every one of these sizes is a power of two. None of them moves a bit
-// of the result, and no identity is combined with anything: it only answers an empty input.
+// chunk to one partial, and one block reduces those; an input of one chunk is finished at once. Inside a chunk each warp
+// has a run of tiles (counter.cuh), each tile is rows of groups (warp.cuh), each group is items of one lane (group.cuh),
+// and every one of these sizes is a power of two. None of them moves a bit of the result, and no identity is combined
+// with anything: it only answers an empty input.
 
 namespace warpfold {
 
@@ -15,42 +15,73 @@ struct Arguments {
     Size length;
     // One partial a block.
     Item* output;
-    // A power of two.
-    Size rows_per_warp;
+    // Each warp has a run of 2^run_level items.
+    Size run_level;
     // Where one block tells the host that its result is there, and by what; or nowhere.
     unsigned* flag;
     unsigned serial;
     Item identity;
 };
 
-// The bracket of `length` items by one warp, in all lanes. At least one item. What is not a whole tile goes row by row.
+// The bracket of `length` items by one warp, in lane 0. At least one item.
+//
+// Tiles that are neighbours merge lane by lane, four to one, before what the lanes have is combined across them, where a
+// lane has few items of its own to combine. What wide loads do not reach, or does not fill a tile, goes row by row.
 template <class Shape, class Item, class Operator, class Source>
 WARPFOLD_DEVICE Words<Item> warp_run(const Operator& op, Source& source, Size length) {
     typedef typename Source::Memory Memory;
     typedef WarpTile<Item, Shape::GROUP_ITEMS, Shape::ROWS> Tile;
     typedef WarpTile<Item, Shape::GROUP_ITEMS, 1> Row;
+    constexpr unsigned MERGED = Shape::GROUP_ITEMS <= 4 && 4 * Shape::ROWS <= WARP_LANES ? 4 : 1;
     RowCounter<Item> counter;
+    // Of the tiles that merge: how many came, the first or third, and the first two together.
+    unsigned came = 0;
+    Words<Item> single, pair;
 #pragma unroll 1
     while (length > 0) {
         const unsigned items = static_cast<unsigned>(smaller(length, Tile::ITEMS));
         const TileItems<Item> tile = source.take();
-        const bool whole = Tile::ROWS > 1 && items == Tile::ITEMS && (tile.aligned || Source::SHARED_BYTES > 0);
-        const unsigned rows = whole ? Tile::ROWS : 1;
+        const bool whole = Tile::ROWS > 1 && items == Tile::ITEMS && (tile.aligned || Memory::COVERS_WORDS);
 #pragma unroll 1
-        for (unsigned done = 0; done < items; done += rows * Row::ITEMS) {
-            First present = {Tile::ITEMS};
-            Lanes<Item> lanes;
+        for (unsigned done = 0; done < items;) {
+            Words<Item> value;
+            unsigned level = 0;
             if (whole) {
-                const bool aligned = tile.aligned || Source::SHARED_BYTES == 0;
-                lanes = Tile::template in_lanes<Memory, Shape::WIDTH>(op, tile.items, aligned, Whole());
+                const bool aligned = tile.aligned || !Memory::COVERS_WORDS;
+                Tile loaded;
+                loaded.template load<Memory, Shape::WIDTH>(tile.items, aligned, Whole());
+                source.give_back();
+                value = loaded.in_lanes(op, Whole());
+                done = Tile::ITEMS, level = level_of(Shape::ROWS);
+                unsigned rows = Shape::ROWS;
+                if (MERGED > 1 && (came > 0 || length >= MERGED * Tile::ITEMS)) {
+                    ++came;
+                    if (came % 2 == 1) {
+                        single = value;
+                        continue;
+                    }
+                    value = merge(op, single, value, Shape::ROWS);
+                    if (came == 2) {
+                        pair = value;
+                        continue;
+                    }
+                    value = merge(op, pair, value, 2 * Shape::ROWS);
+                    came = 0, rows *= MERGED, level += level_of(MERGED);
+                }
+                value = across_lanes(op, value, rows);
             } else {
-                present.count = items - done < Row::ITEMS ? items - done : Row::ITEMS;
-                lanes = Row::template in_lanes<Memory, Shape::WIDTH>(op, tile.items + done, tile.aligned, present);
+                if (done == 0) Memory::ask_for(tile.items, items);
+                const First present = {items - done < Row::ITEMS ? items - done : Row::ITEMS};
+                Row row;
+                row.template load<Memory, Shape::WIDTH>(tile.items + done, tile.aligned, present);
+                value = row.in_lanes(op, present);
+                value = warp_bracket(op, value, (present.count + Shape::GROUP_ITEMS - 1) / Shape::GROUP_ITEMS);
+                done += Row::ITEMS;
+                if (done >= items) source.give_back();
             }
-            const Words<Item> value = across_lanes<Shape::GROUP_ITEMS>(op, lanes, rows, present);
-            counter.push(op, value, whole ? Tile::LEVEL : 0);
+            if (length == items && done >= items && counter.is_empty()) return value;
+            counter.push(op, value, level);
         }
-        source.give_back();
         length -= items;
     }
     return counter.bracket(op);
@@ -64,9 +95,11 @@ WARPFOLD_DEVICE void bracket(const Arguments<Item>& arguments, const Operator& o
     WARPFOLD_DYNAMIC_SHARED(memory);
     let_next_launch_begin();
     wait_for_launch_before();
-    const Size run = arguments.rows_per_warp * WarpTile<Item, Shape::GROUP_ITEMS, 1>::ITEMS;
-    const Size block_begin = block_index() * (run * Shape::WARPS);
-    const Size block_end = smaller(block_begin + run * Shape::WARPS, arguments.length);
+    const Size run = Size(1) << arguments.run_level;
+    // The last chunk comes first: if it is not whole, it takes longer.
+    const Size chunk = block_count() - 1 - block_index();
+    const Size block_begin = (chunk * block_warps()) << arguments.run_level;
+    const Size block_end = smaller(block_begin + run * block_warps(), arguments.length);
 
     const Size begin = block_begin + warp_index() * run;
     if (begin < block_end) {
@@ -78,13 +111,13 @@ WARPFOLD_DEVICE void bracket(const Arguments<Item>& arguments, const Operator& o
     block_barrier();
     if (warp_index() != 0) return;
 
-    const unsigned count = static_cast<unsigned>((block_end - block_begin + run - 1) / run);
+    const unsigned count = static_cast<unsigned>((block_end - block_begin + run - 1) >> arguments.run_level);
     Words<Item> value;
     if (lane_index() < count) value = of_warp[lane_index()];
     value = warp_bracket(op, value, count);
     if (lane_index() == 0) {
         if (count == 0) value = Words<Item>(arguments.identity);
-        value.store(arguments.output + block_index());
+        value.store(arguments.output + chunk);
         if (arguments.flag) tell_host(arguments.flag, arguments.serial);
     }
 }

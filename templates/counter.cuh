@@ -11,6 +11,8 @@ class RowCounter {
     Size rows = 0;
 
   public:
+    WARPFOLD_DEVICE bool is_empty() const { return rows == 0; }
+
     // Adds the next 2^level rows, whose value lane 0 holds. The rows so far are a multiple of 2^level.
     template <class Operator>
     WARPFOLD_DEVICE void push(const Operator& op, Words<Item> value, unsigned level) {

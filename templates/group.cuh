@@ -6,15 +6,18 @@ namespace warpfold {
 // Which items of a tile exist, asked by their index in it. A whole tile has them all, and every question about it
 // is answered by the compiler; the last tile of an input has the first `count`.
 struct Whole {
+    static constexpr bool ALL = true;
     WARPFOLD_DEVICE bool has(unsigned) const { return true; }
 };
 struct First {
+    static constexpr bool ALL = false;
     unsigned count;
     WARPFOLD_DEVICE bool has(unsigned index) const { return index < count; }
 };
 
 // The input, where it is.
 struct Global {
+    static constexpr bool COVERS_WORDS = false;
     // The widest load that every item's address allows.
     template <class Item>
     static constexpr unsigned WIDTH = alignof(Item) < 4 ? alignof(Item) : 4;
@@ -22,6 +25,15 @@ struct Global {
     template <unsigned WIDTH>
     static WARPFOLD_DEVICE Load<WIDTH> load(const void* address) {
         return load_global<WIDTH>(address);
+    }
+
+    // Lets the items of a tile come, a line a lane, before its rows are loaded one after another.
+    template <class Item>
+    static WARPFOLD_DEVICE void ask_for(const Item* items, unsigned count) {
+        constexpr unsigned LINE = 128;
+#pragma unroll 1
+        for (unsigned at = LINE * lane_index(); at < count * sizeof(Item); at += LINE * WARP_LANES)
+            prefetch(reinterpret_cast<const char*>(items) + at);
     }
 
     // The word at an address that is a multiple of 4 and the tile's byte `offset`; bytes of no item are unspecified.
@@ -40,6 +52,10 @@ struct Global {
 
 // A copy of it in shared memory, of whole words.
 struct Copied {
+    static constexpr bool COVERS_WORDS = true;
+    template <class Item>
+    static WARPFOLD_DEVICE void ask_for(const Item*, unsigned) {}
+
     template <unsigned WIDTH>
     static WARPFOLD_DEVICE Load<WIDTH> load(const void* address) {
         return load_shared<WIDTH>(address);
@@ -72,6 +88,15 @@ struct Group {
 #pragma unroll
             for (unsigned k = 0; k < WIDTH / 4; ++k) word[offset / 4 + k] = loaded.word[k];
         }
+    }
+
+    // What exists of the group, from any address that an item may have.
+    template <class Memory, class Present>
+    WARPFOLD_DEVICE void load(const Item* items, unsigned first, Present present) {
+        if constexpr (Memory::COVERS_WORDS && Present::ALL && BYTES % 16 == 0)
+            load_shifted<Memory>(items);
+        else
+            load_present<Memory>(items, first, present);
     }
 
     // All of the group from any address, in 16-byte loads of the words that cover it.
@@ -130,6 +155,10 @@ struct Group {
         for (unsigned k = 0; k < Words<Item>::COUNT; ++k) {
             const unsigned at = index * sizeof(Item) + 4 * k, skipped = at % 4;
             const unsigned bytes = sizeof(Item) - 4 * k < 4 ? sizeof(Item) - 4 * k : 4;
+            if (sizeof(Item) == 1) {
+                item.word[k] = byte_of(word[at / 4], skipped);
+                continue;
+            }
             item.word[k] = word[at / 4] >> (8 * skipped);
             if (skipped + bytes > 4) item.word[k] |= word[at / 4 + 1] << (32 - 8 * skipped);
         }

@@ -25,6 +25,8 @@ constexpr unsigned FULL_WARP = 0xffffffffu;
 WARPFOLD_DEVICE unsigned lane_index() { return threadIdx.x % WARP_LANES; }
 WARPFOLD_DEVICE unsigned warp_index() { return threadIdx.x / WARP_LANES; }
 WARPFOLD_DEVICE unsigned block_index() { return blockIdx.x; }
+WARPFOLD_DEVICE unsigned block_count() { return gridDim.x; }
+WARPFOLD_DEVICE unsigned block_warps() { return blockDim.x / WARP_LANES; }
 
 WARPFOLD_DEVICE void block_barrier() { __syncthreads(); }
 
@@ -34,6 +36,13 @@ WARPFOLD_DEVICE void copy_bytes(void* to, const void* from, unsigned long long b
 // The 32 bits from bit `shift` on, below 32, of the two words.
 WARPFOLD_DEVICE unsigned funnel_shift(unsigned low, unsigned high, unsigned shift) {
     return __funnelshift_r(low, high, shift);
+}
+
+// A byte of a word, by its index.
+WARPFOLD_DEVICE unsigned byte_of(unsigned word, unsigned index) {
+    const unsigned byte = __byte_perm(word, 0, 0x4440 + index);
+    __builtin_assume(byte < 256);
+    return byte;
 }
 
 // The leading zeros of a word, 32 or 64 for none set, and the set bits.
@@ -95,6 +104,11 @@ struct Load<1> {
     unsigned word[1];
     WARPFOLD_DEVICE explicit Load(unsigned char loaded) { word[0] = loaded; }
 };
+
+// Brings the line of an address to the first-level cache, some time.
+WARPFOLD_DEVICE void prefetch(const void* address) {
+    asm volatile("prefetch.global.L1 [%0];" ::"l"(__cvta_generic_to_global(address)));
+}
 
 // Memory that no launch writes while it reads it.
 template <unsigned WIDTH>

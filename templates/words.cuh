@@ -28,10 +28,12 @@ struct Words {
     }
 
     WARPFOLD_DEVICE void store(Item* to) const {
-        if constexpr (LARGE)
+        if constexpr (LARGE) {
             copy(to, word);
-        else
-            *to = item();
+        } else {
+            const Item stored = item();
+            *to = stored;
+        }
     }
 
   private:

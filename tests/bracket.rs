@@ -12,7 +12,7 @@ use rand::{Rng, SeedableRng};
 use rayon::prelude::*;
 use support::items::{Point, Sample, Sampler, Unit, items};
 use support::operators::{self, Lanewise, MaxByNorm, ModularAffine, Visitor};
-use support::policies::{MOST, lengths, policies};
+use support::policies::{MOST, large_kernels, lengths, policies};
 use support::tiers::{Suite, Tier, device};
 use warpfold::operators::{AffineComposition, Matrix2Product, Sum};
 use warpfold::{Device, DeviceInput, DeviceMonoid, DeviceType, Monoid, Policy, Reduction, cudarc, tree};
@@ -57,6 +57,13 @@ impl Visitor for EveryOperator<'_> {
                 every_length(tier, operator, sampler, Policy::for_item(&M::Item::layout()));
             });
         }
+        self.0.test(
+            Tier::Gpu,
+            format!("{name}_is_the_bracket_at_every_length_by_the_large_kernels"),
+            move || {
+                every_length(Tier::Gpu, operator, sampler, large_kernels::<M::Item>());
+            },
+        );
         self.0.test(Tier::Gpu, format!("{name}_is_the_bracket_at_every_alignment"), move || {
             every_alignment(operator, sampler);
         });
@@ -91,12 +98,14 @@ where
     let all: Vec<M::Item> = items(3, 20_000, sampler);
     let device = device(Tier::Gpu);
     let inputs = Inputs::on(&device, &all);
-    let reduction = Reduction::with(device, operator);
+    let reduction = Reduction::with(device.clone(), operator);
+    let large = Reduction::with(device, operator).with_policy(large_kernels::<M::Item>());
     for start in 0..17 {
         for length in [1, 2, 31, 32, 33, 257, 1000, 1024, 4096, 19_000] {
             let part = start..start + length;
             let expected = tree::bracket(&operator, &all[part.clone()]);
             assert_same(inputs.reduce(&reduction, part.clone()), expected, format!("{part:?}"));
+            assert_same(inputs.reduce(&large, part.clone()), expected, format!("{part:?}, large"));
         }
     }
 }

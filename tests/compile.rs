@@ -13,6 +13,7 @@ use support::operators::{self, Visitor};
 use support::tiers::{Suite, Tier};
 use warpfold::codegen::Source;
 use warpfold::jit::{self, Architecture};
+use warpfold::policy::{Kernel, Shape};
 use warpfold::{DeviceMonoid, DeviceType, Kind, Policy};
 
 /// What the issue names; an NVRTC that no longer knows one says so.
@@ -48,22 +49,23 @@ impl Visitor for Compile<'_> {
     }
 }
 
-/// Both kernels: the one whose lanes load, and the one whose items come by bulk copies.
+/// Every kernel that the architecture runs.
 fn compile<M: DeviceMonoid>(name: &str, architecture: Architecture, report: &Mutex<Vec<String>>) {
     let policy = Policy::for_item(&M::Item::layout());
-    compile_one::<M>(name, policy.direct(), architecture, report);
-    if architecture >= Architecture::new(9, 0) {
-        compile_one::<M>(&format!("{name} in bulk"), policy.bulk(), architecture, report);
+    for kernel in Kernel::ALL {
+        if kernel != Kernel::Bulk || architecture >= Architecture::new(9, 0) {
+            compile_one::<M>(&format!("{name}, {kernel:?}"), policy.shape(kernel), architecture, report);
+        }
     }
 }
 
 fn compile_one<M: DeviceMonoid>(
     name: &str,
-    policy: Policy,
+    shape: &Shape,
     architecture: Architecture,
     report: &Mutex<Vec<String>>,
 ) {
-    let source = Source::of_reduction::<M>(&policy).expect("renders");
+    let source = Source::of_reduction::<M>(shape).expect("renders");
     let target = jit::target(architecture).expect("known to this NVRTC");
     assert_eq!(target.form, jit::Form::Cubin, "machine code, not PTX");
     let start = processor_time();

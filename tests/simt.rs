@@ -11,7 +11,7 @@ use std::sync::{Arc, OnceLock};
 
 use support::items::{Point, Sample, Sampler, Unit, items};
 use support::operators::{self, Lanewise, MaxByNorm, OnlyMarked, Visitor};
-use support::policies::{MOST, lengths, policies};
+use support::policies::{MOST, large_kernels, lengths, policies};
 use support::simt::{Case, Checks, Executor, Kernels, Program};
 use support::tiers::{Suite, Tier};
 use warpfold::operators::{AffineComposition, Matrix2Product, Sum};
@@ -133,16 +133,12 @@ impl Visitor for EveryOperator<'_> {
     where
         M::Item: Sample,
     {
-        // The kernel whose lanes load takes any input; that of bulk copies is for those that wide loads cannot reach.
-        let policy = Policy::for_item(&M::Item::layout());
-        let direct = format!("{name}_is_the_bracket_at_every_length_and_alignment");
-        self.0.test(direct, operator, policy.direct(), move |executor, case| {
-            every_length(executor, case, sampler);
-            every_alignment(executor, case, sampler);
-        });
-        let bulk = format!("{name}_in_bulk_is_the_bracket_at_every_alignment");
-        self.0.test(bulk, operator, policy.bulk(), move |executor, case| {
-            every_alignment(executor, case, sampler);
+        let name = format!("{name}_is_the_bracket_at_every_length_and_alignment");
+        self.0.test(name, operator, Policy::for_item(&M::Item::layout()), move |executor, case| {
+            for case in [case, case.under(large_kernels::<M::Item>())] {
+                every_length(executor, case, sampler);
+                every_alignment(executor, case, sampler);
+            }
         });
     }
 }
@@ -155,11 +151,14 @@ impl Visitor for Sanitized<'_> {
     where
         M::Item: Sample,
     {
+        const LENGTHS: [usize; 9] = [0, 1, 2, 33, 257, 1000, 1025, 8193, 19_000];
         let name = format!("{name}_is_clean_under_the_sanitizers");
         self.0.test(name, operator, Policy::for_item(&M::Item::layout()), move |executor, case| {
             let all = items(5, 20_000, sampler);
-            for start in [0, 1, 3] {
-                for length in [0, 1, 2, 33, 257, 1000, 1025, 8193, 19_000] {
+            for case in [case, case.under(large_kernels::<M::Item>())] {
+                for (start, length) in
+                    [0, 1, 3].into_iter().flat_map(|start| LENGTHS.map(|length| (start, length)))
+                {
                     if length * size_of::<M::Item>() <= MOST_BYTES {
                         assert_bracket(executor, case, &all[start..start + length], start);
                     }
@@ -222,44 +221,44 @@ const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "the last warp forgotten",
         file: "bracket.cuh",
-        right: "(block_end - block_begin + run - 1) / run",
-        wrong: "(block_end - block_begin) / run",
+        right: "(block_end - block_begin + run - 1) >>",
+        wrong: "(block_end - block_begin) >>",
     },
     Mutation {
         name: "a tile counted as a row",
         file: "bracket.cuh",
-        right: "done += rows * Row::ITEMS)",
-        wrong: "done += Row::ITEMS)",
+        right: "done = Tile::ITEMS, rows",
+        wrong: "done = Row::ITEMS, rows",
     },
     Mutation {
         name: "every block writes to one place",
         file: "bracket.cuh",
-        right: "value.store(arguments.output + block_index());",
+        right: "value.store(arguments.output + chunk);",
         wrong: "value.store(arguments.output);",
     },
     Mutation {
         name: "operands swapped between rows",
         file: "warp.cuh",
-        right: "value[i] = combine(op, left, right);",
-        wrong: "value[i] = combine(op, right, left);",
+        right: "combine(op, select(upper, received, even), select(upper, odd, received))",
+        wrong: "combine(op, select(upper, odd, received), select(upper, received, even))",
     },
     Mutation {
         name: "operands swapped between lanes",
         file: "warp.cuh",
-        right: "whole = combine(op, whole, right);",
-        wrong: "whole = combine(op, right, whole);",
+        right: "value = combine(op, value, shuffle_down(value, distance));",
+        wrong: "value = combine(op, shuffle_down(value, distance), value);",
     },
     Mutation {
         name: "what does not exist is combined",
         file: "warp.cuh",
-        right: "if (present.has((right_row * WARP_LANES + right_lane) * GROUP_ITEMS)) whole",
-        wrong: "whole",
+        right: "if (lane + distance < count) value",
+        wrong: "value",
     },
     Mutation {
         name: "a wrong shuffle distance",
         file: "warp.cuh",
-        right: "const Words<Item> right = shuffle_down(whole, distance);",
-        wrong: "const Words<Item> right = shuffle_down(whole, distance + 1);",
+        right: "shuffle_down(value, distance));",
+        wrong: "shuffle_down(value, distance + 1));",
     },
     Mutation {
         name: "a shuffle that some lanes miss",
@@ -271,8 +270,26 @@ const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "the wrong half of the rows kept",
         file: "warp.cuh",
-        right: "row += upper ? kept : 0;",
-        wrong: "row += upper ? 0 : kept;",
+        right: "shuffle_xor(select(upper, even, odd), distance)",
+        wrong: "shuffle_xor(select(upper, odd, even), distance)",
+    },
+    Mutation {
+        name: "rows that are combined in the wrong order",
+        file: "warp.cuh",
+        right: "2 * distance < WARP_LANES ? 2 * distance : 1;",
+        wrong: "2 * distance < WARP_LANES ? 2 * distance : rows / 2;",
+    },
+    Mutation {
+        name: "tiles that merge at the wrong distance",
+        file: "bracket.cuh",
+        right: "value = merge(op, pair, value, 2 * Shape::ROWS);",
+        wrong: "value = merge(op, pair, value, Shape::ROWS);",
+    },
+    Mutation {
+        name: "tiles that wait for others that never come",
+        file: "bracket.cuh",
+        right: "(came > 0 || length >= MERGED * Tile::ITEMS)",
+        wrong: "(came > 0 || length >= 2 * Tile::ITEMS)",
     },
     Mutation {
         name: "an unmasked tail load",
@@ -295,8 +312,8 @@ const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "wide loads from any address",
         file: "warp.cuh",
-        right: "WIDTH >= 4 && aligned && present.has(",
-        wrong: "WIDTH >= 4 && present.has(",
+        right: "if (WIDTH >= 4 && aligned && present.has(",
+        wrong: "if (WIDTH >= 4 && present.has(",
     },
     Mutation {
         name: "a missing wait",
@@ -374,18 +391,13 @@ fn first_wrong(change: impl Fn(&str, &str) -> String) -> Option<String> {
         None
     }
     let mut kernels = Kernels::of_templates(Checks::Accesses, change);
-    let maps = AffineComposition::<u32>::new();
-    let maps = kernels.add(maps, Policy::for_item(&<[u32; 2]>::layout()));
+    let maps = kernels.add(AffineComposition::<u32>::new(), Policy::for_item(&<[u32; 2]>::layout()));
     let bytes = Lanewise::<u8, 3>(std::marker::PhantomData);
     let bytes = kernels.add(bytes, Policy::for_item(&<[u8; 3]>::layout()));
-    let maps_direct =
-        kernels.add(AffineComposition::<u32>::new(), Policy::for_item(&<[u32; 2]>::layout()).direct());
-    let bytes_direct = kernels
-        .add(Lanewise::<u8, 3>(std::marker::PhantomData), Policy::for_item(&<[u8; 3]>::layout()).direct());
     // Few warps, whose slots are filled again and again.
-    let few =
-        Policy { warps: 2, max_blocks: 2, one_block_items: 100, ..Policy::for_item(&<[u32; 2]>::layout()) };
-    let maps_in_long_runs = kernels.add(AffineComposition::<u32>::new(), few);
+    let mut few = large_kernels::<[u32; 2]>();
+    (few.bulk.warps, few.max_blocks) = (2, 2);
+    let few = kernels.add(AffineComposition::<u32>::new(), few);
     let marked = kernels.add(OnlyMarked, Policy::for_item(&support::items::Marked::layout()));
     let program = match kernels.build(1) {
         Ok(program) => program,
@@ -393,9 +405,9 @@ fn first_wrong(change: impl Fn(&str, &str) -> String) -> Option<String> {
     };
     try_all(&mut program.start(), maps, u32::map)
         .or_else(|| try_all(&mut program.start(), bytes, Sample::sample))
-        .or_else(|| try_all(&mut program.start(), maps_direct, u32::map))
-        .or_else(|| try_all(&mut program.start(), maps_in_long_runs, u32::map))
-        .or_else(|| try_all(&mut program.start(), bytes_direct, Sample::sample))
+        .or_else(|| try_all(&mut program.start(), maps.under(large_kernels::<[u32; 2]>()), u32::map))
+        .or_else(|| try_all(&mut program.start(), few, u32::map))
+        .or_else(|| try_all(&mut program.start(), bytes.under(large_kernels::<[u8; 3]>()), Sample::sample))
         .or_else(|| try_all(&mut program.start(), marked, Sample::sample))
 }
 

@@ -1,10 +1,15 @@
 //! How fast reductions are on a GPU: rows of CSV like those of `benches/peers`, on the same items, measured alike.
 //!
-//! `figures CSV [--quick] [--sizes 10,20] [--policy rows=2,stages=3] [OPERATOR...]`; sizes are powers of two of bytes. An input of `bytes` has bytes / item_bytes items. Calls go round views of the
+//! `figures CSV [--cpu] [--quick] [--sizes 10,20] [--policy rows=2,stages=3] [OPERATOR...]`; sizes are powers of two of bytes. An input of `bytes` has bytes / item_bytes items. Calls go round views of the
 //! same items, and something else is read before each sample, so that no view is found in the GPU's cache. `graph` is the
 //! time of a replayed graph of many calls, divided by their number; `host` is that from a call to its result. Every
 //! result is compared with the CPU's, up to 2^28 bytes, before it is timed.
+//!
+//! With `--cpu` the CPU is measured instead: `cpu` is the time of a call, also of rayon, the standard library, and a loop
+//! that only reads.
 
+mod ceiling;
+mod cpu;
 mod operators;
 
 use std::fs::File;
@@ -56,29 +61,42 @@ fn main() -> Result<()> {
         .skip(1)
         .filter(|argument| !matches!(argument.as_str(), "--bench" | "--test"))
         .collect();
-    let quick = arguments.iter().any(|argument| argument == "--quick");
-    arguments.retain(|argument| argument != "--quick");
+    let mut flag = |name: &str| {
+        let before = arguments.len();
+        arguments.retain(|argument| argument != name);
+        arguments.len() < before
+    };
+    let (quick, on_cpu) = (flag("--quick"), flag("--cpu"));
     let mut option = |name: &str| {
         let at = arguments.iter().position(|argument| argument == name)?;
         arguments.remove(at);
         (at < arguments.len()).then(|| arguments.remove(at))
     };
     let sizes = option("--sizes");
-    let sizes = sizes.map(|sizes| sizes.split(',').map(str::parse).collect::<Result<_, _>>()).transpose()?;
+    let sizes: Option<Vec<u32>> =
+        sizes.map(|sizes| sizes.split(',').map(str::parse).collect::<Result<_, _>>()).transpose()?;
     let mut policy = Vec::new();
     for setting in option("--policy").unwrap_or_default().split(',').filter(|setting| !setting.is_empty()) {
         let (name, value) = setting.split_once('=').context("a policy is written as rows=2,stages=3")?;
         policy.push((name.to_owned(), value.parse()?));
     }
-    let Ok(device) = Device::cuda(0) else {
+    let device = Device::cuda(0).ok();
+    if device.is_none() && !on_cpu {
         println!("figures: no GPU");
         return Ok(());
-    };
+    }
     if arguments.is_empty() {
         arguments.push("figures.csv".to_owned());
     }
     let mut out = BufWriter::new(File::create(arguments.remove(0))?);
     writeln!(out, "who,operator,item,item_bytes,bytes,offset,time,median_us,p10_us,p90_us,samples,result")?;
+    if on_cpu {
+        for log2 in sizes.unwrap_or(if quick { vec![30] } else { vec![10, 14, 17, 20, 24, 28, 30] }) {
+            cpu::Cpu { out: &mut out, bytes: 1 << log2, only: &arguments }.all()?;
+        }
+        return Ok(out.flush()?);
+    }
+    let device = device.context("there is a GPU")?;
     let mut figures = Figures { gpu: Gpu::new(&device)?, out, quick, sizes, policy, only: arguments };
     operators::all(&mut figures);
     figures.out.flush()?;
@@ -149,7 +167,7 @@ impl Figures {
         subject.result = hexadecimal(&result);
         let samples = if bytes > 1 << 31 { 7 } else { 25 };
         let graph = self.gpu.graph_times(&reduction, &views, samples)?;
-        row(&mut self.out, &subject, "graph", graph)?;
+        row(&mut self.out, "warpfold", &subject, "graph", graph)?;
         let mut host = Vec::new();
         for sample in 0..samples * 4 + 8 {
             let start = Instant::now();
@@ -157,7 +175,7 @@ impl Figures {
             host.push(start.elapsed().as_secs_f64() * 1e6);
         }
         host.drain(..8);
-        row(&mut self.out, &subject, "host", host)
+        row(&mut self.out, "warpfold", &subject, "host", host)
     }
 }
 
@@ -242,17 +260,23 @@ impl Gpu {
 /// A policy with other settings.
 fn changed(mut policy: Policy, settings: &[(String, u32)]) -> Result<Policy> {
     for (name, value) in settings {
-        match name.as_str() {
-            "width" => policy.width = *value,
-            "group_items" => policy.group_items = *value,
-            "rows" => policy.rows = *value,
-            "warps" => policy.warps = *value,
-            "stages" => policy.stages = *value,
-            "bulk_bytes" => policy.bulk_bytes = u64::from(*value),
-            "tiles_per_warp" => policy.tiles_per_warp = *value,
-            "blocks_per_multiprocessor" => policy.blocks_per_multiprocessor = *value,
-            "one_block_items" => policy.one_block_items = u64::from(*value),
-            "max_blocks" => policy.max_blocks = *value,
+        let shape = match name.split_once('.') {
+            Some(("small", setting)) => Some((&mut policy.small, setting)),
+            Some(("direct", setting)) => Some((&mut policy.direct, setting)),
+            Some(("bulk", setting)) => Some((&mut policy.bulk, setting)),
+            _ => None,
+        };
+        match (shape, name.as_str()) {
+            (Some((shape, "width")), _) => shape.width = *value,
+            (Some((shape, "group_items")), _) => shape.group_items = *value,
+            (Some((shape, "rows")), _) => shape.rows = *value,
+            (Some((shape, "warps")), _) => shape.warps = *value,
+            (Some((shape, "stages")), _) => shape.stages = *value,
+            (Some((shape, "blocks_per_multiprocessor")), _) => shape.blocks_per_multiprocessor = *value,
+            (None, "tiles_per_warp") => policy.tiles_per_warp = *value,
+            (None, "one_block_items") => policy.one_block_items = u64::from(*value),
+            (None, "small_bytes") => policy.small_bytes = u64::from(*value),
+            (None, "max_blocks") => policy.max_blocks = *value,
             _ => anyhow::bail!("a policy has no `{name}`"),
         }
     }
@@ -263,14 +287,14 @@ fn wide() -> LaunchConfig {
     LaunchConfig { grid_dim: (1056, 1, 1), block_dim: (256, 1, 1), shared_mem_bytes: 0 }
 }
 
-fn row(out: &mut impl Write, subject: &Subject, time: &str, mut times: Vec<f64>) -> Result<()> {
+fn row(out: &mut impl Write, who: &str, subject: &Subject, time: &str, mut times: Vec<f64>) -> Result<()> {
     times.sort_by(f64::total_cmp);
     let at = |part: f64| times[(part * (times.len() - 1) as f64).round() as usize];
     let Subject { operator, item, item_bytes, bytes, offset, result } = subject;
     let (median, low, high, samples) = (at(0.5), at(0.1), at(0.9), times.len());
     writeln!(
         out,
-        "warpfold,{operator},{item},{item_bytes},{bytes},{offset},{time},{median:.3},{low:.3},{high:.3},{samples},{result}"
+        "{who},{operator},{item},{item_bytes},{bytes},{offset},{time},{median:.3},{low:.3},{high:.3},{samples},{result}"
     )?;
     Ok(())
 }

@@ -133,13 +133,9 @@ impl Monoid for LogSumExp {
         [f32::NEG_INFINITY, 0.0]
     }
     fn combine(&self, a: [f32; 2], b: [f32; 2]) -> [f32; 2] {
-        if b[0] <= a[0] {
-            let rest = if b[1] == 0.0 { 0.0 } else { b[1] * (b[0] - a[0]).exp() };
-            [a[0], a[1] + rest]
-        } else {
-            let rest = if a[1] == 0.0 { 0.0 } else { a[1] * (a[0] - b[0]).exp() };
-            [b[0], rest + b[1]]
-        }
+        let (high, low) = if b[0] <= a[0] { (a, b) } else { (b, a) };
+        let rest = if low[1] == 0.0 { 0.0 } else { low[1] * (low[0] - high[0]).exp() };
+        [high[0], high[1] + rest]
     }
 }
 

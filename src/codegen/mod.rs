@@ -14,7 +14,8 @@ pub(crate) use types::LAYOUT_ASSERTION;
 
 use std::fmt;
 
-use crate::{DeviceMonoid, Error, Policy};
+use crate::policy::Shape;
+use crate::{DeviceMonoid, Error};
 
 /// The templates, in the order in which each builds on those before it.
 const TEMPLATES: [(&str, &str); 12] = [
@@ -46,8 +47,8 @@ pub struct Source {
 }
 
 impl Source {
-    /// The source of a reduction with `M` under a policy.
-    pub fn of_reduction<M: DeviceMonoid>(policy: &Policy) -> Result<Self, Error> {
+    /// The source of a kernel that reduces with `M`.
+    pub fn of_reduction<M: DeviceMonoid>(shape: &Shape) -> Result<Self, Error> {
         let mut text = String::new();
         for (name, template) in TEMPLATES {
             text.push_str(&format!("#line 1 \"warpfold/templates/{name}\"\n{template}"));
@@ -55,7 +56,7 @@ impl Source {
         let program = text.len();
         // Asked once, so that all that follows from it is of one piece.
         let operator = M::device_operator();
-        let rendered = program::render::<M>(&operator, policy)?;
+        let rendered = program::render::<M>(&operator, shape)?;
         text.push_str(&rendered.definitions);
         let kernel = text.len();
         text.push_str(&rendered.kernel);
@@ -102,7 +103,7 @@ pub(crate) struct Arguments<T> {
     pub(crate) input: u64,
     pub(crate) length: u64,
     pub(crate) output: u64,
-    pub(crate) rows_per_warp: u64,
+    pub(crate) run_level: u64,
     pub(crate) flag: u64,
     pub(crate) serial: u32,
     pub(crate) identity: T,

@@ -9,8 +9,9 @@ use super::names::identifier;
 use super::types::Types;
 use super::{Arguments, KERNEL};
 use crate::algebra::Body;
+use crate::policy::Shape;
 use crate::translation::{Callee, Type};
-use crate::{DeviceCode, DeviceFunction, DeviceMonoid, DeviceOperator, DeviceType, Error, Layout, Policy};
+use crate::{DeviceCode, DeviceFunction, DeviceMonoid, DeviceOperator, DeviceType, Error, Layout};
 
 /// The name that the compiler knows the generated lines by.
 const FILE: &str = "warpfold/program";
@@ -21,9 +22,9 @@ pub(super) struct Program {
     pub(super) kernel: String,
 }
 
-pub(super) fn render<M: DeviceMonoid>(operator: &DeviceOperator, policy: &Policy) -> Result<Program, Error> {
+pub(super) fn render<M: DeviceMonoid>(operator: &DeviceOperator, shape: &Shape) -> Result<Program, Error> {
     let item = M::Item::layout();
-    policy.check(&item)?;
+    shape.check(&item)?;
     let combine = &operator.combine;
     let of_items = |ty: &Type| matches!(ty, Type::Value(layout) if layout.id == item.id);
     let operands: Vec<&Type> = combine.parameters.iter().map(|(_, ty)| ty).collect();
@@ -77,11 +78,11 @@ pub(super) fn render<M: DeviceMonoid>(operator: &DeviceOperator, policy: &Policy
     definitions.push('\n');
     code.finish(&mut definitions);
     definitions.push_str("\n}  // namespace program\n");
-    Ok(Program { definitions, kernel: kernel::<M::Item>(policy) })
+    Ok(Program { definitions, kernel: kernel::<M::Item>(shape) })
 }
 
-fn kernel<T>(policy: &Policy) -> String {
-    let Policy { width, group_items, rows, warps, stages, blocks_per_multiprocessor: blocks, .. } = policy;
+fn kernel<T>(shape: &Shape) -> String {
+    let Shape { width, group_items, rows, warps, blocks_per_multiprocessor: blocks, stages } = shape;
     let (size, offset) = (size_of::<Arguments<T>>(), offset_of!(Arguments<T>, identity));
     let threads = warps * 32;
     format!(

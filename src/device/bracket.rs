@@ -6,11 +6,11 @@ use std::sync::{Arc, Mutex, OnceLock};
 use cudarc::driver::{CudaContext, CudaSlice, CudaStream, DevicePtr, DevicePtrMut};
 
 use super::driver::{RelaxedCapture, architecture, check, check_allocation, is_capturing};
-use super::module::{Grid, Kernel, Module};
+use super::module::{Function, Grid, Module};
 use super::workspace::{Workspace, WorkspaceSize, Workspaces, lock};
 use crate::codegen::{Arguments, KERNEL, Source};
 use crate::jit::Architecture;
-use crate::policy::Launch;
+use crate::policy::{Kernel, Launch};
 use crate::{DeviceMonoid, DeviceType, Error, Policy, jit};
 
 /// An operator's kernels in a context, each compiled when it is first needed.
@@ -20,16 +20,16 @@ pub(crate) struct BracketKernel {
     target: jit::Target,
     policy: Policy,
     workspaces: Workspaces,
-    /// The one whose lanes load, and the one whose items come by bulk copies.
-    variants: [OnceLock<Variant>; 2],
+    /// In the order of [`Kernel::ALL`].
+    loaded: [OnceLock<Loaded>; Kernel::ALL.len()],
     /// Held while a kernel is compiled and loaded, so that threads do it once.
     loading: Mutex<()>,
 }
 
 /// A compiled and loaded kernel.
 #[derive(Debug)]
-struct Variant {
-    kernel: Kernel,
+struct Loaded {
+    function: Function,
     /// Whether it reads the operator's value.
     has_state: bool,
     /// Of a block.
@@ -74,8 +74,8 @@ impl BracketKernel {
         let size = WorkspaceSize { partials: item * policy.max_blocks as usize, result: item };
         policy.check(&M::Item::layout())?;
         let workspaces = Workspaces::new(context, size);
-        let variants = [const { OnceLock::new() }; 2];
-        Ok(Self { context: context.clone(), target, policy, workspaces, variants, loading: Mutex::new(()) })
+        let loaded = [const { OnceLock::new() }; Kernel::ALL.len()];
+        Ok(Self { context: context.clone(), target, policy, workspaces, loaded, loading: Mutex::new(()) })
     }
 
     /// Whether the architecture has bulk copies, and launches that begin before the one before them ends.
@@ -83,37 +83,34 @@ impl BracketKernel {
         self.target.architecture >= Architecture::new(9, 0)
     }
 
-    fn policy_of(&self, bulk: bool) -> Policy {
-        if bulk { self.policy.bulk() } else { self.policy.direct() }
-    }
-
-    fn variant<M: DeviceMonoid>(&self, bulk: bool) -> Result<&Variant, Error> {
-        let variant = &self.variants[usize::from(bulk)];
-        if let Some(loaded) = variant.get() {
+    fn loaded<M: DeviceMonoid>(&self, kernel: Kernel) -> Result<&Loaded, Error> {
+        let place = &self.loaded[kernel as usize];
+        if let Some(loaded) = place.get() {
             return Ok(loaded);
         }
         let _loading = lock(&self.loading);
-        if let Some(loaded) = variant.get() {
+        if let Some(loaded) = place.get() {
             return Ok(loaded);
         }
         let _relaxed = RelaxedCapture::enter()?;
-        let policy = self.policy_of(bulk);
-        let source = Source::of_reduction::<M>(&policy)?;
+        let shape = self.policy.shape(kernel);
+        let source = Source::of_reduction::<M>(shape)?;
         let image = jit::compile(&source, self.target)?;
         let module = Module::load(&self.context, &image)?;
-        let kernel = module.kernel(KERNEL)?;
-        let shared_bytes = policy.shared_bytes(&M::Item::layout()) as u32;
-        kernel.allow_shared_bytes(shared_bytes)?;
-        let loaded = Variant { kernel, has_state: source.has_state(), shared_bytes, _module: module };
-        Ok(variant.get_or_init(|| loaded))
+        let function = module.function(KERNEL)?;
+        let shared_bytes = shape.shared_bytes(&M::Item::layout()) as u32;
+        function.allow_shared_bytes(shared_bytes)?;
+        let loaded = Loaded { function, has_state: source.has_state(), shared_bytes, _module: module };
+        Ok(place.get_or_init(|| loaded))
     }
 
     /// Makes the kernels, and the workspace of a stream, ahead of their first use.
     pub(crate) fn reserve<M: DeviceMonoid>(&self, stream: &CudaStream) -> Result<(), Error> {
         let _relaxed = RelaxedCapture::enter()?;
-        self.variant::<M>(false)?;
-        if self.is_recent() && self.policy.stages > 0 {
-            self.variant::<M>(true)?;
+        self.loaded::<M>(Kernel::Small)?;
+        self.loaded::<M>(Kernel::Direct)?;
+        if self.is_recent() && self.policy.bulk.stages > 0 {
+            self.loaded::<M>(Kernel::Bulk)?;
         }
         self.workspaces.of_stream(stream).map(|_| ())
     }
@@ -223,35 +220,34 @@ impl BracketKernel {
         stream: &CudaStream,
     ) -> Result<(), Error> {
         check("binding the context", self.context.bind_to_thread())?;
-        let bulk = self.is_recent() && self.policy.in_bulk(&M::Item::layout(), items.address, items.length);
-        let (first, second) = self.policy_of(bulk).launches(items.length);
-        if second.is_none() {
-            return self.launch(operator, bulk, (first, false), items, output, stream);
-        }
-        let second = self.policy_of(false).one_block(first.blocks.into());
+        let aligned = items.address.is_multiple_of(self.policy.direct.width.into());
+        let (first, second) =
+            self.policy.launches(&M::Item::layout(), items.length, aligned, self.is_recent());
+        let Some(second) = second else {
+            return self.launch(operator, (first, false), items, output, stream);
+        };
         // Both are there before anything is launched.
-        self.variant::<M>(false)?;
+        self.loaded::<M>(second.kernel)?;
         let partials = Output::silent(workspace.partials());
-        self.launch(operator, bulk, (first, false), items, partials, stream)?;
+        self.launch(operator, (first, false), items, partials, stream)?;
         let partials = Span { address: partials.address, length: u64::from(first.blocks) };
-        self.launch(operator, false, (second, self.is_recent()), partials, output, stream)
+        self.launch(operator, (second, self.is_recent()), partials, output, stream)
     }
 
     fn launch<M: DeviceMonoid>(
         &self,
         operator: &M,
-        bulk: bool,
         (launch, early): (Launch, bool),
         items: Span,
         output: Output,
         stream: &CudaStream,
     ) -> Result<(), Error> {
-        let variant = self.variant::<M>(bulk)?;
+        let loaded = self.loaded::<M>(launch.kernel)?;
         let mut arguments = Arguments {
             input: items.address,
             length: items.length,
             output: output.address,
-            rows_per_warp: launch.rows_per_warp,
+            run_level: self.policy.shape(launch.kernel).run_level(&launch),
             flag: output.flag,
             serial: output.serial,
             identity: operator.identity(),
@@ -259,21 +255,21 @@ impl BracketKernel {
         // An operator without state is an empty struct, which in C++ has one byte.
         let mut operator = *operator;
         let mut nothing = 0_u8;
-        let state: *mut c_void = match variant.has_state {
+        let state: *mut c_void = match loaded.has_state {
             true => (&raw mut operator).cast(),
             false => (&raw mut nothing).cast(),
         };
         let mut parameters = [(&raw mut arguments).cast(), state];
         let grid = Grid {
             blocks: launch.blocks,
-            threads: self.policy_of(bulk).warps * 32,
-            shared_bytes: variant.shared_bytes,
+            threads: launch.warps * 32,
+            shared_bytes: loaded.shared_bytes,
             early,
         };
         // SAFETY: the kernel takes these two parameters, whose layouts its source asserts. The input is a slice that
         // its stream keeps, the output has room for one item a block (the partials for `max_blocks` of them), and
         // both stay until the stream has passed: slices are freed in stream order, workspaces after draining.
-        unsafe { variant.kernel.launch(stream, &grid, &mut parameters) }
+        unsafe { loaded.function.launch(stream, &grid, &mut parameters) }
     }
 }
 

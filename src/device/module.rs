@@ -34,12 +34,12 @@ pub(super) struct Grid {
 
 /// A kernel of a [`Module`], which its holder keeps alive.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Kernel(sys::CUfunction);
+pub(super) struct Function(sys::CUfunction);
 
 // SAFETY: a kernel's handle may be used by any thread whose current context is the module's.
-unsafe impl Send for Kernel {}
+unsafe impl Send for Function {}
 // SAFETY: as above; launching does not change it.
-unsafe impl Sync for Kernel {}
+unsafe impl Sync for Function {}
 
 impl Module {
     pub(super) fn load(context: &Arc<CudaContext>, image: &Image) -> Result<Self, Error> {
@@ -53,12 +53,12 @@ impl Module {
         Ok(Self { context: context.clone(), module: check("loading the kernels", module)? })
     }
 
-    pub(super) fn kernel(&self, name: &'static str) -> Result<Kernel, Error> {
+    pub(super) fn function(&self, name: &'static str) -> Result<Function, Error> {
         let c_name = CString::new(name).unwrap_or_default();
         check("binding the context", self.context.bind_to_thread())?;
         // SAFETY: the module is loaded.
         let function = unsafe { result::module::get_function(self.module, c_name) };
-        check("finding a kernel", function).map(Kernel)
+        check("finding a kernel", function).map(Function)
     }
 }
 
@@ -71,7 +71,7 @@ impl Drop for Module {
     }
 }
 
-impl Kernel {
+impl Function {
     /// Lets a launch have so much shared memory.
     pub(super) fn allow_shared_bytes(self, bytes: u32) -> Result<(), Error> {
         let attribute = sys::CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;

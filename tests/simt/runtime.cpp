@@ -119,6 +119,7 @@ struct Block {
 // What arrays of a fixed size have; a launch may give a block more, which comes after it.
 constexpr size_t STATIC_SHARED = 16 << 10;
 size_t shared_bytes = 0;
+unsigned launched_blocks = 0;
 size_t dynamic_bytes() { return shared_bytes - STATIC_SHARED; }
 
 // Global memory: where it is, and which of its bytes were written, and by which thread.
@@ -251,6 +252,8 @@ uint64_t identity() { return (uint64_t(current->block->index) << 32 | current->t
 
 unsigned thread_index() { return current->thread; }
 unsigned block_index() { return current->block->index; }
+unsigned block_count() { return launched_blocks; }
+unsigned block_warps() { return current->block->warps.size(); }
 
 void* shared(size_t bytes, size_t align, Site site) {
     Block& block = *current->block;
@@ -540,6 +543,7 @@ std::string stuck(const Block& block) {
 void launch(unsigned blocks, unsigned threads) {
     std::vector<std::unique_ptr<Block>> resident;
     unsigned next = 0;
+    launched_blocks = blocks;
     failure.clear();
     while (failure.empty()) {
         while (resident.size() < RESIDENT && next < blocks) resident.push_back(new_block(next++, threads));

@@ -26,7 +26,7 @@ struct Site {
 
 // Of the thread that asks.
 unsigned thread_index();
-unsigned block_index();
+unsigned block_index(), block_count(), block_warps();
 
 // Memory of the block, the same for all its threads that come by here.
 void* shared(size_t bytes, size_t align, Site site);
@@ -75,6 +75,8 @@ constexpr unsigned WARP_LANES = 32, WARP_LEVEL = 5;
 inline unsigned lane_index() { return simt::thread_index() % WARP_LANES; }
 inline unsigned warp_index() { return simt::thread_index() / WARP_LANES; }
 inline unsigned block_index() { return simt::block_index(); }
+inline unsigned block_count() { return simt::block_count(); }
+inline unsigned block_warps() { return simt::block_warps(); }
 
 inline void block_barrier(SIMT_CALLER) { simt::block_barrier({file, line}); }
 
@@ -94,6 +96,10 @@ inline void copy_bytes(void* to, const void* from, unsigned long long bytes, SIM
     simt::access(to, bytes, 1, true, {file, line});
     memcpy(to, from, bytes);
 }
+
+inline void prefetch(const void* address, SIMT_CALLER) { simt::access(address, 1, 1, false, {file, line}); }
+
+inline unsigned byte_of(unsigned word, unsigned index) { return word >> (8 * index) & 0xff; }
 
 inline unsigned funnel_shift(unsigned low, unsigned high, unsigned shift) {
     return static_cast<unsigned>(((static_cast<unsigned long long>(high) << 32) | low) >> (shift & 31));

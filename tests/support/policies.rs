@@ -10,9 +10,10 @@ pub const MOST: usize = 1 << 16;
 /// Lengths that matter to a policy: all small ones, and each side of every edge up to `most`.
 pub fn lengths(policy: &Policy, most: usize, seed: u64) -> Vec<usize> {
     let mut lengths: Vec<usize> = (0..=300).collect();
-    let group = policy.group_items as usize;
-    let (row, tile) = (32 * group, policy.tile_items() as usize);
-    let block = tile * policy.warps as usize;
+    let shape = if policy.small_bytes > 0 { &policy.small } else { &policy.direct };
+    let group = shape.group_items as usize;
+    let (row, tile) = (32 * group, shape.tile_items() as usize);
+    let block = tile * shape.warps as usize;
     for edge in [group, row, tile, block, policy.one_block_items as usize, block * policy.max_blocks as usize]
     {
         for multiple in [1, 2, 3, 4, 7, 8] {
@@ -27,34 +28,42 @@ pub fn lengths(policy: &Policy, most: usize, seed: u64) -> Vec<usize> {
     lengths
 }
 
+/// The default kernels, of which those for large inputs get all but the shortest, in long runs.
+pub fn large_kernels<T: DeviceType>() -> Policy {
+    let default = Policy::for_item(&T::layout());
+    Policy { one_block_items: 10.min(default.one_block_items), small_bytes: 0, max_blocks: 3, ..default }
+}
+
 /// The policies that a test goes through: the default, and others that cut the same input elsewhere.
 pub fn policies<T: DeviceType>() -> Vec<Policy> {
     let default = Policy::for_item(&T::layout());
-    let mut tiny = default;
-    tiny.rows = 1;
-    tiny.warps = 1;
-    tiny.stages = 2;
-    tiny.tiles_per_warp = 1;
-    tiny.max_blocks = 7;
-    tiny.one_block_items = 10;
-    let mut large = default;
-    large.rows = (2 * default.rows).min(32);
-    large.warps = 32;
-    // There is no shared memory for the tiles of so many warps: lanes load for themselves, as before bulk copies.
-    large.stages = 0;
-    large.max_blocks = 3;
-    large.one_block_items = 1 << 20;
-    // A wide item with many warps has no registers for them.
-    if size_of::<T>() > 16 {
-        large.warps = 4;
-        large.rows = default.rows;
-        large.stages = 1;
+    let large = large_kernels::<T>();
+    let mut tiny = Policy { tiles_per_warp: 1, max_blocks: 7, ..large };
+    for shape in [&mut tiny.direct, &mut tiny.bulk] {
+        shape.rows = 1;
+        shape.warps = 1;
     }
-    let mut ungrouped = default;
-    ungrouped.group_items = 1;
-    ungrouped.width = align_of::<T>().min(16) as u32;
-    ungrouped.rows = 2.min(default.rows);
-    ungrouped.max_blocks = 64;
-    ungrouped.warps = 16.min(default.warps);
-    vec![default, tiny, large, ungrouped]
+    tiny.bulk.stages = 2;
+    let mut wide = large;
+    // A wide item with many warps has no registers for them.
+    match size_of::<T>() {
+        ..=16 => (wide.direct.rows, wide.direct.warps) = ((2 * default.direct.rows).min(32), 32),
+        _ => wide.direct.warps = 4,
+    }
+    wide.direct.blocks_per_multiprocessor = 1;
+    // As before bulk copies.
+    wide.bulk.stages = 0;
+    let mut ungrouped = Policy { max_blocks: 64, ..large };
+    for shape in [&mut ungrouped.direct, &mut ungrouped.bulk] {
+        shape.group_items = 1;
+        shape.width = align_of::<T>().min(16) as u32;
+        shape.rows = shape.rows.min(2);
+    }
+    ungrouped.direct.warps *= 2;
+    let mut short = default;
+    short.small.rows = 1;
+    short.small.warps = 2;
+    short.max_blocks = 64.min(default.max_blocks);
+    short.one_block_items = 5;
+    vec![default, large, tiny, wide, ungrouped, short]
 }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use warpfold::codegen::Source;
+use warpfold::policy::Kernel;
 use warpfold::{DeviceMonoid, DeviceType, Policy};
 
 use super::cpp::compiler;
@@ -26,12 +27,19 @@ pub struct Kernels {
     checks: Checks,
 }
 
-/// An operator under a policy, by its number in its program.
+/// An operator under a policy, by the number of its first kernel in its program.
 #[derive(Clone, Copy)]
 pub struct Case<M> {
-    number: u32,
+    first: u32,
     pub operator: M,
     pub policy: Policy,
+}
+
+impl<M> Case<M> {
+    /// The same kernels, for other inputs.
+    pub fn under(self, policy: Policy) -> Self {
+        Self { policy, ..self }
+    }
 }
 
 impl Kernels {
@@ -50,8 +58,17 @@ impl Kernels {
     }
 
     pub fn add<M: DeviceMonoid>(&mut self, operator: M, policy: Policy) -> Case<M> {
-        let number = self.cases.len() as u32;
-        let source = Source::of_reduction::<M>(&policy).unwrap_or_else(|error| panic!("{error}"));
+        let first = self.cases.len() as u32;
+        for kernel in Kernel::ALL {
+            self.add_kernel(
+                &Source::of_reduction::<M>(policy.shape(kernel)).unwrap_or_else(|error| panic!("{error}")),
+            );
+        }
+        Case { first, operator, policy }
+    }
+
+    fn add_kernel(&mut self, source: &Source) {
+        let number = self.cases.len();
         self.cases.push(format!(
             "namespace case_{number} {{
 namespace program {{ using namespace ::program; }}
@@ -65,7 +82,6 @@ static const bool added = (simt::add({number}, {{run}}), true);
 ",
             source.program()
         ));
-        Case { number, operator, policy }
     }
 
     /// The kernels of `tests/simt/exercises.h`, alone in their program.
@@ -105,7 +121,7 @@ static const bool added = (simt::add({number}, {{run}}), true);
             waiting.push(command);
         };
         compile(root.join("runtime.cpp"), runtime);
-        for (number, cases) in self.cases.chunks(8).enumerate() {
+        for (number, cases) in self.cases.chunks(12).enumerate() {
             let source = folder.path().join(format!("{number}.cpp"));
             let text = format!("#include \"simt.h\"\n{}{}", self.templates, cases.concat());
             std::fs::write(&source, text).map_err(|error| error.to_string())?;
@@ -170,7 +186,7 @@ struct Arguments<T> {
     input: u64,
     length: u64,
     output: u64,
-    rows_per_warp: u64,
+    run_level: u64,
     flag: u64,
     serial: u32,
     identity: T,
@@ -206,16 +222,18 @@ impl Executor {
         misalignment: usize,
         seed: u64,
     ) -> Result<M::Item, String> {
-        let (first, second) = case.policy.launches(items.len() as u64);
+        let item = M::Item::layout();
         let mut input = bytes(items);
         let mut length = items.len() as u64;
         let mut misalignment = misalignment * size_of::<M::Item>();
+        let aligned = misalignment.is_multiple_of(case.policy.direct.width as usize);
+        let (first, second) = case.policy.launches(&item, length, aligned, true);
         for launch in std::iter::once(first).chain(second) {
             let arguments = Arguments {
                 input: 0,
                 length,
                 output: 0,
-                rows_per_warp: launch.rows_per_warp,
+                run_level: case.policy.shape(launch.kernel).run_level(&launch),
                 flag: 0,
                 serial: 0,
                 identity: case.operator.identity(),
@@ -224,12 +242,12 @@ impl Executor {
             let (arguments, op) =
                 (bytes(&[arguments]), if has_state { bytes(&[case.operator]) } else { vec![0] });
             let request = Request {
-                kernel: case.number,
+                kernel: case.first + launch.kernel as u32,
                 blocks: launch.blocks,
-                threads: case.policy.warps * 32,
+                threads: launch.warps * 32,
                 misalignment: misalignment as u32,
                 seed,
-                shared: case.policy.shared_bytes(&M::Item::layout()) as u64,
+                shared: case.policy.shape(launch.kernel).shared_bytes(&item) as u64,
                 arguments: arguments.len() as u64,
                 op: op.len() as u64,
                 input: input.len() as u64,
