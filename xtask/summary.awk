@@ -8,7 +8,7 @@ $1 == "cub" && $7 == "graph" { cub[$2, $3, $5] = $8; result[$2, $3, $5] = $12 }
 $1 == "cub" && $7 == "host" { cub_host[$2, $3, $5] = $8 }
 $1 == "warpfold" && $7 == "graph" {
     rate = $5 / $8 / 1e3
-    printf "%-18s %-6s %11d +%-2d %9.2f us %6.0f GB/s", $2, $3, $5, $6, $8, rate
+    printf "%-18s %-6s %11.0f +%-2d %9.2f us %6.0f GB/s", $2, $3, $5, $6, $8, rate
     if (ceiling[$5]) printf "  %.3f of reading", rate / ceiling[$5]
     if (cub[$2, $3, $5]) printf "  %.3f of CUB", cub[$2, $3, $5] / $8
     if ($6 == 0 && result[$2, $3, $5] && result[$2, $3, $5] != "-" && result[$2, $3, $5] != $12) {

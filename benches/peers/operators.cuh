@@ -208,12 +208,10 @@ struct LogSumExp {
     using Item = Lanes<float, 2>;
     struct Combine {
         BOTH Item operator()(const Item& a, const Item& b) const {
-            if (b.lane[0] <= a.lane[0]) {
-                const float rest = b.lane[1] == 0 ? 0.0f : b.lane[1] * expf(b.lane[0] - a.lane[0]);
-                return {a.lane[0], a.lane[1] + rest};
-            }
-            const float rest = a.lane[1] == 0 ? 0.0f : a.lane[1] * expf(a.lane[0] - b.lane[0]);
-            return {b.lane[0], rest + b.lane[1]};
+            const bool left = b.lane[0] <= a.lane[0];
+            const Item high = left ? a : b, low = left ? b : a;
+            const float rest = low.lane[1] == 0 ? 0.0f : low.lane[1] * expf(low.lane[0] - high.lane[0]);
+            return {high.lane[0], high.lane[1] + rest};
         }
     };
     static constexpr bool EXACT = false;

@@ -359,9 +359,14 @@ void measure_operator(const Machine& machine, const char* operator_name, const c
 }
 
 int main(int argc, char** argv) {
+    if (argc == 2 && !strcmp(argv[1], "--versions")) {
+        printf("cuda,%d.%d\n", CUDART_VERSION / 1000, CUDART_VERSION % 1000 / 10);
+        printf("cub,%d.%d.%d\n", CCCL_MAJOR_VERSION, CCCL_MINOR_VERSION, CCCL_PATCH_VERSION);
+        return 0;
+    }
     const bool quick = argc == 2 && !strcmp(argv[1], "--quick");
     if (argc > 1 && !quick) {
-        fprintf(stderr, "usage: peers [--quick]\n");
+        fprintf(stderr, "usage: peers [--quick | --versions]\n");
         return 2;
     }
     size_t unused, total;

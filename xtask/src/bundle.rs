@@ -56,6 +56,10 @@ pub(crate) fn run() -> Result<()> {
     for (from, to) in [("xtask/run-gpu-tests", ""), ("xtask/summary.awk", ""), ("benches/peers", "peers")] {
         copy(Path::new(from), &folder.join(to)).context(from)?;
     }
+    // What is measured later is of this commit; `-dirty` where the working tree differs from it.
+    let commit = command("git describe --always --dirty --exclude *").output().context("git describe")?;
+    ensure!(commit.status.success(), "git describe: {}", String::from_utf8_lossy(&commit.stderr));
+    fs::write(folder.join("commit"), commit.stdout)?;
     let mut bytes = 0;
     for entry in fs::read_dir(FOLDER)? {
         bytes += entry?.metadata()?.len();

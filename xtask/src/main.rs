@@ -1,9 +1,10 @@
-//! The project's chores: `cargo xtask test`, `cargo xtask programs` and `cargo xtask bundle`.
+//! The project's chores: `cargo xtask test`, `programs`, `bundle` and `report`.
 
 mod bundle;
 mod command;
 mod nvrtc;
 mod programs;
+mod report;
 mod test;
 
 use anyhow::Result;
@@ -18,6 +19,8 @@ enum Chore {
     Programs(programs::Options),
     /// Tests, benches and examples for a GPU machine without a Rust toolchain, in `bundle/`.
     Bundle,
+    /// The tables and plots of the documents, from the newest record in `docs/gpu-runs/`.
+    Report(report::Options),
 }
 
 fn main() -> Result<()> {
@@ -27,5 +30,6 @@ fn main() -> Result<()> {
         Chore::Test(options) => test::run(&options),
         Chore::Programs(options) => programs::run_all(&options),
         Chore::Bundle => bundle::run(),
+        Chore::Report(options) => report::run(&options),
     }
 }

@@ -6,7 +6,7 @@ use anyhow::{Result, bail};
 use clap::ValueEnum;
 
 use crate::command::{command, run_and_listen};
-use crate::{nvrtc, programs};
+use crate::{nvrtc, programs, report};
 
 #[derive(clap::Args)]
 pub(crate) struct Options {
@@ -68,9 +68,10 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     Ok(())
 }
 
-/// What needs no tier: formatting, lints and documentation, with warnings denied.
+/// What needs no tier: formatting, the figures in the documents, lints and documentation, with warnings denied.
 fn checks() -> Result<()> {
     crate::command::run(&mut command("cargo fmt --all --check"))?;
+    report::check()?;
     for features in ["--all-features", "--no-default-features"] {
         let lint = format!("cargo clippy --quiet --workspace --all-targets {features} -- --deny warnings");
         crate::command::run(&mut command(&lint))?;

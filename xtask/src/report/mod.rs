@@ -1,0 +1,125 @@
+//! `cargo xtask report`: the tables and plots of the documents, made anew from the newest record in `docs/gpu-runs/`.
+//!
+//! A table stands between `<!-- report: NAME -->` and `<!-- end -->`; what is outside of them is written by hand. The
+//! same record always gives the same bytes, so that `--check` can say whether the documents are those of the record.
+
+mod canvas;
+mod items;
+mod lines;
+mod plots;
+mod record;
+mod tables;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, ensure};
+
+use self::record::Record;
+
+const RUNS: &str = "docs/gpu-runs";
+const PLOTS: &str = "docs/performance";
+const DOCUMENTS: [&str; 2] = ["README.md", "docs/PERFORMANCE.md"];
+
+#[derive(clap::Args)]
+pub(crate) struct Options {
+    /// Writes nothing, and fails where a document or a plot is not what the record gives.
+    #[arg(long)]
+    check: bool,
+}
+
+pub(crate) fn run(options: &Options) -> Result<()> {
+    if options.check { check() } else { write() }
+}
+
+fn write() -> Result<()> {
+    fs::create_dir_all(PLOTS)?;
+    for (path, text) in files()? {
+        fs::write(&path, text).with_context(|| path.display().to_string())?;
+        println!("{}", path.display());
+    }
+    Ok(())
+}
+
+pub(crate) fn check() -> Result<()> {
+    let mut stale = Vec::new();
+    for (path, text) in files()? {
+        if fs::read_to_string(&path).ok().as_ref() != Some(&text) {
+            stale.push(path.display().to_string());
+        }
+    }
+    ensure!(stale.is_empty(), "not what the record gives (run `cargo xtask report`): {}", stale.join(", "));
+    Ok(())
+}
+
+/// Every file of the report, as it should be.
+fn files() -> Result<Vec<(PathBuf, String)>> {
+    let record = Record::read(&newest(Path::new(RUNS))?)?;
+    let mut files = Vec::new();
+    for path in DOCUMENTS {
+        let text = fs::read_to_string(path).with_context(|| path.to_owned())?;
+        let text = filled(&text, |name| tables::block(&record, name)).with_context(|| path.to_owned())?;
+        files.push((path.into(), text));
+    }
+    for (name, plot) in plots::all(&record)? {
+        files.push((Path::new(PLOTS).join(name), plot));
+    }
+    Ok(files)
+}
+
+/// The last folder by name: names start with the date.
+fn newest(runs: &Path) -> Result<PathBuf> {
+    let mut folders = Vec::new();
+    for entry in fs::read_dir(runs).with_context(|| runs.display().to_string())? {
+        let path = entry?.path();
+        if path.is_dir() {
+            folders.push(path);
+        }
+    }
+    folders.into_iter().max().with_context(|| format!("no folder of a run in {}", runs.display()))
+}
+
+/// A document with new text between its markers.
+fn filled(document: &str, block: impl Fn(&str) -> Result<String>) -> Result<String> {
+    const OPEN: &str = "<!-- report: ";
+    const CLOSE: &str = " -->";
+    const END: &str = "<!-- end -->";
+    let mut text = String::new();
+    let mut rest = document;
+    while let Some((before, after)) = rest.split_once(OPEN) {
+        let (name, after) = after.split_once(CLOSE).context("a marker that does not close")?;
+        let (old, after) = after.split_once(END).with_context(|| format!("`{name}` has no {END}"))?;
+        ensure!(!old.contains(OPEN), "`{name}` has no {END}");
+        // Markdown begins after an empty line.
+        text += &format!("{before}{OPEN}{name}{CLOSE}\n\n{}\n{END}", block(name)?);
+        rest = after;
+    }
+    Ok(text + rest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn named(document: &str) -> Result<String> {
+        filled(document, |name| Ok(format!("[{name}]\n")))
+    }
+
+    #[test]
+    fn what_is_between_markers_is_replaced_and_nothing_else() {
+        let document = "a\n<!-- report: x -->\nold\n<!-- end -->\nb\n<!-- report: y --><!-- end -->\n";
+        let expected =
+            "a\n<!-- report: x -->\n\n[x]\n\n<!-- end -->\nb\n<!-- report: y -->\n\n[y]\n\n<!-- end -->\n";
+        assert_eq!(named(document).unwrap(), expected);
+        assert_eq!(named(expected).unwrap(), expected);
+    }
+
+    #[test]
+    fn a_marker_without_an_end_is_refused() {
+        for document in
+            ["<!-- report: x", "<!-- report: x -->", "<!-- report: x --><!-- report: y --><!-- end -->"]
+        {
+            assert!(named(document).is_err(), "{document}");
+        }
+    }
+}

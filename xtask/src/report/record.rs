@@ -1,0 +1,287 @@
+//! The record of one run on a GPU machine: a folder with what the machine is, and the rows of both measuring programs.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use anyhow::{Context, Result, bail, ensure};
+use serde::Deserialize;
+
+/// What `run-gpu-tests` writes beside the rows: lines of `key,value`.
+const MACHINE: &str = "machine.csv";
+/// The rows of `benches/figures` and of `benches/peers`, and those of both on the CPU.
+const ROWS: [&str; 3] = ["warpfold.csv", "peers.csv", "cpu.csv"];
+
+/// Where and of what the rows were measured.
+#[derive(Deserialize)]
+pub(crate) struct Machine {
+    pub(crate) gpu: String,
+    pub(crate) driver: String,
+    pub(crate) cuda: String,
+    pub(crate) cub: String,
+    pub(crate) cpu: String,
+    pub(crate) cpu_threads: u32,
+    pub(crate) date: String,
+    pub(crate) commit: String,
+}
+
+/// How a time was taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Time {
+    /// On the GPU: a replayed graph of many calls, divided by their number.
+    Graph,
+    /// On the host: from the call to the result in hand.
+    Host,
+    /// The same, where the CPU reduces.
+    Cpu,
+}
+
+/// An operator and its item; both are `-` where something else than a reduction is measured.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Subject {
+    pub(crate) operator: String,
+    pub(crate) item: String,
+    pub(crate) item_bytes: u64,
+}
+
+/// What is measured at several sizes: one line of a plot.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Series {
+    who: String,
+    operator: String,
+    item: String,
+    time: Time,
+    /// Whether the input starts at a multiple of 256 bytes, and not one item's alignment later.
+    aligned: bool,
+}
+
+impl Series {
+    /// GPU times of aligned inputs.
+    pub(crate) fn graph(who: &str, operator: &str, item: &str) -> Self {
+        let [who, operator, item] = [who, operator, item].map(str::to_owned);
+        Self { who, operator, item, time: Time::Graph, aligned: true }
+    }
+
+    /// The fastest pure read.
+    pub(crate) fn read() -> Self {
+        Self::graph("read", "-", "-")
+    }
+
+    pub(crate) fn of(who: &str, subject: &Subject) -> Self {
+        Self::graph(who, &subject.operator, &subject.item)
+    }
+
+    pub(crate) fn taken(self, time: Time) -> Self {
+        Self { time, ..self }
+    }
+
+    pub(crate) fn unaligned(self) -> Self {
+        Self { aligned: false, ..self }
+    }
+}
+
+/// A line of the CSVs, as far as the report is about it.
+#[derive(Deserialize)]
+struct Row {
+    who: String,
+    operator: String,
+    item: String,
+    item_bytes: u64,
+    bytes: u64,
+    offset: u64,
+    time: Time,
+    median_us: f64,
+}
+
+pub(crate) struct Record {
+    pub(crate) machine: Machine,
+    /// Who was measured with what, in the order of the rows.
+    subjects: Vec<(String, Subject)>,
+    /// The median microseconds of each size in bytes; more than one where it was measured more than once.
+    medians: BTreeMap<Series, BTreeMap<u64, Vec<f64>>>,
+}
+
+impl Record {
+    pub(crate) fn read(folder: &Path) -> Result<Self> {
+        let text = |name: &str| {
+            let path = folder.join(name);
+            std::fs::read_to_string(&path).with_context(|| path.display().to_string())
+        };
+        let mut record =
+            Self::new(&text(MACHINE)?).with_context(|| folder.join(MACHINE).display().to_string())?;
+        for name in ROWS {
+            record.add(&text(name)?).with_context(|| folder.join(name).display().to_string())?;
+        }
+        Ok(record)
+    }
+
+    /// A record without rows.
+    pub(crate) fn new(machine: &str) -> Result<Self> {
+        let mut reader = csv::Reader::from_reader(machine.as_bytes());
+        let lines: Vec<(String, String)> = reader.deserialize().collect::<Result<_, _>>()?;
+        if let Some((key, _)) = lines.iter().find(|(_, value)| value.is_empty()) {
+            bail!("`{key}` has no value");
+        }
+        // Keys become columns, which serde can take by their names.
+        let (keys, values): (Vec<_>, Vec<_>) = lines.into_iter().unzip();
+        let machine = csv::StringRecord::from(values).deserialize(Some(&csv::StringRecord::from(keys)))?;
+        Ok(Self { machine, subjects: Vec::new(), medians: BTreeMap::new() })
+    }
+
+    /// Adds the rows of a CSV.
+    pub(crate) fn add(&mut self, rows: &str) -> Result<()> {
+        for (index, row) in csv::Reader::from_reader(rows.as_bytes()).deserialize().enumerate() {
+            // The header is the first line.
+            self.add_row(row?).with_context(|| format!("line {}", index + 2))?;
+        }
+        Ok(())
+    }
+
+    fn add_row(&mut self, row: Row) -> Result<()> {
+        let Row { who, operator, item, item_bytes, bytes, offset, time, median_us } = row;
+        ensure!(median_us.is_finite() && median_us > 0.0, "{median_us} is not a time");
+        let subject = Subject { operator: operator.clone(), item: item.clone(), item_bytes };
+        let subject = (who.clone(), subject);
+        if !self.subjects.contains(&subject) {
+            self.subjects.push(subject);
+        }
+        let series = Series { who, operator, item, time, aligned: offset == 0 };
+        self.medians.entry(series).or_default().entry(bytes).or_default().push(median_us);
+        Ok(())
+    }
+
+    /// What somebody was measured with, in the order of the rows.
+    pub(crate) fn subjects(&self, who: &str) -> impl Iterator<Item = &Subject> {
+        self.subjects.iter().filter(move |(of, _)| of == who).map(|(_, subject)| subject)
+    }
+
+    /// Median microseconds of `bytes`, if that was measured; the mean of those of several rows, so that none is picked.
+    pub(crate) fn median(&self, series: &Series, bytes: u64) -> Option<f64> {
+        self.medians.get(series)?.get(&bytes).map(|medians| mean(medians))
+    }
+
+    /// Sizes in bytes and their median microseconds, ascending.
+    pub(crate) fn medians(&self, series: &Series) -> impl Iterator<Item = (u64, f64)> {
+        self.medians.get(series).into_iter().flatten().map(|(&bytes, medians)| (bytes, mean(medians)))
+    }
+
+    /// How fast a series is at `bytes`, as a fraction of another's speed.
+    pub(crate) fn fraction(&self, series: &Series, of: &Series, bytes: u64) -> Option<f64> {
+        Some(self.median(of, bytes)? / self.median(series, bytes)?)
+    }
+}
+
+fn mean(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len() as f64
+}
+
+/// GB/s (10^9 bytes) of `bytes` in so many microseconds.
+pub(crate) fn rate(bytes: u64, microseconds: f64) -> f64 {
+    bytes as f64 / microseconds / 1e3
+}
+
+/// A number of bytes in words: 1 KiB, 64 MiB.
+pub(crate) fn in_words(bytes: u64) -> String {
+    let units = [(30, "GiB"), (20, "MiB"), (10, "KiB")];
+    let unit = units.iter().find(|(log2, _)| bytes >= 1 << log2 && bytes.is_multiple_of(1 << log2));
+    unit.map_or_else(|| format!("{bytes} B"), |(log2, unit)| format!("{} {unit}", bytes >> log2))
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    const MACHINE: &str = "key,value
+gpu,NVIDIA H200
+driver,580.159.04
+cuda,13.0
+cub,3.5
+cpu,Xeon
+cpu_threads,16
+pytorch,2.11
+date,2026-11-21
+commit,e69e7c1
+";
+    pub(crate) const HEADER: &str =
+        "who,operator,item,item_bytes,bytes,offset,time,median_us,p10_us,p90_us,samples,result\n";
+
+    /// A record with one size of a sum, its ceiling and its peer, and what no table is about.
+    pub(crate) fn small_record() -> Record {
+        let mut record = Record::new(MACHINE).unwrap();
+        let rows = "warpfold,sum,f32,4,1048576,0,graph,2.000,2,2,25,00
+warpfold,sum,f32,4,1048576,4,graph,4.000,2,2,25,00
+warpfold,sum,f32,4,1048576,0,host,10.0,2,2,25,00
+cub,sum,f32,4,1048576,0,graph,1.600,2,2,15,00
+cub,sum,f32,4,1048576,0,host,20.0,2,2,15,00
+read,-,-,16,1048576,0,graph,1.500,2,2,15,-
+warpfold-cpu,sum,f32,4,1048576,0,cpu,30.0,2,2,15,00
+read-cpu,sum,f32,4,1048576,0,cpu,27.0,2,2,15,-
+rayon-sum,sum,f32,4,1048576,0,cpu,45.0,2,2,15,00
+launch,mapped,-,0,0,0,host,6.324,5.751,7.727,101,-
+";
+        record.add(&format!("{HEADER}{rows}")).unwrap();
+        record
+    }
+
+    fn refused(row: &str) -> String {
+        format!("{:#}", small_record().add(&format!("{HEADER}{row}\n")).unwrap_err())
+    }
+
+    #[test]
+    fn a_machine_is_read_by_its_keys() {
+        let machine = small_record().machine;
+        assert_eq!((machine.gpu.as_str(), machine.commit.as_str()), ("NVIDIA H200", "e69e7c1"));
+    }
+
+    #[test]
+    fn a_machine_without_a_commit_is_refused() {
+        let error = Record::new(&MACHINE.replace("commit", "revision")).err().unwrap();
+        assert!(error.to_string().contains("missing field `commit`"), "{error}");
+        let error = Record::new(&MACHINE.replace("e69e7c1", "")).err().unwrap();
+        assert_eq!(error.to_string(), "`commit` has no value");
+    }
+
+    #[test]
+    fn fractions_are_of_speeds() {
+        let record = small_record();
+        let sum = Series::graph("warpfold", "sum", "f32");
+        let fraction = |series: &Series, of: &Series| record.fraction(series, of, 1 << 20);
+        assert_eq!(fraction(&sum, &Series::read()), Some(0.75));
+        assert_eq!(fraction(&sum.clone().unaligned(), &Series::read()), Some(0.375));
+        let on_host = sum.taken(Time::Host);
+        assert_eq!(fraction(&on_host, &Series::graph("cub", "sum", "f32").taken(Time::Host)), Some(2.0));
+        assert_eq!(record.fraction(&on_host, &Series::read(), 1 << 21), None);
+        assert_eq!(rate(1 << 30, 234.791).round(), 4573.0);
+    }
+
+    #[test]
+    fn subjects_are_told_apart_by_who_was_measured() {
+        let record = small_record();
+        let subjects: Vec<&Subject> = record.subjects("warpfold").collect();
+        assert_eq!(subjects.len(), 1);
+        assert_eq!((subjects[0].operator.as_str(), subjects[0].item_bytes), ("sum", 4));
+        assert_eq!(record.subjects("nobody").count(), 0);
+    }
+
+    #[test]
+    fn bad_rows_are_refused_with_their_line() {
+        assert!(refused("warpfold,sum,f32,4,2097152,0,graph,fast,1,1,1,00").contains("line: 2"));
+        assert!(refused("warpfold,sum,f32,4,2097152,0,clock,1.0,1,1,1,00").contains("unknown variant"));
+        assert!(refused("warpfold,sum,f32,4,2097152,0,graph,0.0,1,1,1,00").starts_with("line 2: 0 is not"));
+    }
+
+    #[test]
+    fn of_rows_measured_twice_none_is_picked() {
+        let mut record = small_record();
+        record.add(&format!("{HEADER}warpfold,sum,f32,4,1048576,0,graph,3.0,1,1,1,00\n")).unwrap();
+        let sum = Series::graph("warpfold", "sum", "f32");
+        assert_eq!(record.median(&sum, 1 << 20), Some(2.5));
+        assert_eq!(record.medians(&sum).collect::<Vec<_>>(), [(1 << 20, 2.5)]);
+    }
+
+    #[test]
+    fn sizes_are_said_in_the_largest_whole_unit() {
+        let words: Vec<_> = [512, 1 << 10, 1536, 1 << 26, 1 << 34].into_iter().map(in_words).collect();
+        assert_eq!(words, ["512 B", "1 KiB", "1536 B", "64 MiB", "16 GiB"]);
+    }
+}

@@ -1,0 +1,274 @@
+//! What stands between markers in the documents: Markdown made of a record.
+
+use std::fmt::Write;
+
+use anyhow::{Context, Result};
+
+use super::record::{Machine, Record, Series, Subject, Time, in_words, rate};
+
+/// The sizes at which large inputs are compared.
+pub(crate) const LARGE: [u64; 2] = [1 << 28, 1 << 30];
+/// The size that stands for latency where one must do.
+const SMALL: u64 = 1 << 22;
+/// Operators that are bounded by instructions as well as by memory, on some GPUs.
+const COMPUTE_HEAVY: [&str; 5] = ["bounding-box", "welford", "quaternion-product", "log-sum-exp", "top-4"];
+/// What stands where nothing was measured.
+const NOT_MEASURED: &str = "–";
+
+pub(crate) fn is_compute_heavy(subject: &Subject) -> bool {
+    COMPUTE_HEAVY.contains(&subject.operator.as_str())
+}
+
+/// The Markdown of a marker's name.
+pub(crate) fn block(record: &Record, name: &str) -> Result<String> {
+    match name {
+        "machine" => Ok(machine(record)),
+        "headline" => headline(record),
+        "large" => Ok(large(record, |subject| !is_compute_heavy(subject))),
+        "compute-heavy" => Ok(large(record, is_compute_heavy)),
+        "graph" => Ok(sizes(record, Time::Graph)),
+        "host" => Ok(sizes(record, Time::Host)),
+        "cpu" => Ok(cpu(record)),
+        "cpu-sum" => cpu_sum(record),
+        _ => anyhow::bail!("no table is called `{name}`"),
+    }
+}
+
+fn machine(record: &Record) -> String {
+    let machine = &record.machine;
+    format!(
+        "One {} (driver {}, CUDA {}, CUB {}), {}, commit {}.\n",
+        machine.gpu, machine.driver, machine.cuda, machine.cub, machine.date, machine.commit
+    )
+}
+
+/// Calls to result in hand, beside CUB's.
+fn headline(record: &Record) -> Result<String> {
+    let rows = [
+        (SMALL, "sum", "f32", "`f32`, sum"),
+        (LARGE[1], "sum", "f32", "`f32`, sum"),
+        (LARGE[1], "max-by-norm", "f32x3", "12-byte points, farthest from the origin"),
+        (LARGE[1], "matrix-product", "u32x4", "2x2 matrices of `u32`, product in order"),
+        (LARGE[1], "max", "u8", "`u8`, maximum"),
+    ];
+    let mut table = Table::new(&["input"], &["time", "rate", "of the read ceiling", "CUB's time"]);
+    for (bytes, operator, item, words) in rows {
+        let series = Series::graph("warpfold", operator, item).taken(Time::Host);
+        let time = record
+            .median(&series, bytes)
+            .with_context(|| format!("{operator} of {item}, {} was not measured", in_words(bytes)))?;
+        let cub = record.median(&Series::graph("cub", operator, item).taken(Time::Host), bytes);
+        // What is small is bounded by the launch, not by memory.
+        let large = (bytes != SMALL).then_some(());
+        table.row([
+            format!("{} of {words}", in_words(bytes)),
+            with_unit(Some(time)),
+            large.map_or(NOT_MEASURED.to_owned(), |()| format!("{:.0} GB/s", rate(bytes, time))),
+            hundredths(large.and_then(|()| record.fraction(&series, &Series::read(), bytes))),
+            with_unit(cub),
+        ]);
+    }
+    Ok(table.markdown)
+}
+
+/// GPU time of large inputs, as a fraction of the read ceiling and of CUB's rate.
+fn large(record: &Record, wanted: impl Fn(&Subject) -> bool) -> String {
+    let [less, more] = LARGE;
+    let mut table = Table::new(
+        &["operator", "item"],
+        &[&in_words(less), "of CUB", &in_words(more), "of CUB", &format!("{}, unaligned", in_words(more))],
+    );
+    for subject in record.subjects("warpfold").filter(|subject| wanted(subject)) {
+        let ours = Series::of("warpfold", subject);
+        let cub = Series::of("cub", subject);
+        let of_ceiling = |series: &Series, bytes| hundredths(record.fraction(series, &Series::read(), bytes));
+        let rate = record.median(&ours, more).map(|time| format!("{:.0} GB/s, ", rate(more, time)));
+        table.row([
+            subject.operator.clone(),
+            subject.item.clone(),
+            of_ceiling(&ours, less),
+            hundredths(record.fraction(&ours, &cub, less)),
+            rate.unwrap_or_default() + &of_ceiling(&ours, more),
+            hundredths(record.fraction(&ours, &cub, more)),
+            of_ceiling(&ours.clone().unaligned(), more),
+        ]);
+    }
+    table.markdown
+}
+
+/// A sum of f32 at every size measured, beside every peer, in microseconds.
+fn sizes(record: &Record, time: Time) -> String {
+    let series = |who: &str| Series::graph(who, "sum", "f32").taken(time);
+    let (ours, cub, gpu_to_gpu) = (series("warpfold"), series("cub"), series("cub-gpu-to-gpu"));
+    let (others, headings) = match time {
+        // Thrust waits for the stream, and cannot be recorded in a graph.
+        Time::Graph => ([series("pytorch"), series("cupy"), Series::read()], ["PyTorch", "CuPy", "read"]),
+        _ => ([series("pytorch"), series("cupy"), series("thrust")], ["PyTorch", "CuPy", "Thrust"]),
+    };
+    let mut columns = vec!["warpfold", "CUB", "of CUB", "`gpu_to_gpu`", "of `gpu_to_gpu`"];
+    columns.extend(headings);
+    let mut table = Table::new(&["`f32` sum of"], &columns);
+    for (bytes, median) in record.medians(&ours) {
+        let mut cells = vec![
+            in_words(bytes),
+            three_digits(median),
+            cell(record.median(&cub, bytes)),
+            hundredths(record.fraction(&ours, &cub, bytes)),
+            cell(record.median(&gpu_to_gpu, bytes)),
+            hundredths(record.fraction(&ours, &gpu_to_gpu, bytes)),
+        ];
+        cells.extend(others.iter().map(|other| cell(record.median(other, bytes))));
+        table.row(cells);
+    }
+    table.markdown
+}
+
+/// On the CPU, beside what else a user has there.
+fn cpu(record: &Record) -> String {
+    let bytes = LARGE[1];
+    let peers = [
+        ("rayon", "`reduce_with`"),
+        ("rayon-sum", "`par_iter().sum()`"),
+        ("std-sum", "`iter().sum()`"),
+        ("numpy", "NumPy"),
+        ("pytorch-cpu", "PyTorch"),
+    ];
+    let mut figures = vec!["time", "rate", "of the read ceiling"];
+    figures.extend(peers.iter().map(|(_, heading)| heading));
+    let mut table = Table::new(&["operator", "item"], &figures);
+    for subject in record.subjects("warpfold-cpu") {
+        let series = |who| Series::of(who, subject).taken(Time::Cpu);
+        let (ours, read) = (series("warpfold-cpu"), series("read-cpu"));
+        let time = record.median(&ours, bytes);
+        let mut cells = vec![
+            subject.operator.clone(),
+            subject.item.clone(),
+            in_milliseconds(time),
+            time.map_or(NOT_MEASURED.to_owned(), |time| format!("{:.0} GB/s", rate(bytes, time))),
+            hundredths(record.fraction(&ours, &read, bytes)),
+        ];
+        cells.extend(peers.iter().map(|(who, _)| in_milliseconds(record.median(&series(who), bytes))));
+        table.row(cells);
+    }
+    table.markdown
+}
+
+/// The sentence about the sum that everybody has.
+fn cpu_sum(record: &Record) -> Result<String> {
+    let bytes = LARGE[1];
+    let time = |who: &str| {
+        let median = record.median(&Series::graph(who, "sum", "f32").taken(Time::Cpu), bytes);
+        median.map(|_| in_milliseconds(median)).with_context(|| format!("{who} was not measured"))
+    };
+    let Machine { cpu, cpu_threads, .. } = &record.machine;
+    Ok(format!(
+        "On the CPU of that machine ({cpu}, {cpu_threads} threads) {} of `f32` is summed in {}; rayon's `par_iter().sum()` takes \
+         {}, NumPy {}, PyTorch {}.\n",
+        in_words(bytes),
+        time("warpfold-cpu")?,
+        time("rayon-sum")?,
+        time("numpy")?,
+        time("pytorch-cpu")?
+    ))
+}
+
+/// Rows of Markdown.
+struct Table {
+    markdown: String,
+}
+
+impl Table {
+    /// Columns of words, then columns of figures, which end at their right.
+    fn new(words: &[&str], figures: &[&str]) -> Self {
+        let mut table = Self { markdown: String::new() };
+        table.row(words.iter().chain(figures).map(ToString::to_string));
+        table.row(words.iter().map(|_| "---").chain(figures.iter().map(|_| "--:")).map(str::to_owned));
+        table
+    }
+
+    fn row(&mut self, cells: impl IntoIterator<Item = String>) {
+        for cell in cells {
+            write!(self.markdown, "| {cell} ").expect("a String takes all");
+        }
+        self.markdown.push_str("|\n");
+    }
+}
+
+/// Microseconds with three digits, or more where they are whole.
+fn three_digits(microseconds: f64) -> String {
+    let decimals = match microseconds {
+        ..9.995 => 2,
+        ..99.95 => 1,
+        _ => 0,
+    };
+    format!("{microseconds:.decimals$}")
+}
+
+fn cell(microseconds: Option<f64>) -> String {
+    microseconds.map_or(NOT_MEASURED.to_owned(), three_digits)
+}
+
+fn with_unit(microseconds: Option<f64>) -> String {
+    microseconds.map_or(NOT_MEASURED.to_owned(), |time| format!("{} µs", three_digits(time)))
+}
+
+fn in_milliseconds(microseconds: Option<f64>) -> String {
+    microseconds.map_or(NOT_MEASURED.to_owned(), |time| format!("{} ms", three_digits(time / 1e3)))
+}
+
+fn hundredths(fraction: Option<f64>) -> String {
+    fraction.map_or(NOT_MEASURED.to_owned(), |fraction| format!("{fraction:.2}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::record::tests::{HEADER, small_record};
+    use super::*;
+
+    #[test]
+    fn a_size_is_a_row_and_what_was_not_measured_a_dash() {
+        let record = small_record();
+        let last = |time| sizes(&record, time).lines().last().unwrap().to_owned();
+        assert_eq!(last(Time::Graph), "| 1 MiB | 2.00 | 1.60 | 0.80 | – | – | – | – | 1.50 |");
+        assert_eq!(last(Time::Host), "| 1 MiB | 10.0 | 20.0 | 2.00 | – | – | – | – | – |");
+        let headings = sizes(&record, Time::Host).lines().next().unwrap().matches('|').count();
+        assert_eq!(headings, last(Time::Host).matches('|').count());
+    }
+
+    #[test]
+    fn heavy_operators_have_a_table_of_their_own() {
+        let mut record = small_record();
+        let rows = format!("{HEADER}warpfold,welford,f64x3,24,1073741824,0,graph,335.0,1,1,1,00\n");
+        record.add(&rows).unwrap();
+        let rows =
+            |name| block(&record, name).unwrap().lines().skip(2).map(str::to_owned).collect::<Vec<_>>();
+        assert_eq!(rows("large"), ["| sum | f32 | – | – | – | – | – |"]);
+        assert_eq!(rows("compute-heavy"), ["| welford | f64x3 | – | – | 3205 GB/s, – | – | – |"]);
+    }
+
+    #[test]
+    fn a_headline_that_was_not_measured_is_an_error() {
+        let error = block(&small_record(), "headline").unwrap_err();
+        assert_eq!(error.to_string(), "sum of f32, 4 MiB was not measured");
+    }
+
+    #[test]
+    fn the_cpu_has_a_table_of_its_own() {
+        let mut record = small_record();
+        let rows = "warpfold-cpu,min,u8,1,1073741824,0,cpu,9000.0,1,1,9,00
+read-cpu,min,u8,1,1073741824,0,cpu,8100.0,1,1,9,-
+numpy,min,u8,1,1073741824,0,cpu,90000.0,1,1,9,00
+";
+        record.add(&format!("{HEADER}{rows}")).unwrap();
+        let last = block(&record, "cpu").unwrap().lines().last().unwrap().to_owned();
+        assert_eq!(last, "| min | u8 | 9.00 ms | 119 GB/s | 0.90 | – | – | – | 90.0 ms | – |");
+        let error = block(&record, "cpu-sum").unwrap_err();
+        assert_eq!(error.to_string(), "warpfold-cpu was not measured");
+    }
+
+    #[test]
+    fn times_have_three_digits() {
+        let times = [0.5249, 9.994, 9.996, 99.96, 234.791, 3704.2].map(three_digits);
+        assert_eq!(times, ["0.52", "9.99", "10.0", "100", "235", "3704"]);
+    }
+}
