@@ -39,8 +39,11 @@ fn images(folder: &Path) -> PathBuf {
     folder.join("images")
 }
 
-fn files(folder: &Path) -> Vec<PathBuf> {
-    fs::read_dir(images(folder)).expect("a folder").map(|entry| entry.expect("an entry").path()).collect()
+/// The entries of a kind, and whatever lies about.
+fn files(folder: &Path, not: &str) -> Vec<PathBuf> {
+    let entries =
+        fs::read_dir(images(folder)).expect("a folder").map(|entry| entry.expect("an entry").path());
+    entries.filter(|path| path.extension().is_none_or(|ending| ending != not)).collect()
 }
 
 fn the_next_process_loads_what_this_one_compiled() {
@@ -49,12 +52,13 @@ fn the_next_process_loads_what_this_one_compiled() {
     assert!(compile_elsewhere(&folder).contains("compiling"));
     let mode = fs::metadata(images(&folder)).expect("made").permissions().mode();
     assert_eq!(mode & 0o777, 0o700, "the user's alone");
-    let [file] = &files(&folder)[..] else { panic!("one image: {:?}", files(&folder)) };
+    let [file] = &files(&folder, "nvrtc")[..] else { panic!("one image: {:?}", files(&folder, "nvrtc")) };
     let whole = fs::read(file).expect("readable");
     assert_eq!(fs::metadata(file).expect("there").permissions().mode() & 0o077, 0);
 
     let second = compile_elsewhere(&folder);
     assert!(second.contains("from the disk") && !second.contains("compiling"), "{second}");
+    assert!(!second.contains("opening NVRTC"), "{second}");
 
     // Corrupt, cut short, empty, and another image under this name: compiled again and replaced.
     let mut corrupt = whole.clone();
@@ -66,7 +70,25 @@ fn the_next_process_loads_what_this_one_compiled() {
         assert!(said.contains("is corrupt") && said.contains("compiling"), "{said}");
         assert_eq!(fs::read(file).expect("readable"), whole, "replaced by a whole one");
     }
-    assert_eq!(files(&folder).len(), 1, "nothing left lying about");
+    assert_eq!(files(&folder, "nvrtc").len(), 1, "nothing left lying about");
+}
+
+fn nvrtc_is_opened_again_where_it_may_be_another() {
+    let scratch = tempfile::tempdir().expect("a folder");
+    assert!(compile_elsewhere(scratch.path()).contains("opening NVRTC"));
+    let [remembered] = &files(scratch.path(), "image")[..] else { panic!("one file about NVRTC") };
+    let whole = fs::read(remembered).expect("readable");
+
+    let folder = scratch.path().to_string_lossy();
+    let elsewhere = [("WARPFOLD_CACHE_DIR", &*folder), ("CUDA_HOME", "/elsewhere")];
+    let (succeeded, said) = in_child("compile", &elsewhere);
+    assert!(succeeded && said.contains("opening NVRTC") && said.contains("from the disk"), "{said}");
+
+    fs::write(remembered, &whole[1..]).expect("writable");
+    let said = compile_elsewhere(scratch.path());
+    assert!(said.contains("is corrupt") && said.contains("opening NVRTC"), "{said}");
+    assert_eq!(fs::read(remembered).expect("readable"), whole, "replaced by a whole one");
+    assert!(!compile_elsewhere(scratch.path()).contains("opening NVRTC"));
 }
 
 fn the_cache_can_be_off_and_is_never_shared_with_others() {
@@ -90,7 +112,7 @@ fn the_cache_can_be_off_and_is_never_shared_with_others() {
         fs::set_permissions(images(&open), fs::Permissions::from_mode(mode)).expect("its owner's");
         let said = compile_elsewhere(&open);
         assert!(said.contains("no disk cache") && said.contains("compiling"), "{said}");
-        assert!(files(&open).is_empty());
+        assert!(files(&open, "").is_empty());
     }
 
     // Not a folder at all: slower, and no error.
@@ -106,7 +128,7 @@ fn processes_at_once_leave_one_whole_image() {
             scope.spawn(|| compile_elsewhere(scratch.path()));
         }
     });
-    assert_eq!(files(scratch.path()).len(), 1);
+    assert_eq!(files(scratch.path(), "nvrtc").len(), 1);
     assert!(compile_elsewhere(scratch.path()).contains("from the disk"));
 }
 
@@ -137,6 +159,7 @@ fn main() -> ExitCode {
     tests! {
         an_operator_is_compiled_once_a_process
         the_next_process_loads_what_this_one_compiled
+        nvrtc_is_opened_again_where_it_may_be_another
         the_cache_can_be_off_and_is_never_shared_with_others
         processes_at_once_leave_one_whole_image
     }

@@ -227,8 +227,8 @@ const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "a tile counted as a row",
         file: "bracket.cuh",
-        right: "done = Tile::ITEMS, rows",
-        wrong: "done = Row::ITEMS, rows",
+        right: "done = Tile::ITEMS, level",
+        wrong: "done = Row::ITEMS, level",
     },
     Mutation {
         name: "every block writes to one place",

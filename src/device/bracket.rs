@@ -1,13 +1,17 @@
 //! The bracket as launches: the kernel of one operator in one context, and what it is given.
 
+use std::any::TypeId;
+use std::collections::HashMap;
 use std::ffi::c_void;
-use std::sync::{Arc, Mutex, OnceLock};
+use std::panic::resume_unwind;
+use std::sync::{Arc, LazyLock, Mutex, OnceLock};
+use std::thread::Builder;
 
 use cudarc::driver::{CudaContext, CudaSlice, CudaStream, DevicePtr, DevicePtrMut};
 
-use super::driver::{RelaxedCapture, architecture, check, check_allocation, is_capturing};
+use super::driver::{RelaxedCapture, architecture, capture, check, check_allocation, is_capturing};
 use super::module::{Function, Grid, Module};
-use super::workspace::{Workspace, WorkspaceSize, Workspaces, lock};
+use super::workspace::{WorkspaceSize, Workspaces, lock};
 use crate::codegen::{Arguments, KERNEL, Source};
 use crate::jit::Architecture;
 use crate::policy::{Kernel, Launch};
@@ -60,9 +64,25 @@ impl Output {
     }
 }
 
+/// What makes kernels what they are: the handle of a context, an operator's type, and a policy.
+type Identity = (usize, TypeId, Policy);
+
+/// The kernels of this process. They stay loaded, as does their context: graphs may use them at any time, and the next
+/// reduction with an operator finds what the one before it made.
+static KERNELS: LazyLock<Mutex<HashMap<Identity, Arc<BracketKernel>>>> = LazyLock::new(Mutex::default);
+
 impl BracketKernel {
-    pub(crate) fn new<M: DeviceMonoid>(context: &Arc<CudaContext>, policy: Policy) -> Result<Self, Error> {
-        Self::for_target::<M>(context, policy, jit::target(architecture(context)?)?)
+    /// The kernels of an operator in a context. None is compiled yet, unless it was needed before.
+    pub(crate) fn of<M: DeviceMonoid>(
+        context: &Arc<CudaContext>,
+        policy: Policy,
+    ) -> Result<Arc<Self>, Error> {
+        let identity = (context.cu_ctx() as usize, TypeId::of::<M>(), policy);
+        if let Some(kernel) = lock(&KERNELS).get(&identity) {
+            return Ok(kernel.clone());
+        }
+        let kernel = Self::for_target::<M>(context, policy, jit::target(architecture(context)?)?)?;
+        Ok(lock(&KERNELS).entry(identity).or_insert_with(|| Arc::new(kernel)).clone())
     }
 
     fn for_target<M: DeviceMonoid>(
@@ -83,35 +103,40 @@ impl BracketKernel {
         self.target.architecture >= Architecture::new(9, 0)
     }
 
-    fn loaded<M: DeviceMonoid>(&self, kernel: Kernel) -> Result<&Loaded, Error> {
-        let place = &self.loaded[kernel as usize];
-        if let Some(loaded) = place.get() {
-            return Ok(loaded);
+    /// Makes of some kernels those that are not there yet; they are compiled at the same time.
+    fn prepare<M: DeviceMonoid>(&self, kernels: &[Kernel]) -> Result<(), Error> {
+        let is_missing = |kernel: &Kernel| self.loaded[*kernel as usize].get().is_none();
+        if !kernels.iter().any(is_missing) {
+            return Ok(());
         }
         let _loading = lock(&self.loading);
-        if let Some(loaded) = place.get() {
-            return Ok(loaded);
-        }
+        let mut missing: Vec<Kernel> = kernels.iter().copied().filter(is_missing).collect();
+        missing.dedup();
+        let compiled = at_once(&missing, |kernel| {
+            let source = Source::of_reduction::<M>(self.policy.shape(kernel))?;
+            let image = jit::compile(&source, self.target)?;
+            Ok((source.has_state(), image))
+        });
         let _relaxed = RelaxedCapture::enter()?;
-        let shape = self.policy.shape(kernel);
-        let source = Source::of_reduction::<M>(shape)?;
-        let image = jit::compile(&source, self.target)?;
-        let module = Module::load(&self.context, &image)?;
-        let function = module.function(KERNEL)?;
-        let shared_bytes = shape.shared_bytes(&M::Item::layout()) as u32;
-        function.allow_shared_bytes(shared_bytes)?;
-        let loaded = Loaded { function, has_state: source.has_state(), shared_bytes, _module: module };
-        Ok(place.get_or_init(|| loaded))
+        for (kernel, compiled) in missing.into_iter().zip(compiled) {
+            let (has_state, image) = compiled?;
+            let module = Module::load(&self.context, &image)?;
+            let function = module.function(KERNEL)?;
+            let shared_bytes = self.policy.shape(kernel).shared_bytes(&M::Item::layout()) as u32;
+            function.allow_shared_bytes(shared_bytes)?;
+            let loaded = Loaded { function, has_state, shared_bytes, _module: module };
+            self.loaded[kernel as usize].get_or_init(|| loaded);
+        }
+        Ok(())
     }
 
     /// Makes the kernels, and the workspace of a stream, ahead of their first use.
     pub(crate) fn reserve<M: DeviceMonoid>(&self, stream: &CudaStream) -> Result<(), Error> {
         let _relaxed = RelaxedCapture::enter()?;
-        self.loaded::<M>(Kernel::Small)?;
-        self.loaded::<M>(Kernel::Direct)?;
-        if self.is_recent() && self.policy.bulk.stages > 0 {
-            self.loaded::<M>(Kernel::Bulk)?;
-        }
+        let has_bulk = self.is_recent() && self.policy.bulk.stages > 0;
+        let kernels: Vec<Kernel> =
+            Kernel::ALL.into_iter().filter(|&kernel| has_bulk || kernel != Kernel::Bulk).collect();
+        self.prepare::<M>(&kernels)?;
         self.workspaces.of_stream(stream).map(|_| ())
     }
 
@@ -156,7 +181,7 @@ impl BracketKernel {
         let (address, _read) = items.device_ptr(stream);
         let span = Span { address, length: items.len() as u64 };
         let output = workspace.awaited_output();
-        self.enqueue(operator, span, output, &workspace, stream)?;
+        self.enqueue(operator, span, output, workspace.partials(), stream)?;
         workspace.wait(stream)?;
         // SAFETY: the last kernel wrote an item there, and said so.
         Ok(unsafe { workspace.result() })
@@ -177,11 +202,11 @@ impl BracketKernel {
             return Err(Error::OutputLength { length: output.len() });
         }
         let length = items.len() as u64;
-        if is_capturing(stream)? {
+        if let Some(capture) = capture(stream)? {
             let (address, target) = captured_addresses(items, output)?;
-            return self.workspaces.of_graph(|workspace| {
-                self.enqueue(operator, Span { address, length }, Output::silent(target), workspace, stream)
-            });
+            let partials = self.workspaces.partials_of_graph(stream, capture)?;
+            let items = Span { address, length };
+            return self.enqueue(operator, items, Output::silent(target), partials, stream);
         }
         let workspace = self.workspaces.of_stream(stream)?;
         let workspace = lock(&workspace);
@@ -192,8 +217,8 @@ impl BracketKernel {
         }
         let (address, _read) = items.device_ptr(stream);
         let (target, _written) = output.device_ptr_mut(stream);
-        let enqueued =
-            self.enqueue(operator, Span { address, length }, Output::silent(target), &workspace, stream);
+        let (span, output) = (Span { address, length }, Output::silent(target));
+        let enqueued = self.enqueue(operator, span, output, workspace.partials(), stream);
         // Recorded after a failure, too: the first of two launches may be under way.
         workspace.record_use(stream)?;
         if let Some(other) = &other {
@@ -216,21 +241,20 @@ impl BracketKernel {
         operator: &M,
         items: Span,
         output: Output,
-        workspace: &Workspace,
+        partials: u64,
         stream: &CudaStream,
     ) -> Result<(), Error> {
         check("binding the context", self.context.bind_to_thread())?;
         let aligned = items.address.is_multiple_of(self.policy.direct.width.into());
         let (first, second) =
             self.policy.launches(&M::Item::layout(), items.length, aligned, self.is_recent());
+        // All are there before anything is launched.
+        self.prepare::<M>(&[first.kernel, second.map_or(first, |second| second).kernel])?;
         let Some(second) = second else {
             return self.launch(operator, (first, false), items, output, stream);
         };
-        // Both are there before anything is launched.
-        self.loaded::<M>(second.kernel)?;
-        let partials = Output::silent(workspace.partials());
-        self.launch(operator, (first, false), items, partials, stream)?;
-        let partials = Span { address: partials.address, length: u64::from(first.blocks) };
+        self.launch(operator, (first, false), items, Output::silent(partials), stream)?;
+        let partials = Span { address: partials, length: u64::from(first.blocks) };
         self.launch(operator, (second, self.is_recent()), partials, output, stream)
     }
 
@@ -242,7 +266,9 @@ impl BracketKernel {
         output: Output,
         stream: &CudaStream,
     ) -> Result<(), Error> {
-        let loaded = self.loaded::<M>(launch.kernel)?;
+        let Some(loaded) = self.loaded[launch.kernel as usize].get() else {
+            unreachable!("kernels are prepared before anything is launched");
+        };
         let mut arguments = Arguments {
             input: items.address,
             length: items.length,
@@ -271,6 +297,26 @@ impl BracketKernel {
         // both stay until the stream has passed: slices are freed in stream order, workspaces after draining.
         unsafe { loaded.function.launch(stream, &grid, &mut parameters) }
     }
+}
+
+/// What `make` gives for each kernel, in their order: the first in this thread, each other in its own.
+fn at_once<T: Send>(kernels: &[Kernel], make: impl Fn(Kernel) -> T + Sync) -> Vec<T> {
+    let Some((&first, others)) = kernels.split_first() else {
+        return Vec::new();
+    };
+    let make = &make;
+    std::thread::scope(|scope| {
+        let thread =
+            |&kernel: &Kernel| (kernel, Builder::new().spawn_scoped(scope, move || make(kernel)).ok());
+        let threads: Vec<_> = others.iter().map(thread).collect();
+        let mut made = vec![make(first)];
+        made.extend(threads.into_iter().map(|(kernel, thread)| match thread {
+            Some(thread) => thread.join().unwrap_or_else(|panic| resume_unwind(panic)),
+            // No thread was to be had.
+            None => make(kernel),
+        }));
+        made
+    })
 }
 
 /// The addresses of slices whose use a graph records.

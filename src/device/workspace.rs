@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use cudarc::driver::{CudaContext, CudaEvent, CudaStream, result, sys};
 
 use super::bracket::Output;
-use super::driver::{RelaxedCapture, check, check_allocation, stream_id};
+use super::driver::{Capture, RelaxedCapture, check, check_allocation, stream_id};
 use crate::Error;
 
 /// How many streams keep a workspace. Past that, those not in use are freed: the streams may be long gone.
@@ -142,19 +142,43 @@ impl Drop for Workspace {
     }
 }
 
-/// The workspaces of one reduction.
+/// The workspaces of an operator's kernels.
 #[derive(Debug)]
 pub(super) struct Workspaces {
     context: Arc<CudaContext>,
     size: WorkspaceSize,
     of_streams: Mutex<HashMap<u64, Arc<Mutex<Workspace>>>>,
-    /// A graph may be replayed on any stream, at any time: what it uses is its own.
-    of_graphs: Mutex<Vec<Workspace>>,
+    of_graphs: Arc<Mutex<OfGraphs>>,
+}
+
+/// A graph may be replayed on any stream, at any time: what it uses is its own, until it is gone.
+#[derive(Debug, Default)]
+struct OfGraphs {
+    /// What the runs of one stream in one recording use, one after the other.
+    used: HashMap<Recorder, Workspace>,
+    free: Vec<Workspace>,
+}
+
+/// A recording and one of its streams.
+type Recorder = (u64, usize);
+
+/// What a graph keeps: a workspace that is free when the graph is gone.
+struct Lease {
+    of_graphs: Arc<Mutex<OfGraphs>>,
+    recorder: Recorder,
+}
+
+impl Drop for Lease {
+    fn drop(&mut self) {
+        let mut of_graphs = lock(&self.of_graphs);
+        let freed = of_graphs.used.remove(&self.recorder);
+        of_graphs.free.extend(freed);
+    }
 }
 
 impl Workspaces {
     pub(super) fn new(context: &Arc<CudaContext>, size: WorkspaceSize) -> Self {
-        Self { context: context.clone(), size, of_streams: Mutex::default(), of_graphs: Mutex::default() }
+        Self { context: context.clone(), size, of_streams: Mutex::default(), of_graphs: Arc::default() }
     }
 
     /// The workspace of a stream. Whoever holds its lock may give the stream work that uses it.
@@ -172,13 +196,25 @@ impl Workspaces {
         Ok(workspace)
     }
 
-    /// A workspace for the graph that is being recorded, kept as long as the reduction; `use_it` records its use.
-    pub(super) fn of_graph(&self, use_it: impl FnOnce(&Workspace) -> Result<(), Error>) -> Result<(), Error> {
-        let workspace = Workspace::new(&self.context, self.size)?;
-        let used = use_it(&workspace);
-        // Kept after a failure too: part of its use may have been recorded.
-        lock(&self.of_graphs).push(workspace);
-        used
+    /// The device address of partials for what a stream gives to the graph that is recorded.
+    pub(super) fn partials_of_graph(&self, stream: &CudaStream, capture: Capture) -> Result<u64, Error> {
+        let recorder = (capture.id, stream.cu_stream() as usize);
+        let partials;
+        {
+            let mut of_graphs = lock(&self.of_graphs);
+            if let Some(workspace) = of_graphs.used.get(&recorder) {
+                return Ok(workspace.partials());
+            }
+            let workspace = match of_graphs.free.pop() {
+                Some(free) => free,
+                None => Workspace::new(&self.context, self.size)?,
+            };
+            partials = workspace.partials();
+            of_graphs.used.insert(recorder, workspace);
+        }
+        // Not under the lock: if the graph does not take it, it is dropped here.
+        capture.keep(Lease { of_graphs: self.of_graphs.clone(), recorder })?;
+        Ok(partials)
     }
 }
 

@@ -2,21 +2,22 @@
 
 use std::collections::HashMap;
 use std::fmt;
-use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 
 use sha2::{Digest, Sha256};
 
-use super::{Image, disk};
+use super::disk::{self, Entry};
+use super::{Form, Image};
 use crate::Error;
 
-/// What an image depends on, hashed: source, options (the architecture among them) and compiler version.
+/// What an entry depends on, hashed. For an image: source, compiler version, and options (the architecture among them).
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct Key(pub(super) [u8; 32]);
 
 impl Key {
-    pub(super) fn of(source: &str, options: &[String], version: &str) -> Self {
+    pub(super) fn of<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> Self {
         let mut hash = Sha256::new();
-        for part in [source, version].into_iter().chain(options.iter().map(String::as_str)) {
+        for part in parts {
             hash.update((part.len() as u64).to_le_bytes());
             hash.update(part);
         }
@@ -32,28 +33,74 @@ impl fmt::Display for Key {
 
 static IMAGES: LazyLock<Mutex<HashMap<Key, Arc<Image>>>> = LazyLock::new(Mutex::default);
 
-/// The image of a key: from this process, from the disk, or compiled now and left in both.
-pub(super) fn image(key: Key, compile: impl FnOnce() -> Result<Image, Error>) -> Result<Arc<Image>, Error> {
-    // A map of finished images is whole even where a thread panicked beside it.
-    let images = || IMAGES.lock().unwrap_or_else(PoisonError::into_inner);
+// A map of finished images is whole even where a thread panicked beside it.
+fn images() -> MutexGuard<'static, HashMap<Key, Arc<Image>>> {
+    IMAGES.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn keep(key: Key, image: Image) -> Arc<Image> {
+    images().entry(key).or_insert_with(|| Arc::new(image)).clone()
+}
+
+/// The image of a key, of this process or from the disk.
+pub(super) fn find(key: Key) -> Option<Arc<Image>> {
     if let Some(image) = images().get(&key) {
-        return Ok(image.clone());
+        return Some(image.clone());
     }
-    // Not under the lock: two threads that compile the same operator at once waste work, not correctness.
-    let folder = disk::folder();
-    let image = match folder.as_ref().and_then(|folder| disk::load(folder, key)) {
-        Some(image) => {
-            log::debug!("image {key}: from the disk");
-            image
-        }
-        None => {
-            log::debug!("image {key}: compiling");
-            let image = compile()?;
-            if let Some(folder) = &folder {
-                disk::store(folder, key, &image);
-            }
-            image
-        }
+    let image = decode(disk::load(&disk::folder()?, Entry::Image, key)?)?;
+    log::debug!("image {key}: from the disk");
+    Some(keep(key, image))
+}
+
+/// The image of a key, compiled now and left in both.
+///
+/// Not under a lock: two threads that compile the same operator at once waste work, not correctness.
+pub(super) fn make(key: Key, compile: impl FnOnce() -> Result<Image, Error>) -> Result<Arc<Image>, Error> {
+    log::debug!("image {key}: compiling");
+    let image = compile()?;
+    if let Some(folder) = disk::folder() {
+        disk::store(&folder, Entry::Image, key, &encode(&image));
+    }
+    Ok(keep(key, image))
+}
+
+/// The form, and the bytes.
+fn encode(image: &Image) -> Vec<u8> {
+    let form = match image.form {
+        Form::Cubin => 0,
+        Form::Ptx => 1,
     };
-    Ok(images().entry(key).or_insert_with(|| Arc::new(image)).clone())
+    std::iter::once(form).chain(image.bytes.iter().copied()).collect()
+}
+
+fn decode(mut payload: Vec<u8>) -> Option<Image> {
+    let form = match payload.first()? {
+        0 => Form::Cubin,
+        1 => Form::Ptx,
+        _ => return None,
+    };
+    payload.remove(0);
+    Some(Image { form, bytes: payload })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_image_comes_back_in_its_form() {
+        for form in [Form::Cubin, Form::Ptx] {
+            let image = Image { form, bytes: b"the machine code".to_vec() };
+            assert_eq!(decode(encode(&image)), Some(image));
+        }
+        assert_eq!(decode(vec![7, 1]), None);
+        assert_eq!(decode(Vec::new()), None);
+    }
+
+    #[test]
+    fn parts_of_a_key_are_kept_apart() {
+        let key = |parts: &[&str]| Key::of(parts.iter().map(|part| part.as_bytes())).to_string();
+        assert_ne!(key(&["ab", "c"]), key(&["a", "bc"]));
+        assert_eq!(key(&["ab", "c"]), key(&["ab", "c"]));
+    }
 }

@@ -1,9 +1,9 @@
-//! The images of earlier processes.
+//! What earlier processes left: images, and what NVRTC said of itself.
 //!
-//! One file an image, named by its key. A file is a header (a magic line, the key, the form, the payload's length), the
-//! payload, and a checksum of all of that; it is written under another name and renamed, so that a reader sees a whole
-//! file or none, and two processes that write the same key leave one of two equal files. Whatever is not exactly such
-//! a file (corrupt, truncated, of another key, of another user) is compiled again and replaced, and never loaded.
+//! One file an entry, named by its key. A file is a header (a magic line, the key, the payload's length), the payload, and
+//! a checksum of all of that; it is written under another name and renamed, so that a reader sees a whole file or none,
+//! and two processes that write the same key leave one of two equal files. Whatever is not exactly such a file (corrupt,
+//! truncated, of another key, of another user) is made again and replaced, and never loaded.
 //!
 //! The cache makes things faster and nothing else: whatever goes wrong with it is logged, and the work goes on.
 
@@ -14,15 +14,13 @@ use std::path::{Path, PathBuf};
 use sha2::{Digest, Sha256};
 
 use super::cache::Key;
-use super::{Form, Image};
 
 const VARIABLE: &str = "WARPFOLD_CACHE_DIR";
 /// Of the folder that the variable or the system names, which need not be private: this one is.
 const IMAGES: &str = "images";
-const MAGIC: &[u8; 16] = b"warpfold image1\n";
+const MAGIC: &[u8; 16] = b"warpfold cache2\n";
 const KEY: usize = MAGIC.len();
-const FORM: usize = KEY + 32;
-const LENGTH: usize = FORM + 1;
+const LENGTH: usize = KEY + 32;
 const PAYLOAD: usize = LENGTH + 8;
 const CHECKSUM: usize = 32;
 
@@ -71,31 +69,42 @@ fn is_private(_: &fs::Metadata) -> bool {
     true
 }
 
-fn file(folder: &Path, key: Key) -> PathBuf {
-    folder.join(format!("{key}.image"))
+/// What an entry is: how its file's name ends.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Entry {
+    Image,
+    Compiler,
 }
 
-/// The image of a key, if there is a whole and private file of it.
-pub(super) fn load(folder: &Path, key: Key) -> Option<Image> {
-    let path = file(folder, key);
+fn file(folder: &Path, entry: Entry, key: Key) -> PathBuf {
+    let ending = match entry {
+        Entry::Image => "image",
+        Entry::Compiler => "nvrtc",
+    };
+    folder.join(format!("{key}.{ending}"))
+}
+
+/// The payload of an entry, if there is a whole and private file of it.
+pub(super) fn load(folder: &Path, entry: Entry, key: Key) -> Option<Vec<u8>> {
+    let path = file(folder, entry, key);
     let metadata = fs::symlink_metadata(&path).ok()?;
     if !metadata.is_file() || !is_private(&metadata) {
-        log::warn!("{} is not a file that only you can use: compiling again", path.display());
+        log::warn!("{} is not a file that only you can use: made again", path.display());
         return None;
     }
-    let image = fs::read(&path).ok().and_then(|bytes| decode(&bytes, key));
-    if image.is_none() {
-        log::warn!("{} is corrupt: compiling again", path.display());
+    let payload = fs::read(&path).ok().and_then(|bytes| decode(&bytes, key));
+    if payload.is_none() {
+        log::warn!("{} is corrupt: made again", path.display());
     }
-    image
+    payload
 }
 
-/// Writes the image of a key, in place of whatever was there.
-pub(super) fn store(folder: &Path, key: Key, image: &Image) {
-    let path = file(folder, key);
+/// Writes an entry, in place of whatever was there.
+pub(super) fn store(folder: &Path, entry: Entry, key: Key, payload: &[u8]) {
+    let path = file(folder, entry, key);
     // A temporary file is its owner's alone from the start.
     let written = tempfile::NamedTempFile::new_in(folder).and_then(|mut file| {
-        file.write_all(&encode(image, key))?;
+        file.write_all(&encode(payload, key))?;
         file.persist(&path).map_err(|error| error.error)
     });
     if let Err(error) = written {
@@ -103,36 +112,26 @@ pub(super) fn store(folder: &Path, key: Key, image: &Image) {
     }
 }
 
-fn encode(image: &Image, key: Key) -> Vec<u8> {
+fn encode(payload: &[u8], key: Key) -> Vec<u8> {
     let mut bytes = MAGIC.to_vec();
     bytes.extend(key.0);
-    bytes.push(match image.form {
-        Form::Cubin => 0,
-        Form::Ptx => 1,
-    });
-    bytes.extend((image.bytes.len() as u64).to_le_bytes());
-    bytes.extend(&image.bytes);
+    bytes.extend((payload.len() as u64).to_le_bytes());
+    bytes.extend(payload);
     let checksum = Sha256::digest(&bytes);
     bytes.extend(checksum);
     bytes
 }
 
-fn decode(bytes: &[u8], key: Key) -> Option<Image> {
+fn decode(bytes: &[u8], key: Key) -> Option<Vec<u8>> {
     let (content, checksum) = bytes.split_at_checked(bytes.len().checked_sub(CHECKSUM)?)?;
     if Sha256::digest(content)[..] != *checksum {
         return None;
     }
     let payload = content.get(PAYLOAD..)?;
     let length = u64::from_le_bytes(content[LENGTH..PAYLOAD].try_into().ok()?);
-    if content[..KEY] != *MAGIC || content[KEY..FORM] != key.0 || length != payload.len() as u64 {
-        return None;
-    }
-    let form = match content[FORM] {
-        0 => Form::Cubin,
-        1 => Form::Ptx,
-        _ => return None,
-    };
-    Some(Image { form, bytes: payload.to_vec() })
+    let is_whole =
+        content[..KEY] == *MAGIC && content[KEY..LENGTH] == key.0 && length == payload.len() as u64;
+    is_whole.then(|| payload.to_vec())
 }
 
 #[cfg(all(test, unix))]
@@ -143,23 +142,34 @@ mod tests {
 
     const KEYS: [Key; 2] = [Key([1; 32]), Key([2; 32])];
 
-    fn image() -> Image {
-        Image { form: Form::Ptx, bytes: b"the machine code".to_vec() }
+    const PAYLOAD: &[u8] = b"the machine code";
+
+    fn load(folder: &Path, key: Key) -> Option<Vec<u8>> {
+        super::load(folder, Entry::Image, key)
+    }
+
+    fn store(folder: &Path, key: Key) {
+        super::store(folder, Entry::Image, key, PAYLOAD);
+    }
+
+    fn file(folder: &Path, key: Key) -> PathBuf {
+        super::file(folder, Entry::Image, key)
     }
 
     #[test]
-    fn an_image_comes_back_as_it_was_stored() {
+    fn an_entry_comes_back_as_it_was_stored() {
         let folder = tempfile::tempdir().unwrap();
         assert_eq!(load(folder.path(), KEYS[0]), None);
-        store(folder.path(), KEYS[0], &image());
-        assert_eq!(load(folder.path(), KEYS[0]), Some(image()));
+        store(folder.path(), KEYS[0]);
+        assert_eq!(load(folder.path(), KEYS[0]), Some(PAYLOAD.to_vec()));
         assert_eq!(load(folder.path(), KEYS[1]), None);
+        assert_eq!(super::load(folder.path(), Entry::Compiler, KEYS[0]), None);
     }
 
     #[test]
     fn no_changed_or_cut_byte_is_ever_loaded() {
-        let whole = encode(&image(), KEYS[0]);
-        assert_eq!(decode(&whole, KEYS[0]), Some(image()));
+        let whole = encode(PAYLOAD, KEYS[0]);
+        assert_eq!(decode(&whole, KEYS[0]), Some(PAYLOAD.to_vec()));
         for at in 0..whole.len() {
             let mut changed = whole.clone();
             changed[at] ^= 1;
@@ -172,7 +182,7 @@ mod tests {
     #[test]
     fn a_file_of_another_key_is_not_loaded() {
         let folder = tempfile::tempdir().unwrap();
-        store(folder.path(), KEYS[0], &image());
+        store(folder.path(), KEYS[0]);
         fs::copy(file(folder.path(), KEYS[0]), file(folder.path(), KEYS[1])).unwrap();
         assert_eq!(load(folder.path(), KEYS[1]), None);
     }
@@ -182,12 +192,12 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = file(folder.path(), KEYS[0]);
         for mode in [0o666, 0o644, 0o602] {
-            store(folder.path(), KEYS[0], &image());
-            assert_eq!(load(folder.path(), KEYS[0]), Some(image()));
+            store(folder.path(), KEYS[0]);
+            assert_eq!(load(folder.path(), KEYS[0]), Some(PAYLOAD.to_vec()));
             fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
             assert_eq!(load(folder.path(), KEYS[0]), None);
         }
-        store(folder.path(), KEYS[0], &image());
-        assert_eq!(load(folder.path(), KEYS[0]), Some(image()));
+        store(folder.path(), KEYS[0]);
+        assert_eq!(load(folder.path(), KEYS[0]), Some(PAYLOAD.to_vec()));
     }
 }

@@ -1,10 +1,12 @@
 //! Rendered source and architecture to machine code, without a GPU.
 //!
-//! NVRTC is slow (tens of milliseconds), so an image is kept: in memory for the process, and on disk for the next one.
+//! NVRTC is slow (tens of milliseconds), so an image is kept: in memory for the process, and on disk for the next one,
+//! which then does not even open NVRTC.
 //! The disk cache lives in the user's cache folder, or in `WARPFOLD_CACHE_DIR`; `WARPFOLD_CACHE_DIR=off` disables it.
 
 mod architecture;
 mod cache;
+mod compiler;
 mod disk;
 mod nvrtc;
 mod resources;
@@ -14,6 +16,7 @@ use std::sync::Arc;
 pub use architecture::{Architecture, Form, Target};
 pub use resources::{KernelResources, resources};
 
+use self::compiler::Compiler;
 use crate::Error;
 use crate::codegen::Source;
 
@@ -38,26 +41,33 @@ fn options(target: Target) -> Vec<String> {
     std::iter::once(architecture).chain(OPTIONS.map(str::to_owned)).collect()
 }
 
-/// Whether NVRTC can be opened, and if not, why.
+/// Whether there is an NVRTC, and if not, why. It is opened only if that is not known from an earlier process.
 pub fn available() -> Result<(), Error> {
-    nvrtc::library().map(|_| ())
+    compiler::compiler().map(|_| ())
 }
 
 /// The architectures that the NVRTC at hand compiles for, oldest first.
 pub fn architectures() -> Result<Vec<Architecture>, Error> {
-    Ok(nvrtc::library()?.architectures.clone())
+    Ok(compiler::compiler()?.architectures.clone())
 }
 
 /// What a GPU of an architecture is to be given by the NVRTC at hand.
 pub fn target(architecture: Architecture) -> Result<Target, Error> {
-    let library = nvrtc::library()?;
-    Target::of(architecture, &library.architectures, &library.version)
+    let compiler = compiler::compiler()?;
+    Target::of(architecture, &compiler.architectures, &compiler.version)
 }
 
 /// Compiles a source, or finds the image in a cache.
 pub fn compile(source: &Source, target: Target) -> Result<Arc<Image>, Error> {
-    let library = nvrtc::library()?;
     let options = options(target);
-    let key = cache::Key::of(source.text(), &options, &library.version);
-    cache::image(key, || library.compile(source, target, &options).map(|compiled| compiled.image))
+    let key = |compiler: &Compiler| {
+        let parts = [source.text(), &compiler.version].into_iter().chain(options.iter().map(String::as_str));
+        cache::Key::of(parts.map(str::as_bytes))
+    };
+    if let Some(image) = cache::find(key(compiler::compiler()?)) {
+        return Ok(image);
+    }
+    // Another one, perhaps, than was remembered.
+    let library = nvrtc::library()?;
+    cache::make(key(library), || library.compile(source, target, &options).map(|compiled| compiled.image))
 }

@@ -8,20 +8,16 @@ use std::sync::OnceLock;
 use cudarc::nvrtc::result::{self, NvrtcError};
 use cudarc::nvrtc::sys;
 
+use super::compiler::{self, Compiler};
 use super::{Architecture, Form, Image, Target};
 use crate::Error;
 use crate::codegen::{LAYOUT_ASSERTION, Source};
 use crate::error::Excerpt;
 
 /// Names the library's file, for machines where it is not on the library path.
-const VARIABLE: &str = "WARPFOLD_NVRTC";
+pub(super) const VARIABLE: &str = "WARPFOLD_NVRTC";
 
-/// The opened library, and what it said of itself.
-#[derive(Debug)]
-pub(super) struct Nvrtc {
-    pub(super) version: String,
-    pub(super) architectures: Vec<Architecture>,
-}
+static LIBRARY: OnceLock<Result<Compiler, Error>> = OnceLock::new();
 
 /// An image and what the compiler said about it.
 pub(super) struct Compiled {
@@ -30,12 +26,16 @@ pub(super) struct Compiled {
 }
 
 /// The library, opened at the first call and never closed.
-pub(super) fn library() -> Result<&'static Nvrtc, Error> {
-    static LIBRARY: OnceLock<Result<Nvrtc, Error>> = OnceLock::new();
+pub(super) fn library() -> Result<&'static Compiler, Error> {
     LIBRARY.get_or_init(open).as_ref().map_err(Error::clone)
 }
 
-fn open() -> Result<Nvrtc, Error> {
+pub(super) fn is_open() -> bool {
+    matches!(LIBRARY.get(), Some(Ok(_)))
+}
+
+fn open() -> Result<Compiler, Error> {
+    log::debug!("opening NVRTC");
     if let Some(path) = std::env::var_os(VARIABLE).filter(|path| !path.is_empty()) {
         let path = PathBuf::from(path);
         preload(&path).map_err(|error| Error::NoNvrtc { reason: format!("{VARIABLE}: {error}") })?;
@@ -66,7 +66,9 @@ fn open() -> Result<Nvrtc, Error> {
         .map(Architecture::from_number)
         .collect();
     architectures.sort();
-    Ok(Nvrtc { version: format!("{major}.{minor}"), architectures })
+    let compiler = Compiler { version: format!("{major}.{minor}"), architectures };
+    compiler::remember(&compiler);
+    Ok(compiler)
 }
 
 fn is_present() -> bool {
@@ -107,8 +109,8 @@ fn nvrtc_error(error: NvrtcError) -> Error {
     Error::Nvrtc { name: format!("{:?}", error.0) }
 }
 
-impl Nvrtc {
-    /// Compiles a source with these options, whatever the caches hold.
+impl Compiler {
+    /// Compiles a source with these options, whatever the caches hold. The library is open.
     pub(super) fn compile(
         &self,
         source: &Source,

@@ -1,7 +1,7 @@
 //! The reduction: an operator on a device.
 
 use std::fmt;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use cudarc::driver::CudaStream;
 
@@ -16,8 +16,9 @@ use crate::{Device, DeviceMonoid, DeviceType, Error, Input, Output, Policy, cpu}
 /// on the CPU and on every GPU. Items may have up to 256 bytes, and there may be any number of them that fits in
 /// memory.
 ///
-/// A `Reduction` keeps its compiled kernel and workspaces. It can be shared by threads, and run on several streams
-/// at once.
+/// It can be shared by threads, and run on several streams at once. On a GPU, compiled kernels and workspaces (up to 64
+/// KiB of device memory for each stream) are those of all reductions with this operator in the context, and stay for
+/// the life of the process: to make another `Reduction` costs microseconds.
 ///
 /// ```
 /// use warpfold::{Device, Reduction, operators::Max};
@@ -48,7 +49,7 @@ pub struct Reduction<M> {
     device: Device,
     operator: M,
     policy: Policy,
-    kernel: OnceLock<BracketKernel>,
+    kernel: OnceLock<Arc<BracketKernel>>,
 }
 
 impl<M: DeviceMonoid> Reduction<M> {
@@ -71,8 +72,7 @@ impl<M: DeviceMonoid> Reduction<M> {
         }
     }
 
-    /// The same reduction under another policy: for measurements. No result changes. What was compiled before is
-    /// dropped, and with it what recorded graphs use.
+    /// The same reduction under another policy: for measurements. No result changes.
     pub fn with_policy(mut self, policy: Policy) -> Self {
         self.policy = policy;
         self.kernel = OnceLock::new();
@@ -116,8 +116,9 @@ impl<M: DeviceMonoid> Reduction<M> {
     /// wait for it. (It waits while another thread's [`run`](Self::run) uses the same stream, and, once for every 64
     /// streams that a `Reduction` meets, for their last work, when workspaces of old streams are freed.)
     ///
-    /// It can be recorded into a CUDA graph. Call [`compile`](Self::compile) before recording; the graph must not be
-    /// replayed after the `Reduction` is dropped, and what fills the input must be ordered before the replay.
+    /// It can be recorded into a CUDA graph. Call [`compile`](Self::compile) before recording, and order what fills the
+    /// input before the replay. A graph keeps the workspace that it uses: two instances of one graph must not run at the
+    /// same time.
     ///
     /// # Errors
     ///
@@ -154,8 +155,7 @@ impl<M: DeviceMonoid> Reduction<M> {
         if let Some(kernel) = self.kernel.get() {
             return Ok(kernel);
         }
-        // It compiles nothing yet; of two threads that get here, one's is dropped.
-        let kernel = BracketKernel::new::<M>(stream.context(), self.policy)?;
+        let kernel = BracketKernel::of::<M>(stream.context(), self.policy)?;
         Ok(self.kernel.get_or_init(|| kernel))
     }
 }

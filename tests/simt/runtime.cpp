@@ -12,11 +12,13 @@
 // The program serves requests on its standard input, one launch each, and answers on its standard output.
 
 #include <setjmp.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/time.h>
 #include <ucontext.h>
 #include <unistd.h>
 
@@ -189,6 +191,32 @@ void leave() {
     current->done = true;
     leave();
     abort();
+}
+
+// Of a launch, in seconds of the processor: a hundred times as much as any needs.
+constexpr int LONGEST_LAUNCH = 20;
+
+void too_long(int, siginfo_t*, void* interrupted) {
+    // Between two threads there is none to blame; the timer comes again.
+    if (!current) return;
+#if defined(__x86_64__)
+    const auto code = static_cast<ucontext_t*>(interrupted)->uc_mcontext.gregs[REG_RIP];
+    const Site site = {nullptr, 0, reinterpret_cast<void*>(code)};
+#else
+    const Site site = {"somewhere", 0, nullptr};
+    (void)interrupted;
+#endif
+    fail(who(current) + " does not come to an end, " + at(site));
+}
+
+// Lets the launch that begins now fail if it takes too long; with 0 there is no such launch.
+void limit(int seconds) {
+    struct sigaction action = {};
+    action.sa_sigaction = too_long;
+    action.sa_flags = SA_SIGINFO | SA_NODEFER;
+    sigaction(SIGVTALRM, &action, nullptr);
+    const itimerval timer = {{seconds ? 1 : 0, 0}, {seconds, 0}};
+    setitimer(ITIMER_VIRTUAL, &timer, nullptr);
 }
 
 void entry() {
@@ -625,7 +653,9 @@ int main() {
         regions.push_back({input, request.input, false, {}, {}, {}});
         regions.push_back({output, request.output, true, std::vector<uint64_t>(request.output),
                            std::vector<unsigned>(request.output), std::vector<bool>(request.output)});
+        limit(LONGEST_LAUNCH);
         launch(request.blocks, request.threads);
+        limit(0);
 #if !defined(__SANITIZE_ADDRESS__)
         // Under the sanitizers only the intrinsics say what they access.
         for (size_t k = 0; k < request.output && failure.empty(); ++k)
