@@ -57,6 +57,9 @@ pub struct Shape {
     pub group_items: u32,
     /// Groups that one lane holds at once: a power of two, at most 32.
     pub rows: u32,
+    /// Neighbouring tiles that merge before a lane's values are combined with those of other lanes: 1 or 4. Four want
+    /// registers, and at most 32 rows together.
+    pub merged_tiles: u32,
     /// Warps of a block, at most: a power of two, at most 32.
     pub warps: u32,
     /// Blocks that each multiprocessor should hold at once: what bounds the registers of a kernel.
@@ -193,7 +196,13 @@ impl Shape {
     /// As many bytes on their way as registers allow: few warps of many rows are faster than many of few.
     fn direct(size: usize) -> Self {
         let (lane_bytes, warps, blocks) = if size <= 16 { (256, 8, 2) } else { (192, 4, 3) };
-        Self { warps, blocks_per_multiprocessor: blocks, ..Self::of_lanes(size, lane_bytes) }
+        Self { warps, blocks_per_multiprocessor: blocks, ..Self::of_lanes(size, lane_bytes) }.merging()
+    }
+
+    /// Where a lane has few items of its own to combine, what it combines across lanes is most of the work.
+    fn merging(self) -> Self {
+        let merged_tiles = if self.group_items <= 4 && self.rows <= 8 { 4 } else { 1 };
+        Self { merged_tiles, ..self }
     }
 
     /// Few warps a block: they wait for one another less.
@@ -207,7 +216,7 @@ impl Shape {
         let shape = Self::of_lanes(size, lane_bytes);
         let slot = slot_bytes(size * shape.tile_items() as usize);
         let stages = (RING_BYTES / (8 * slot)).clamp(1, 4) as u32;
-        Self { warps: 4, blocks_per_multiprocessor: blocks, stages, ..shape }
+        Self { warps: 4, blocks_per_multiprocessor: blocks, stages, ..shape }.merging()
     }
 
     /// Groups of wide loads, and so many rows of them that a lane has at most `bytes`, unless one group is larger.
@@ -228,6 +237,7 @@ impl Shape {
             width: width as u32,
             group_items: group_items as u32,
             rows: 1 << rows.ilog2(),
+            merged_tiles: 1,
             warps: 1,
             blocks_per_multiprocessor: 1,
             stages: 0,
@@ -250,6 +260,9 @@ impl Shape {
         }
         if group > 1 << 10 {
             return fail("a group is at most 1024 bytes");
+        }
+        if !matches!((self.merged_tiles, rows), (1, _) | (4, ..=8)) {
+            return fail("merged_tiles is 1, or 4 of at most 8 rows");
         }
         if self.shared_bytes(item) > RING_BYTES {
             return fail("the tiles on their way have at most 100,000 bytes");
@@ -379,6 +392,8 @@ mod tests {
         assert!(refused(|policy| policy.direct.group_items = 4));
         assert!(refused(|policy| policy.direct.group_items = 1 << 20));
         assert!(refused(|policy| policy.direct.stages = 1));
+        assert!(refused(|policy| policy.direct.merged_tiles = 2));
+        assert!(refused(|policy| (policy.direct.merged_tiles, policy.direct.rows) = (4, 16)));
         assert!(refused(|policy| policy.small.stages = 1));
         assert!(refused(|policy| policy.max_blocks = 0));
     }

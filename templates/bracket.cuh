@@ -25,15 +25,16 @@ struct Arguments {
 
 // The bracket of `length` items by one warp, in lane 0. At least one item.
 //
-// Tiles that are neighbours merge lane by lane, four to one, before what the lanes have is combined across them, where a
-// lane has few items of its own to combine. What wide loads do not reach, or does not fill a tile, goes row by row.
+// Where the shape says so, tiles that are neighbours merge lane by lane, four to one, before what the lanes have is
+// combined across them. What wide loads do not reach, or does not fill a tile, goes row by row.
 template <class Shape, class Item, class Operator, class Source>
 WARPFOLD_DEVICE Words<Item> warp_run(const Operator& op, Source& source, Size length) {
     typedef typename Source::Memory Memory;
     typedef WarpTile<Item, Shape::GROUP_ITEMS, Shape::ROWS> Tile;
     typedef WarpTile<Item, Shape::GROUP_ITEMS, 1> Row;
-    constexpr unsigned MERGED = Shape::GROUP_ITEMS <= 4 && 4 * Shape::ROWS <= WARP_LANES ? 4 : 1;
+    constexpr unsigned MERGED = Shape::MERGED_TILES;
     RowCounter<Item> counter;
+    static_assert(MERGED == 1 || (MERGED == 4 && 4 * Shape::ROWS <= WARP_LANES), "one tile, or four of few rows");
     // Of the tiles that merge: how many came, the first or third, and the first two together.
     unsigned came = 0;
     Words<Item> single, pair;

@@ -3,6 +3,8 @@
 
 mod support;
 
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -16,6 +18,30 @@ use support::policies::{MOST, large_kernels, lengths, policies};
 use support::tiers::{Suite, Tier, device};
 use warpfold::operators::{AffineComposition, Matrix2Product, Sum};
 use warpfold::{Device, DeviceInput, DeviceMonoid, DeviceType, Monoid, Policy, Reduction, cudarc, tree};
+
+thread_local! {
+    static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
+}
+
+/// The system's allocator, which counts what each thread asks of it.
+struct Counting;
+
+// SAFETY: all of it is the system's.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        // Not where the thread has ended.
+        let _ = ALLOCATIONS.try_with(|count| count.set(count.get() + 1));
+        // SAFETY: the caller's promise.
+        unsafe { System.alloc(layout) }
+    }
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: the caller's promise.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
 
 /// Inputs in the memory that a device reads best, of which any part can be reduced.
 enum Inputs<T> {
@@ -242,6 +268,51 @@ fn run_into_writes_in_stream_order() {
     }
 }
 
+/// Once a reduction has run on a stream, it asks for no memory again.
+fn a_run_allocates_nothing() {
+    let stream = CudaContext::new(0).expect("a GPU").new_stream().expect("a stream");
+    let reduction = Reduction::<Sum<u64>>::new(stream.clone());
+    for length in [1, 1000, 100_000, 10_000_000] {
+        let all: Vec<u64> = items(13, length, u64::sample);
+        let copy = stream.clone_htod(&all).expect("copies");
+        let first = reduction.run(&copy).expect("runs");
+        let before = ALLOCATIONS.get();
+        let second = reduction.run(&copy).expect("runs");
+        assert_eq!(ALLOCATIONS.get() - before, 0, "{length} items");
+        assert_eq!([first, second], [tree::bracket(&Sum::<u64>::new(), &all); 2]);
+    }
+}
+
+/// What a graph uses outlives the reduction that recorded it, and two runs of one recording do not disturb each other.
+fn a_graph_outlives_its_reduction() {
+    use cudarc::driver::sys::{CUgraphInstantiate_flags, CUstreamCaptureMode};
+    let stream = CudaContext::new(0).expect("a GPU").new_stream().expect("a stream");
+    let (mode, flags) = (
+        CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL,
+        CUgraphInstantiate_flags::CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH,
+    );
+    let operator = AffineComposition::<u64>::new();
+    let inputs = [21, 22].map(|seed| items::<[u64; 2]>(seed, 200_000, u64::map));
+    let copies = inputs.each_ref().map(|input| stream.clone_htod(input).expect("copies"));
+    let mut results = [0, 1].map(|_| stream.clone_htod(&[[0_u64; 2]]).expect("copies"));
+    stream.synchronize().expect("synchronises");
+    for _ in 0..5 {
+        let reduction = Reduction::with(stream.clone(), operator);
+        reduction.compile().expect("compiles");
+        stream.begin_capture(mode).expect("begins to record");
+        for (copy, result) in copies.iter().zip(&mut results) {
+            reduction.run_into(copy, result).expect("records");
+        }
+        let graph = stream.end_capture(flags).expect("ends recording").expect("a graph");
+        drop(reduction);
+        graph.launch().expect("launches");
+        for (input, result) in inputs.iter().zip(&results) {
+            let result = stream.clone_dtoh(result).expect("copies")[0];
+            assert_same(result, tree::bracket(&operator, input), "graph");
+        }
+    }
+}
+
 /// A recorded reduction can be replayed on new values, while the reduction is run on the same stream.
 fn a_graph_replays() {
     use cudarc::driver::sys::{CUgraphInstantiate_flags, CUstreamCaptureMode};
@@ -387,6 +458,8 @@ fn main() -> ExitCode {
     });
     suite.test(Tier::Gpu, "threads_and_streams_share_a_reduction", threads_and_streams);
     suite.test(Tier::Gpu, "run_into_writes_in_stream_order", run_into_writes_in_stream_order);
+    suite.test(Tier::Gpu, "a_run_allocates_nothing", a_run_allocates_nothing);
+    suite.test(Tier::Gpu, "a_graph_outlives_its_reduction", a_graph_outlives_its_reduction);
     suite.test(Tier::Gpu, "a_graph_replays_on_new_values", a_graph_replays);
     suite.test(Tier::Gpu, "a_graph_that_fills_its_input_replays", a_graph_that_fills_its_input_replays);
     suite.long_test(Tier::Cpu, "more_than_two_to_the_32_items_are_the_bracket", || {

@@ -1,14 +1,16 @@
 //! How fast reductions are on a GPU: rows of CSV like those of `benches/peers`, on the same items, measured alike.
 //!
-//! `figures CSV [--cpu] [--quick] [--sizes 10,20] [--policy rows=2,stages=3] [OPERATOR...]`; sizes are powers of two of bytes. An input of `bytes` has bytes / item_bytes items. Calls go round views of the
-//! same items, and something else is read before each sample, so that no view is found in the GPU's cache. `graph` is the
-//! time of a replayed graph of many calls, divided by their number; `host` is that from a call to its result. Every
-//! result is compared with the CPU's, up to 2^28 bytes, before it is timed.
+//! `figures CSV [--cpu | --cold] [--quick] [--sizes 10,20] [--policy direct.rows=2,small_bytes=0] [OPERATOR...]`; sizes are
+//! powers of two of bytes. An input of `bytes` has bytes / item_bytes items. Calls go round views of the same items, and
+//! something else is read before each sample, so that no view is found in the GPU's cache. `graph` is the time of a
+//! replayed graph of many calls, divided by their number; `host` is that from a call to its result. Every result is
+//! compared with the CPU's, up to 2^28 bytes, before it is timed.
 //!
 //! With `--cpu` the CPU is measured instead: `cpu` is the time of a call, also of rayon, the standard library, and a loop
-//! that only reads.
+//! that only reads. With `--cold` first calls are measured: see `cold.rs`.
 
 mod ceiling;
+mod cold;
 mod cpu;
 mod operators;
 
@@ -66,7 +68,13 @@ fn main() -> Result<()> {
         arguments.retain(|argument| argument != name);
         arguments.len() < before
     };
-    let (quick, on_cpu) = (flag("--quick"), flag("--cpu"));
+    let (quick, on_cpu, cold) = (flag("--quick"), flag("--cpu"), flag("--cold"));
+    if flag("--cold-process") {
+        let [operator, item, bytes] = &arguments[..] else {
+            anyhow::bail!("--cold-process OPERATOR ITEM BYTES");
+        };
+        return cold::process(operator, item, bytes);
+    }
     let mut option = |name: &str| {
         let at = arguments.iter().position(|argument| argument == name)?;
         arguments.remove(at);
@@ -77,7 +85,8 @@ fn main() -> Result<()> {
         sizes.map(|sizes| sizes.split(',').map(str::parse).collect::<Result<_, _>>()).transpose()?;
     let mut policy = Vec::new();
     for setting in option("--policy").unwrap_or_default().split(',').filter(|setting| !setting.is_empty()) {
-        let (name, value) = setting.split_once('=').context("a policy is written as rows=2,stages=3")?;
+        let (name, value) =
+            setting.split_once('=').context("a policy is written as direct.rows=2,small_bytes=0")?;
         policy.push((name.to_owned(), value.parse()?));
     }
     let device = Device::cuda(0).ok();
@@ -97,6 +106,10 @@ fn main() -> Result<()> {
         return Ok(out.flush()?);
     }
     let device = device.context("there is a GPU")?;
+    if cold {
+        cold::all(&mut out)?;
+        return Ok(out.flush()?);
+    }
     let mut figures = Figures { gpu: Gpu::new(&device)?, out, quick, sizes, policy, only: arguments };
     operators::all(&mut figures);
     figures.out.flush()?;
@@ -270,6 +283,7 @@ fn changed(mut policy: Policy, settings: &[(String, u32)]) -> Result<Policy> {
             (Some((shape, "width")), _) => shape.width = *value,
             (Some((shape, "group_items")), _) => shape.group_items = *value,
             (Some((shape, "rows")), _) => shape.rows = *value,
+            (Some((shape, "merged_tiles")), _) => shape.merged_tiles = *value,
             (Some((shape, "warps")), _) => shape.warps = *value,
             (Some((shape, "stages")), _) => shape.stages = *value,
             (Some((shape, "blocks_per_multiprocessor")), _) => shape.blocks_per_multiprocessor = *value,

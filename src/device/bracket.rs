@@ -347,7 +347,7 @@ fn captured_addresses<T>(
 #[cfg(all(test, feature = "laws"))]
 mod tests {
     use super::*;
-    use crate::operators::AffineComposition;
+    use crate::operators::{AffineComposition, Sum};
     use crate::{DeviceType, tree};
 
     /// What a GPU newer than NVRTC runs: PTX that the driver finishes.
@@ -367,5 +367,45 @@ mod tests {
             let got = kernel.run_host(&operator, &items, stream).expect("runs");
             assert_eq!(got, tree::bracket(&operator, &items), "{length} items");
         }
+    }
+
+    /// A workspace that a graph took is the next graph's.
+    #[test]
+    fn gpu_workspaces_of_graphs_are_used_again() {
+        let Some(device) = crate::laws::gpu() else { return };
+        let stream = device.stream().expect("a GPU").context().new_stream().expect("a stream");
+        let policy = Policy { max_blocks: 99, ..Policy::for_item(&u64::layout()) };
+        let kernel = BracketKernel::of::<Sum<u64>>(stream.context(), policy).expect("a kernel");
+        kernel.reserve::<Sum<u64>>(&stream).expect("compiles");
+        let items = stream.clone_htod(&[1_u64; 100_000]).expect("copies");
+        let mut result = stream.clone_htod(&[0_u64]).expect("copies");
+        let mode = cudarc::driver::sys::CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL;
+        let flags =
+            cudarc::driver::sys::CUgraphInstantiate_flags::CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH;
+        for _ in 0..10 {
+            stream.begin_capture(mode).expect("begins to record");
+            for _ in 0..3 {
+                kernel.run_into(&Sum::new(), &items, &mut result).expect("records");
+            }
+            let graph = stream.end_capture(flags).expect("ends recording").expect("a graph");
+            assert_eq!(kernel.workspaces.in_graphs().0, 1);
+            graph.launch().expect("launches");
+            assert_eq!(stream.clone_dtoh(&result).expect("copies"), [100_000]);
+            drop(graph);
+            // The driver gives it back in a thread of its own.
+            let start = std::time::Instant::now();
+            while kernel.workspaces.in_graphs() != (0, 1) && start.elapsed().as_secs() < 10 {
+                std::thread::yield_now();
+            }
+            assert_eq!(kernel.workspaces.in_graphs(), (0, 1));
+        }
+    }
+
+    #[test]
+    fn kernels_are_made_at_once_and_stay_in_order() {
+        let made = at_once(&Kernel::ALL, |kernel| (kernel, std::thread::current().id()));
+        assert_eq!(made.iter().map(|(kernel, _)| *kernel).collect::<Vec<_>>(), Kernel::ALL);
+        assert_eq!(made[0].1, std::thread::current().id());
+        assert!(at_once(&[], |kernel| kernel).is_empty());
     }
 }

@@ -196,6 +196,13 @@ impl Workspaces {
         Ok(workspace)
     }
 
+    /// How many workspaces graphs use, and how many they have used.
+    #[cfg(test)]
+    pub(super) fn in_graphs(&self) -> (usize, usize) {
+        let of_graphs = lock(&self.of_graphs);
+        (of_graphs.used.len(), of_graphs.free.len())
+    }
+
     /// The device address of partials for what a stream gives to the graph that is recorded.
     pub(super) fn partials_of_graph(&self, stream: &CudaStream, capture: Capture) -> Result<u64, Error> {
         let recorder = (capture.id, stream.cu_stream() as usize);

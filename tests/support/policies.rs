@@ -50,6 +50,7 @@ pub fn policies<T: DeviceType>() -> Vec<Policy> {
         ..=16 => (wide.direct.rows, wide.direct.warps) = ((2 * default.direct.rows).min(32), 32),
         _ => wide.direct.warps = 4,
     }
+    wide.direct.merged_tiles = 1;
     wide.direct.blocks_per_multiprocessor = 1;
     // As before bulk copies.
     wide.bulk.stages = 0;
@@ -58,6 +59,7 @@ pub fn policies<T: DeviceType>() -> Vec<Policy> {
         shape.group_items = 1;
         shape.width = align_of::<T>().min(16) as u32;
         shape.rows = shape.rows.min(2);
+        shape.merged_tiles = 4;
     }
     ungrouped.direct.warps *= 2;
     let mut short = default;

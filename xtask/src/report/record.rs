@@ -34,6 +34,11 @@ pub(crate) enum Time {
     Host,
     /// The same, where the CPU reduces.
     Cpu,
+    /// The first call of a process: with nothing in the cache, and with images on the disk.
+    First,
+    Disk,
+    /// The first call of a second `Reduction`.
+    Second,
 }
 
 /// An operator and its item; both are `-` where something else than a reduction is measured.

@@ -28,6 +28,7 @@ pub(crate) fn block(record: &Record, name: &str) -> Result<String> {
         "compute-heavy" => Ok(large(record, is_compute_heavy)),
         "graph" => Ok(sizes(record, Time::Graph)),
         "host" => Ok(sizes(record, Time::Host)),
+        "cold" => Ok(cold(record)),
         "cpu" => Ok(cpu(record)),
         "cpu-sum" => cpu_sum(record),
         _ => anyhow::bail!("no table is called `{name}`"),
@@ -119,6 +120,28 @@ fn sizes(record: &Record, time: Time) -> String {
         ];
         cells.extend(others.iter().map(|other| cell(record.median(other, bytes))));
         table.row(cells);
+    }
+    table.markdown
+}
+
+/// First calls.
+fn cold(record: &Record) -> String {
+    let mut table = Table::new(
+        &["operator", "item", "input"],
+        &["nothing in the cache", "images on the disk", "a second `Reduction`"],
+    );
+    for subject in record.subjects("warpfold") {
+        let series = |time| Series::of("warpfold", subject).taken(time);
+        for (bytes, first) in record.medians(&series(Time::First)) {
+            table.row([
+                subject.operator.clone(),
+                subject.item.clone(),
+                in_words(bytes),
+                in_milliseconds(Some(first)),
+                in_milliseconds(record.median(&series(Time::Disk), bytes)),
+                with_unit(record.median(&series(Time::Second), bytes)),
+            ]);
+        }
     }
     table.markdown
 }
@@ -250,6 +273,18 @@ mod tests {
     fn a_headline_that_was_not_measured_is_an_error() {
         let error = block(&small_record(), "headline").unwrap_err();
         assert_eq!(error.to_string(), "sum of f32, 4 MiB was not measured");
+    }
+
+    #[test]
+    fn first_calls_have_a_row_for_each_size() {
+        let mut record = small_record();
+        let rows = "warpfold,sum,f32,4,1048576,0,first,110000.0,1,1,9,-
+warpfold,sum,f32,4,1048576,0,disk,2500.0,1,1,9,-
+warpfold,sum,f32,4,1048576,0,second,15.0,1,1,9,-
+";
+        record.add(&format!("{HEADER}{rows}")).unwrap();
+        let last = block(&record, "cold").unwrap().lines().last().unwrap().to_owned();
+        assert_eq!(last, "| sum | f32 | 1 MiB | 110 ms | 2.50 ms | 15.0 µs |");
     }
 
     #[test]
