@@ -1,18 +1,19 @@
 //! How fast reductions are on a GPU: rows of CSV like those of `benches/peers`, on the same items, measured alike.
 //!
-//! `figures CSV [--cpu | --cold] [--quick] [--sizes 10,20] [--policy direct.rows=2,small_bytes=0] [OPERATOR...]`; sizes are
-//! powers of two of bytes. An input of `bytes` has bytes / item_bytes items. Calls go round views of the same items, and
+//! `figures CSV [--cpu | --cold | --search] [--quick] [--sizes 10,20] [--policy direct.rows=2,small_bytes=0]
+//! [OPERATOR...]`; sizes are powers of two of bytes. An input of `bytes` has bytes / item_bytes items. Calls go round views of the same items, and
 //! something else is read before each sample, so that no view is found in the GPU's cache. `graph` is the time of a
 //! replayed graph of many calls, divided by their number; `host` is that from a call to its result. Every result is
 //! compared with the CPU's, up to 2^28 bytes, before it is timed.
 //!
 //! With `--cpu` the CPU is measured instead: `cpu` is the time of a call, also of rayon, the standard library, and a loop
-//! that only reads. With `--cold` first calls are measured: see `cold.rs`.
+//! that only reads. With `--cold` first calls are measured: see `cold.rs`; with `--search` policies: see `search.rs`.
 
 mod ceiling;
 mod cold;
 mod cpu;
 mod operators;
+mod search;
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -68,7 +69,7 @@ fn main() -> Result<()> {
         arguments.retain(|argument| argument != name);
         arguments.len() < before
     };
-    let (quick, on_cpu, cold) = (flag("--quick"), flag("--cpu"), flag("--cold"));
+    let (quick, on_cpu, cold, search) = (flag("--quick"), flag("--cpu"), flag("--cold"), flag("--search"));
     if flag("--cold-process") {
         let [operator, item, bytes] = &arguments[..] else {
             anyhow::bail!("--cold-process OPERATOR ITEM BYTES");
@@ -98,6 +99,10 @@ fn main() -> Result<()> {
         arguments.push("figures.csv".to_owned());
     }
     let mut out = BufWriter::new(File::create(arguments.remove(0))?);
+    if search {
+        let gpu = Gpu::new(&device.context("there is no GPU")?)?;
+        return search::all(search::Search { gpu: &gpu, out: &mut out, only: &arguments });
+    }
     writeln!(out, "who,operator,item,item_bytes,bytes,offset,time,median_us,p10_us,p90_us,samples,result")?;
     if on_cpu {
         for log2 in sizes.unwrap_or(if quick { vec![30] } else { vec![10, 14, 17, 20, 24, 28, 30] }) {
@@ -105,7 +110,7 @@ fn main() -> Result<()> {
         }
         return Ok(out.flush()?);
     }
-    let device = device.context("there is a GPU")?;
+    let device = device.context("there is no GPU")?;
     if cold {
         cold::all(&mut out)?;
         return Ok(out.flush()?);

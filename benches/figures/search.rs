@@ -1,0 +1,108 @@
+//! A search for the shape of the kernel for large inputs: every candidate on every operator, as CSV.
+//!
+//! What `Policy::for_item` says is chosen from such a table; nothing reads it by itself.
+
+use std::fs::File;
+use std::io::{BufWriter, Write};
+
+use anyhow::{Context, Result, ensure};
+use cudarc::driver::CudaView;
+use warpfold::policy::Shape;
+use warpfold::{DeviceMonoid, DeviceType, Policy, Reduction};
+
+use super::operators::{self, Visitor};
+use super::{COLD_BYTES, Gpu};
+
+const SIZES: [usize; 2] = [1 << 28, 1 << 30];
+const SAMPLES: usize = 5;
+
+pub struct Search<'a> {
+    pub gpu: &'a Gpu,
+    pub out: &'a mut BufWriter<File>,
+    /// Operators or items, all of them if there are none.
+    pub only: &'a [String],
+}
+
+/// Measures every candidate.
+pub fn all(mut search: Search<'_>) -> Result<()> {
+    let columns =
+        "operator,item,item_bytes,bytes,group_items,rows,merged_tiles,warps,blocks_per_multiprocessor";
+    writeln!(search.out, "{columns},tiles_per_warp,is_default,median_us,gb_per_s")?;
+    operators::all(&mut search);
+    Ok(search.out.flush()?)
+}
+
+/// The default, and others for as many bytes a lane, warps a block, blocks a multiprocessor and tiles a warp.
+fn candidates(default: Policy) -> Vec<Policy> {
+    let mut candidates = vec![default];
+    for rows in [2, 4, 8] {
+        for merged_tiles in [1, 4] {
+            for (warps, blocks_per_multiprocessor) in [(4, 3), (4, 4), (8, 2), (8, 3)] {
+                for tiles_per_warp in [1, 4] {
+                    let direct =
+                        Shape { rows, merged_tiles, warps, blocks_per_multiprocessor, ..default.direct };
+                    let candidate = Policy { direct, tiles_per_warp, ..default };
+                    // More does not fit in registers, less leaves memory idle.
+                    let is_near = (default.direct.rows / 2..=default.direct.rows * 2).contains(&rows);
+                    if is_near && !candidates.contains(&candidate) {
+                        candidates.push(candidate);
+                    }
+                }
+            }
+        }
+    }
+    candidates
+}
+
+impl Visitor for Search<'_> {
+    fn visit<M: DeviceMonoid + Default>(&mut self, operator: &str, item: &str, fill: &str) {
+        if !self.only.is_empty() && !self.only.iter().any(|only| only == operator || only == item) {
+            return;
+        }
+        self.measure::<M>(operator, item, fill)
+            .unwrap_or_else(|error| panic!("{operator} of {item}: {error:#}"));
+        eprintln!("{operator} of {item}");
+    }
+}
+
+impl Search<'_> {
+    fn measure<M: DeviceMonoid + Default>(&mut self, operator: &str, item: &str, fill: &str) -> Result<()> {
+        let item_bytes = size_of::<M::Item>();
+        let default = *Reduction::<M>::new(self.gpu.stream.clone()).policy();
+        for bytes in SIZES {
+            let count = bytes / item_bytes;
+            let views: Vec<CudaView<'_, M::Item>> = (0..COLD_BYTES.div_ceil(bytes).max(2))
+                .map(|view| {
+                    let part = self.gpu.arena.slice(view * bytes..);
+                    // SAFETY: it is aligned as an item is, and filled with items before it is read.
+                    unsafe { part.transmute::<M::Item>(count) }.context("the arena is too small")
+                })
+                .collect::<Result<_>>()?;
+            for view in &views {
+                self.gpu.fill(fill, view)?;
+            }
+            let expected = Reduction::<M>::new(self.gpu.stream.clone()).run(&views[0])?;
+            for policy in candidates(default) {
+                let reduction = Reduction::<M>::new(self.gpu.stream.clone()).with_policy(policy);
+                let result = reduction.run(&views[0])?;
+                ensure!(M::Item::same_bits(&result, &expected), "another result under {policy:?}");
+                let mut times = self.gpu.graph_times(&reduction, &views, SAMPLES)?;
+                times.sort_by(f64::total_cmp);
+                let (median, shape) = (times[times.len() / 2], policy.direct);
+                writeln!(
+                    self.out,
+                    "{operator},{item},{item_bytes},{bytes},{},{},{},{},{},{},{},{median:.3},{:.0}",
+                    shape.group_items,
+                    shape.rows,
+                    shape.merged_tiles,
+                    shape.warps,
+                    shape.blocks_per_multiprocessor,
+                    policy.tiles_per_warp,
+                    policy == default,
+                    bytes as f64 / median / 1e3
+                )?;
+            }
+        }
+        Ok(())
+    }
+}
