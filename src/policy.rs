@@ -4,7 +4,7 @@
 //! is fixed before compilation, for an item size; which kernel an input gets, and how many blocks of it, is decided at each
 //! launch.
 
-use crate::{Error, Layout};
+use crate::{Error, Kind, Layout};
 
 /// The bytes that one GPU lane loads at once at most.
 const WIDEST_LOAD: usize = 16;
@@ -104,8 +104,8 @@ impl Policy {
         let size = item.size;
         Self {
             small: Shape::small(size),
-            direct: Shape::direct(size),
-            bulk: Shape::bulk(size),
+            direct: Shape::direct(size).merging(item),
+            bulk: Shape::bulk(size).merging(item),
             one_block_items: (PARTIAL_BYTES / size) as u64,
             small_bytes: 4 << 20,
             // Tiles of many small items are large enough.
@@ -187,7 +187,11 @@ impl Shape {
     /// So many warps that one block has all of a small input on its way at once.
     fn small(size: usize) -> Self {
         let warps = if size <= 16 { 32 } else { 16 };
-        let shape = Self { warps, blocks_per_multiprocessor: 1, ..Self::of_lanes(size, 128) };
+        let mut shape = Self { warps, blocks_per_multiprocessor: 1, ..Self::of_lanes(size, 128) };
+        if size == 1 {
+            // So many warps have no registers to take more items apart.
+            (shape.group_items, shape.rows) = (16, 2 * shape.rows);
+        }
         let row = size * shape.row_items() as usize;
         let rows = PARTIAL_BYTES.div_ceil(warps as usize * row).next_power_of_two() as u32;
         Self { rows: rows.min(shape.rows), ..shape }
@@ -196,12 +200,13 @@ impl Shape {
     /// As many bytes on their way as registers allow: few warps of many rows are faster than many of few.
     fn direct(size: usize) -> Self {
         let (lane_bytes, warps, blocks) = if size <= 16 { (256, 8, 2) } else { (192, 4, 3) };
-        Self { warps, blocks_per_multiprocessor: blocks, ..Self::of_lanes(size, lane_bytes) }.merging()
+        Self { warps, blocks_per_multiprocessor: blocks, ..Self::of_lanes(size, lane_bytes) }
     }
 
-    /// Where a lane has few items of its own to combine, what it combines across lanes is most of the work.
-    fn merging(self) -> Self {
-        let merged_tiles = if self.group_items <= 4 && self.rows <= 8 { 4 } else { 1 };
+    /// Where a lane has few items of its own to combine, what it combines across lanes is most of the work. An item of
+    /// very many scalars is the exception: each copy of its operator takes long to compile.
+    fn merging(self, item: &Layout) -> Self {
+        let merged_tiles = if self.group_items <= 4 && self.rows <= 8 && scalars(item) <= 16 { 4 } else { 1 };
         Self { merged_tiles, ..self }
     }
 
@@ -216,7 +221,7 @@ impl Shape {
         let shape = Self::of_lanes(size, lane_bytes);
         let slot = slot_bytes(size * shape.tile_items() as usize);
         let stages = (RING_BYTES / (8 * slot)).clamp(1, 4) as u32;
-        Self { warps: 4, blocks_per_multiprocessor: blocks, stages, ..shape }.merging()
+        Self { warps: 4, blocks_per_multiprocessor: blocks, stages, ..shape }
     }
 
     /// Groups of wide loads, and so many rows of them that a lane has at most `bytes`, unless one group is larger.
@@ -292,6 +297,14 @@ impl Shape {
     pub fn shared_bytes(&self, item: &Layout) -> usize {
         let tile = item.size * self.tile_items() as usize;
         self.warps as usize * self.stages as usize * slot_bytes(tile)
+    }
+}
+
+fn scalars(item: &Layout) -> usize {
+    match &item.kind {
+        Kind::Scalar(_) => 1,
+        Kind::Array { element, length } => length * scalars(element),
+        Kind::Struct { fields } => fields.iter().map(|field| scalars(&field.layout)).sum(),
     }
 }
 
