@@ -17,8 +17,8 @@ struct Arguments {
     Item* output;
     // Each warp has a run of 2^run_level items.
     Size run_level;
-    // Where one block tells the host that its result is there, and by what; or nowhere.
-    unsigned* flag;
+    // Where one block sends its value to the host instead, and by what it is known there; or nowhere.
+    unsigned long long* host;
     unsigned serial;
     Item identity;
 };
@@ -123,8 +123,10 @@ WARPFOLD_DEVICE void bracket(const Arguments<Item>& arguments, const Operator& o
     value = warp_bracket(op, value, count);
     if (lane_index() == 0) {
         if (count == 0) value = Words<Item>(arguments.identity);
-        value.store(arguments.output + chunk);
-        if (arguments.flag) tell_host(arguments.flag, arguments.serial);
+        if (arguments.host)
+            value.send(arguments.host, arguments.serial);
+        else
+            value.store(arguments.output + chunk);
     }
 }
 

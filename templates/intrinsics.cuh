@@ -137,10 +137,9 @@ WARPFOLD_DEVICE void wait_for_launch_before() {
 #endif
 }
 
-// Tells the host, which looks at `flag`, that everything this thread wrote is there.
-WARPFOLD_DEVICE void tell_host(unsigned* flag, unsigned value) {
-    __threadfence_system();
-    *static_cast<volatile unsigned*>(flag) = value;
+// Stores for the host, which may look while the kernel runs: all eight bytes at once.
+WARPFOLD_DEVICE void store_for_host(unsigned long long* to, unsigned long long value) {
+    *static_cast<volatile unsigned long long*>(to) = value;
 }
 
 // Counts the bytes of copies from global to shared memory; each `start_copy` begins a new phase, and phases are told apart

@@ -36,6 +36,13 @@ struct Words {
         }
     }
 
+    // For the host: each word with the serial, by which it is told from what was there before. So the words may come in
+    // any order, and none is waited for.
+    WARPFOLD_DEVICE void send(unsigned long long* to, unsigned serial) const {
+#pragma unroll(UNROLL)
+        for (unsigned k = 0; k < COUNT; ++k) store_for_host(to + k, static_cast<unsigned long long>(serial) << 32 | word[k]);
+    }
+
   private:
     static WARPFOLD_DEVICE void copy(void* to, const void* from) {
         if constexpr (LARGE) {

@@ -104,7 +104,7 @@ pub(crate) struct Arguments<T> {
     pub(crate) length: u64,
     pub(crate) output: u64,
     pub(crate) run_level: u64,
-    pub(crate) flag: u64,
+    pub(crate) host: u64,
     pub(crate) serial: u32,
     pub(crate) identity: T,
 }

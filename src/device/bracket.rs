@@ -52,15 +52,16 @@ struct Span {
 /// Where a launch leaves what it makes, and how the host learns of it.
 #[derive(Clone, Copy)]
 pub(super) struct Output {
+    /// Device memory, or nowhere.
     pub(super) address: u64,
-    /// Where `serial` is written after it, or nowhere.
-    pub(super) flag: u64,
+    /// Where it is sent to instead, each word with the serial; or nowhere.
+    pub(super) host: u64,
     pub(super) serial: u32,
 }
 
 impl Output {
     fn silent(address: u64) -> Self {
-        Self { address, flag: 0, serial: 0 }
+        Self { address, host: 0, serial: 0 }
     }
 }
 
@@ -182,9 +183,8 @@ impl BracketKernel {
         let span = Span { address, length: items.len() as u64 };
         let output = workspace.awaited_output();
         self.enqueue(operator, span, output, workspace.partials(), stream)?;
-        workspace.wait(stream)?;
-        // SAFETY: the last kernel wrote an item there, and said so.
-        Ok(unsafe { workspace.result() })
+        // SAFETY: the last kernel sends an item, and the workspace is for items.
+        unsafe { workspace.wait(stream) }
     }
 
     /// Lets the stream of `items` write their bracket to `output`, when it gets there.
@@ -274,7 +274,7 @@ impl BracketKernel {
             length: items.length,
             output: output.address,
             run_level: self.policy.shape(launch.kernel).run_level(&launch),
-            flag: output.flag,
+            host: output.host,
             serial: output.serial,
             identity: operator.identity(),
         };

@@ -1,7 +1,6 @@
 //! Memory that a reduction needs beside its input: partials on the device, and a place in host memory for the result.
 
 use std::collections::HashMap;
-use std::sync::atomic::{Ordering, fence};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -9,10 +8,13 @@ use cudarc::driver::{CudaContext, CudaEvent, CudaStream, result, sys};
 
 use super::bracket::Output;
 use super::driver::{Capture, RelaxedCapture, check, check_allocation, stream_id};
-use crate::Error;
+use crate::{DeviceType, Error};
 
 /// How many streams keep a workspace. Past that, those not in use are freed: the streams may be long gone.
 const STREAMS: usize = 64;
+
+/// Of an item.
+const MOST_BYTES: usize = 256;
 
 /// How long a result is looked for without rest.
 const LONGEST_SPIN: Duration = Duration::from_millis(1);
@@ -22,11 +24,11 @@ const LONGEST_SPIN: Duration = Duration::from_millis(1);
 pub(super) struct Workspace {
     context: Arc<CudaContext>,
     partials: sys::CUdeviceptr,
-    /// In host memory, and behind it the flag by which a kernel says that it is there.
-    result: *mut std::ffi::c_void,
+    /// In host memory: the result, as 32-bit words, each of them below the serial of whoever sent it.
+    result: *mut u64,
+    words: usize,
     result_on_device: sys::CUdeviceptr,
-    flag_offset: usize,
-    /// What the last kernel that was asked to wrote, or will write, to the flag.
+    /// Of the last kernel that was asked to send a result.
     serial: u32,
     /// The end of the work that was last given it and not waited for.
     used: CudaEvent,
@@ -50,7 +52,7 @@ impl Workspace {
             partials: 0,
             result: std::ptr::null_mut(),
             result_on_device: 0,
-            flag_offset: size.result.next_multiple_of(align_of::<u32>()),
+            words: size.result.div_ceil(size_of::<u32>()),
             serial: 0,
             used: check("creating an event", context.new_event(None))?,
         };
@@ -60,13 +62,11 @@ impl Workspace {
             workspace.partials =
                 check_allocation(context, size.partials, result::malloc_sync(size.partials))?;
             let flags = sys::CU_MEMHOSTALLOC_PORTABLE | sys::CU_MEMHOSTALLOC_DEVICEMAP;
-            workspace.result = check(
-                "allocating pinned memory",
-                result::malloc_host(workspace.flag_offset + size_of::<u32>(), flags),
-            )?;
-            workspace.flag().write_volatile(0);
+            let bytes = workspace.words * size_of::<u64>();
+            workspace.result = check("allocating pinned memory", result::malloc_host(bytes, flags))?.cast();
+            workspace.result.write_bytes(0, workspace.words);
             let address = &mut workspace.result_on_device;
-            let mapped = sys::cuMemHostGetDevicePointer_v2(address, workspace.result, 0);
+            let mapped = sys::cuMemHostGetDevicePointer_v2(address, workspace.result.cast(), 0);
             check("mapping pinned memory", mapped.result())?;
         }
         Ok(workspace)
@@ -77,48 +77,52 @@ impl Workspace {
         self.partials
     }
 
-    /// Where a kernel leaves its result, which lies in host memory, and how it says so.
+    /// Where a kernel sends its result.
     pub(super) fn awaited_output(&mut self) -> Output {
-        self.serial = self.serial.wrapping_add(1);
-        let flag = self.result_on_device + self.flag_offset as u64;
-        Output { address: self.result_on_device, flag, serial: self.serial }
+        // Never that of new memory.
+        self.serial = self.serial.wrapping_add(1).max(1);
+        Output { address: 0, host: self.result_on_device, serial: self.serial }
     }
 
-    fn flag(&self) -> *mut u32 {
-        // SAFETY: the flag lies within the allocation.
-        unsafe { self.result.byte_add(self.flag_offset) }.cast()
+    /// What was last sent, if all of it is there.
+    fn received<T: DeviceType>(&self) -> Option<T> {
+        let mut words = [0_u32; MOST_BYTES / size_of::<u32>()];
+        for (index, word) in words.iter_mut().enumerate().take(self.words) {
+            // SAFETY: the workspace owns so many words of pinned memory, each of which a kernel writes as a whole.
+            let sent = unsafe { self.result.add(index).read_volatile() };
+            if (sent >> 32) as u32 != self.serial {
+                return None;
+            }
+            *word = sent as u32;
+        }
+        // SAFETY: the words are those of a `T`, in the order of its bytes, and it is not larger than all of them.
+        Some(unsafe { words.as_ptr().cast::<T>().read_unaligned() })
     }
 
-    /// Waits for what [`awaited_output`](Self::awaited_output) was given to: for its flag, since that is there before the
-    /// stream has ended, and after a while for the stream, which costs the processor less.
-    pub(super) fn wait(&self, stream: &CudaStream) -> Result<(), Error> {
+    /// Waits for what [`awaited_output`](Self::awaited_output) was given to: for its words, since they are there before
+    /// the stream has ended, and after a while for the stream, which costs the processor less.
+    ///
+    /// # Safety
+    ///
+    /// What was launched sends a valid `T`, and the workspace is for items of its size.
+    pub(super) unsafe fn wait<T: DeviceType>(&self, stream: &CudaStream) -> Result<T, Error> {
+        const { assert!(size_of::<T>() <= MOST_BYTES && cfg!(target_endian = "little")) };
         let start = Instant::now();
         while start.elapsed() < LONGEST_SPIN {
             for _ in 0..200 {
-                // SAFETY: pinned memory that this workspace owns, which the kernel writes as a whole.
-                if unsafe { self.flag().read_volatile() } == self.serial {
-                    fence(Ordering::Acquire);
-                    return Ok(());
+                if let Some(result) = self.received() {
+                    return Ok(result);
                 }
                 std::hint::spin_loop();
             }
         }
-        check("waiting for the result", stream.synchronize())
+        check("waiting for the result", stream.synchronize())?;
+        Ok(self.received().expect("a kernel that has ended has sent its result"))
     }
 
     /// Notes that the work of a stream so far uses the workspace, and that nobody waits for its end.
     pub(super) fn record_use(&self, stream: &CudaStream) -> Result<(), Error> {
         check("recording an event", self.used.record(stream))
-    }
-
-    /// What a kernel wrote to [`awaited_output`](Self::awaited_output).
-    ///
-    /// # Safety
-    ///
-    /// A kernel wrote a valid `T` there, of at most the workspace's bytes, and was waited for.
-    pub(super) unsafe fn result<T: Copy>(&self) -> T {
-        // SAFETY: the caller's promise; pinned memory is page-aligned.
-        unsafe { self.result.cast::<T>().read_volatile() }
     }
 }
 
@@ -136,7 +140,7 @@ impl Drop for Workspace {
                 self.context.record_err(result::free_sync(self.partials));
             }
             if !self.result.is_null() {
-                self.context.record_err(result::free_host(self.result));
+                self.context.record_err(result::free_host(self.result.cast()));
             }
         }
     }

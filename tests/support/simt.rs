@@ -187,7 +187,7 @@ struct Arguments<T> {
     length: u64,
     output: u64,
     run_level: u64,
-    flag: u64,
+    host: u64,
     serial: u32,
     identity: T,
 }
@@ -234,7 +234,7 @@ impl Executor {
                 length,
                 output: 0,
                 run_level: case.policy.shape(launch.kernel).run_level(&launch),
-                flag: 0,
+                host: 0,
                 serial: 0,
                 identity: case.operator.identity(),
             };
