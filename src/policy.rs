@@ -16,8 +16,10 @@ const LEAST_GROUP: usize = 32;
 const RING_BYTES: usize = 100_000;
 /// The bytes of a line of memory: a tile keeps its place in one.
 const LINE: usize = 128;
-/// Blocks that one wave should have, before warps get more than a row each.
-const WAVE_BLOCKS: u64 = 256;
+/// Warps that a launch should have, before any gets more than a row.
+const WAVE_WARPS: u64 = 2048;
+/// An operator on an item of more scalars than these is written out few times: each takes long to compile.
+const FEW_SCALARS: usize = 16;
 /// Device memory for partials, whatever the input's size; inputs of so much are reduced by one block.
 const PARTIAL_BYTES: usize = 64 << 10;
 /// Warps of a block where a small input has many.
@@ -98,18 +100,17 @@ impl Kernel {
 }
 
 impl Policy {
-    /// The policy for items of this layout, on every architecture. Chosen by reasoning and a few measurements on one
-    /// NVIDIA H200; no search has been run.
+    /// The policy for items of this layout, on every architecture. The kernel for large inputs has the shape that a search
+    /// on an NVIDIA H200 found (`docs/PERFORMANCE.md`); no other architecture has been measured.
     pub fn for_item(item: &Layout) -> Self {
         let size = item.size;
         Self {
             small: Shape::small(size),
-            direct: Shape::direct(size).merging(item),
-            bulk: Shape::bulk(size).merging(item),
+            direct: Shape::direct(item),
+            bulk: Shape::bulk(item),
             one_block_items: (PARTIAL_BYTES / size) as u64,
             small_bytes: 4 << 20,
-            // Tiles of many small items are large enough.
-            tiles_per_warp: if size <= 16 { 1 } else { 4 },
+            tiles_per_warp: 4,
             max_blocks: (PARTIAL_BYTES / size).min(8192) as u32,
         }
     }
@@ -175,7 +176,8 @@ impl Policy {
         let warps = if kernel == Kernel::Small { shape.warps.min(SMALL_WARPS) } else { shape.warps };
         let blocks = length.div_ceil(shape.row_items() * u64::from(warps)).max(1);
         let few = u64::from(shape.rows) * u64::from(self.tiles_per_warp);
-        let rows_per_warp = blocks.div_ceil(WAVE_BLOCKS).next_power_of_two().min(few);
+        let wave = (blocks * u64::from(warps)).div_ceil(WAVE_WARPS);
+        let rows_per_warp = wave.next_power_of_two().min(few);
         let rows_per_warp = rows_per_warp.max(blocks.div_ceil(self.max_blocks.into()).next_power_of_two());
         // A few rows, one after another, take longer than a whole tile.
         let rows_per_warp = if rows_per_warp > 1 { rows_per_warp.max(shape.rows.into()) } else { 1 };
@@ -198,20 +200,21 @@ impl Shape {
     }
 
     /// As many bytes on their way as registers allow: few warps of many rows are faster than many of few.
-    fn direct(size: usize) -> Self {
-        let (lane_bytes, warps, blocks) = if size <= 16 { (256, 8, 2) } else { (192, 4, 3) };
-        Self { warps, blocks_per_multiprocessor: blocks, ..Self::of_lanes(size, lane_bytes) }
+    fn direct(item: &Layout) -> Self {
+        let few_scalars = scalars(item) <= FEW_SCALARS;
+        let bytes = if few_scalars { 384 } else { 192 };
+        let shape = Self { warps: 4, blocks_per_multiprocessor: 3, ..Self::of_lanes(item.size, bytes) };
+        // What is combined across lanes is much of the work of small items, and their values fit in registers.
+        shape.merging(few_scalars && item.size <= 24)
     }
 
-    /// Where a lane has few items of its own to combine, what it combines across lanes is most of the work. An item of
-    /// very many scalars is the exception: each copy of its operator takes long to compile.
-    fn merging(self, item: &Layout) -> Self {
-        let merged_tiles = if self.group_items <= 4 && self.rows <= 8 && scalars(item) <= 16 { 4 } else { 1 };
-        Self { merged_tiles, ..self }
+    fn merging(self, merges: bool) -> Self {
+        Self { merged_tiles: if merges && self.rows <= 8 { 4 } else { 1 }, ..self }
     }
 
     /// Few warps a block: they wait for one another less.
-    fn bulk(size: usize) -> Self {
+    fn bulk(item: &Layout) -> Self {
+        let size = item.size;
         let (lane_bytes, blocks) = match size {
             // It takes many items apart, and has no registers for more.
             1 => (64, 4),
@@ -221,6 +224,7 @@ impl Shape {
         let shape = Self::of_lanes(size, lane_bytes);
         let slot = slot_bytes(size * shape.tile_items() as usize);
         let stages = (RING_BYTES / (8 * slot)).clamp(1, 4) as u32;
+        let shape = shape.merging(scalars(item) <= FEW_SCALARS && shape.group_items <= 4);
         Self { warps: 4, blocks_per_multiprocessor: blocks, stages, ..shape }
     }
 
@@ -339,9 +343,11 @@ mod tests {
     fn groups_are_the_fewest_items_that_fill_whole_loads() {
         assert_eq!(shape_of::<u8>(), (16, 32, 8));
         assert_eq!(shape_of::<f32>(), (16, 8, 8));
-        assert_eq!(shape_of::<[f32; 3]>(), (16, 4, 4));
-        assert_eq!(shape_of::<[f32; 5]>(), (16, 4, 2));
-        assert_eq!(shape_of::<[f64; 3]>(), (16, 2, 4));
+        assert_eq!(shape_of::<[f32; 3]>(), (16, 4, 8));
+        assert_eq!(shape_of::<[f32; 5]>(), (16, 4, 4));
+        assert_eq!(shape_of::<[f64; 3]>(), (16, 2, 8));
+        assert_eq!(shape_of::<[f32; 12]>(), (16, 1, 8));
+        assert_eq!(shape_of::<[u8; 48]>(), (16, 1, 4));
         assert_eq!(shape_of::<[f32; 25]>(), (4, 1, 1));
         assert_eq!(shape_of::<[u8; 255]>(), (1, 1, 1));
         assert_eq!(shape_of::<[u8; 256]>(), (16, 1, 1));

@@ -61,17 +61,12 @@ WARPFOLD_DEVICE Words<Item> warp_run(const Operator& op, Source& source, Size le
                         single = value;
                         continue;
                     }
-                    // The second and the fourth merge with the one before, the fourth then with the first two.
-                    Words<Item> before = single;
-#pragma unroll 1
-                    for (unsigned distance = Shape::ROWS; distance <= came / 2 * Shape::ROWS; distance *= 2) {
-                        value = merge(op, before, value, distance);
-                        before = pair;
-                    }
+                    value = merge(op, single, value, Shape::ROWS);
                     if (came == 2) {
                         pair = value;
                         continue;
                     }
+                    value = merge(op, pair, value, 2 * Shape::ROWS);
                     came = 0, rows *= MERGED, level += level_of(MERGED);
                 }
                 value = across_lanes(op, value, rows);

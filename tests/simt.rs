@@ -282,8 +282,8 @@ const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "tiles that merge at the wrong distance",
         file: "bracket.cuh",
-        right: "value = merge(op, before, value, distance);",
-        wrong: "value = merge(op, before, value, Shape::ROWS);",
+        right: "value = merge(op, pair, value, 2 * Shape::ROWS);",
+        wrong: "value = merge(op, pair, value, Shape::ROWS);",
     },
     Mutation {
         name: "tiles that wait for others that never come",

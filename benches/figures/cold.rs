@@ -59,6 +59,8 @@ fn child(operator: &str, item: &str, bytes: usize, cache: &std::path::Path) -> R
     let child = Command::new(std::env::current_exe()?)
         .args(["--cold-process", operator, item, &bytes.to_string()])
         .env("WARPFOLD_CACHE_DIR", cache)
+        // NVRTC has one of its own, which would have the operator from the sample before.
+        .env("CUDA_CACHE_DISABLE", "1")
         .output()?;
     ensure!(child.status.success(), "{}", String::from_utf8_lossy(&child.stderr));
     let said = String::from_utf8(child.stdout)?;

@@ -13,7 +13,7 @@ use warpfold::{DeviceMonoid, DeviceType, Policy, Reduction};
 use super::operators::{self, Visitor};
 use super::{COLD_BYTES, Gpu};
 
-const SIZES: [usize; 2] = [1 << 28, 1 << 30];
+const SIZES: [usize; 3] = [1 << 26, 1 << 28, 1 << 30];
 const SAMPLES: usize = 5;
 
 pub struct Search<'a> {
@@ -37,8 +37,8 @@ fn candidates(default: Policy) -> Vec<Policy> {
     let mut candidates = vec![default];
     for rows in [2, 4, 8] {
         for merged_tiles in [1, 4] {
-            for (warps, blocks_per_multiprocessor) in [(4, 3), (4, 4), (8, 2), (8, 3)] {
-                for tiles_per_warp in [1, 4] {
+            for (warps, blocks_per_multiprocessor) in [(4, 2), (4, 3), (4, 4), (8, 2)] {
+                for tiles_per_warp in [1, 4, 16] {
                     let direct =
                         Shape { rows, merged_tiles, warps, blocks_per_multiprocessor, ..default.direct };
                     let candidate = Policy { direct, tiles_per_warp, ..default };

@@ -46,10 +46,11 @@ pub fn policies<T: DeviceType>() -> Vec<Policy> {
     tiny.bulk.stages = 2;
     let mut wide = large;
     // A wide item with many warps has no registers for them.
-    match size_of::<T>() {
-        ..=16 => (wide.direct.rows, wide.direct.warps) = ((2 * default.direct.rows).min(32), 32),
-        _ => wide.direct.warps = 4,
-    }
+    (wide.direct.rows, wide.direct.warps) = match size_of::<T>() {
+        ..=8 => (16, 32),
+        ..=16 => (8, 16),
+        _ => (4, 8),
+    };
     wide.direct.merged_tiles = 1;
     wide.direct.blocks_per_multiprocessor = 1;
     // As before bulk copies.
