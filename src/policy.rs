@@ -12,7 +12,7 @@ const WIDEST_LOAD: usize = 16;
 const LARGEST_GROUP: usize = 128;
 /// A lane loads at least so much at once, if the items allow it: what it combines itself needs no shuffles.
 const LEAST_GROUP: usize = 32;
-/// Shared memory of a block for tiles on their way: what two blocks of a multiprocessor have room for.
+/// Shared memory of a block for tiles on their way: what two blocks of a multiprocessor of 9.0 have room for.
 const RING_BYTES: usize = 100_000;
 /// The bytes of a line of memory: a tile keeps its place in one.
 const LINE: usize = 128;
@@ -34,13 +34,13 @@ const SMALL_WARPS: u32 = 8;
 pub struct Policy {
     /// For small inputs, and for the partials of all others: made to be done soon.
     pub small: Shape,
-    /// For large inputs that wide loads reach: lanes load for themselves.
+    /// For large inputs that wide loads reach, and for all others where there are no bulk copies: lanes load for themselves.
     pub direct: Shape,
-    /// For other large inputs, on architectures that have bulk copies (9.0 and later).
+    /// For all but the shortest inputs that wide loads do not reach, on architectures that have bulk copies (9.0 and later).
     pub bulk: Shape,
     /// Inputs of at most this many items are reduced by one block of the small kernel, in one launch.
     pub one_block_items: u64,
-    /// Inputs of at most so many bytes are reduced by the small kernel, in two launches.
+    /// Inputs of at most so many bytes are reduced by the small kernel, in two launches, unless the bulk kernel is theirs.
     pub small_bytes: u64,
     /// Tiles that a warp of the large kernels reduces at most, where the input has enough blocks without more: a power
     /// of two.

@@ -4,10 +4,10 @@
 //! scratch vectors, and the blocks' values are bracketed in turn. A round of small items makes one value of each run of
 //! eight, which is three rounds of the definition at once: seven eighths of all combinations are then made of items
 //! that have just been read, while the next ones arrive. [`lanes`] makes those of 32 runs at a time, in vector
-//! registers. Large items, what is less than 32 runs, and everything on an x86-64 processor without AVX2, are combined
-//! pair by pair: so no operator is compiled for lanes twice.
+//! registers. Large items, those with padding, what is less than 32 runs, and everything on an x86-64 processor without
+//! AVX2 and FMA, are combined pair by pair: so no operator is compiled for lanes twice.
 //!
-//! Memory is allocated per thread and for one value a block, never per item.
+//! Memory is allocated for blocks and for parts of them, never per item.
 
 mod lanes;
 mod transposition;

@@ -7,7 +7,7 @@ use std::panic::resume_unwind;
 use std::sync::{Arc, LazyLock, Mutex, OnceLock};
 use std::thread::Builder;
 
-use cudarc::driver::{CudaContext, CudaSlice, CudaStream, DevicePtr, DevicePtrMut};
+use cudarc::driver::{CudaContext, CudaSlice, CudaStream, DevicePtr, DevicePtrMut, result};
 
 use super::driver::{RelaxedCapture, architecture, capture, check, check_allocation, is_capturing};
 use super::module::{Function, Grid, Module};
@@ -159,7 +159,8 @@ impl BracketKernel {
         let result = self.run(operator, &copy);
         if result.is_err() {
             // The copy may still read the caller's memory; what failed is already known.
-            let _ = stream.synchronize();
+            // SAFETY: the stream is alive.
+            let _ = unsafe { result::stream::synchronize(stream.cu_stream()) };
         }
         result
     }
@@ -182,7 +183,12 @@ impl BracketKernel {
         let (address, _read) = items.device_ptr(stream);
         let span = Span { address, length: items.len() as u64 };
         let output = workspace.awaited_output();
-        self.enqueue(operator, span, output, workspace.partials(), stream)?;
+        if let Err(error) = self.enqueue(operator, span, output, workspace.partials(), stream) {
+            // The first of two launches may be under way, in memory that the caller lent for this call.
+            // SAFETY: the stream is alive.
+            let _ = unsafe { result::stream::synchronize(stream.cu_stream()) };
+            return Err(error);
+        }
         // SAFETY: the last kernel sends an item, and the workspace is for items.
         unsafe { workspace.wait(stream) }
     }
@@ -248,19 +254,21 @@ impl BracketKernel {
         let aligned = items.address.is_multiple_of(self.policy.direct.width.into());
         let (first, second) =
             self.policy.launches(&M::Item::layout(), items.length, aligned, self.is_recent());
-        // All are there before anything is launched.
+        // All are there, and what is the user's code has been called, before anything is launched.
+        let identity = operator.identity();
         self.prepare::<M>(&[first.kernel, second.map_or(first, |second| second).kernel])?;
         let Some(second) = second else {
-            return self.launch(operator, (first, false), items, output, stream);
+            return self.launch(operator, identity, (first, false), items, output, stream);
         };
-        self.launch(operator, (first, false), items, Output::silent(partials), stream)?;
+        self.launch(operator, identity, (first, false), items, Output::silent(partials), stream)?;
         let partials = Span { address: partials, length: u64::from(first.blocks) };
-        self.launch(operator, (second, self.is_recent()), partials, output, stream)
+        self.launch(operator, identity, (second, self.is_recent()), partials, output, stream)
     }
 
     fn launch<M: DeviceMonoid>(
         &self,
         operator: &M,
+        identity: M::Item,
         (launch, early): (Launch, bool),
         items: Span,
         output: Output,
@@ -276,7 +284,7 @@ impl BracketKernel {
             run_level: self.policy.shape(launch.kernel).run_level(&launch),
             host: output.host,
             serial: output.serial,
-            identity: operator.identity(),
+            identity,
         };
         // An operator without state is an empty struct, which in C++ has one byte.
         let mut operator = *operator;

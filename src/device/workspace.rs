@@ -116,7 +116,9 @@ impl Workspace {
                 std::hint::spin_loop();
             }
         }
-        check("waiting for the result", stream.synchronize())?;
+        // Not cudarc's `synchronize`, which does not wait where somebody else's error is to be reported.
+        // SAFETY: the stream is alive.
+        check("waiting for the result", unsafe { result::stream::synchronize(stream.cu_stream()) })?;
         Ok(self.received().expect("a kernel that has ended has sent its result"))
     }
 
@@ -132,8 +134,10 @@ impl Drop for Workspace {
         // SAFETY: the context is alive. Not `bind_to_thread`, which would report, here, an error of somebody else's.
         let bound = unsafe { result::ctx::set_current(self.context.cu_ctx()) };
         self.context.record_err(bound);
-        // A kernel's error comes back here, and to whoever waits for its stream; the memory is freed all the same.
-        let _ = self.used.synchronize();
+        // A kernel's error comes back here, and to whoever waits for its stream; the memory is freed all the same. Not
+        // cudarc's `synchronize`, which does not wait where somebody else's error is to be reported.
+        // SAFETY: the event is alive.
+        let _ = unsafe { result::event::synchronize(self.used.cu_event()) };
         // SAFETY: allocated by `new`, and all work that could use it has ended.
         unsafe {
             if self.partials != 0 {
@@ -164,7 +168,7 @@ struct OfGraphs {
 }
 
 /// A recording and one of its streams.
-type Recorder = (u64, usize);
+type Recorder = (u64, u64);
 
 /// What a graph keeps: a workspace that is free when the graph is gone.
 struct Lease {
@@ -193,11 +197,15 @@ impl Workspaces {
             return Ok(workspace.clone());
         }
         if of_streams.len() >= STREAMS {
-            of_streams.retain(|_, workspace| Arc::strong_count(workspace) > 1);
+            let unused: Vec<_> =
+                of_streams.extract_if(|_, workspace| Arc::strong_count(workspace) == 1).collect();
+            // Not under the lock: each waits for the last work that uses it.
+            drop(of_streams);
+            drop(unused);
+            of_streams = lock(&self.of_streams);
         }
         let workspace = Arc::new(Mutex::new(Workspace::new(&self.context, self.size)?));
-        of_streams.insert(id, workspace.clone());
-        Ok(workspace)
+        Ok(of_streams.entry(id).or_insert(workspace).clone())
     }
 
     /// How many workspaces graphs use, and how many they have used.
@@ -209,21 +217,21 @@ impl Workspaces {
 
     /// The device address of partials for what a stream gives to the graph that is recorded.
     pub(super) fn partials_of_graph(&self, stream: &CudaStream, capture: Capture) -> Result<u64, Error> {
-        let recorder = (capture.id, stream.cu_stream() as usize);
-        let partials;
-        {
+        let recorder = (capture.id, stream_id(stream)?);
+        // No call of the driver under the lock, which a thread of the driver takes to give a workspace back.
+        let free = {
             let mut of_graphs = lock(&self.of_graphs);
             if let Some(workspace) = of_graphs.used.get(&recorder) {
                 return Ok(workspace.partials());
             }
-            let workspace = match of_graphs.free.pop() {
-                Some(free) => free,
-                None => Workspace::new(&self.context, self.size)?,
-            };
-            partials = workspace.partials();
-            of_graphs.used.insert(recorder, workspace);
-        }
-        // Not under the lock: if the graph does not take it, it is dropped here.
+            of_graphs.free.pop()
+        };
+        let workspace = match free {
+            Some(free) => free,
+            None => Workspace::new(&self.context, self.size)?,
+        };
+        let partials = workspace.partials();
+        lock(&self.of_graphs).used.insert(recorder, workspace);
         capture.keep(Lease { of_graphs: self.of_graphs.clone(), recorder })?;
         Ok(partials)
     }

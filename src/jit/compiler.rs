@@ -2,8 +2,8 @@
 //!
 //! To open that library takes longer than to load an image, and a process whose images are all on the disk needs nothing
 //! else of it than its version and the architectures that it knows. So whoever opens it leaves those in the cache, with
-//! the library's path, length and time, and with the environment that it was found in; as long as all of that is as it
-//! was, the library is what it was.
+//! the library's path, length and time, for this program and the environment that it was found in. As long as the file is
+//! as it was, it is believed to be the one that would be opened; whoever must open it in the end asks the library itself.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -39,8 +39,9 @@ pub(super) fn compiler() -> Result<&'static Compiler, Error> {
 
 /// Where what was found in this environment is kept.
 fn key() -> Key {
+    let program = std::env::current_exe().unwrap_or_default().into_os_string();
     let values = ENVIRONMENT.map(|name| std::env::var_os(name).unwrap_or_default());
-    Key::of(values.iter().map(|value| value.as_encoded_bytes()))
+    Key::of(std::iter::once(&program).chain(&values).map(|value| value.as_encoded_bytes()))
 }
 
 fn remembered() -> Option<Compiler> {

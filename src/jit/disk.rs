@@ -2,7 +2,7 @@
 //!
 //! One file an entry, named by its key. A file is a header (a magic line, the key, the payload's length), the payload, and
 //! a checksum of all of that; it is written under another name and renamed, so that a reader sees a whole file or none,
-//! and two processes that write the same key leave one of two equal files. Whatever is not exactly such a file (corrupt,
+//! and of two processes that write the same key one's file is left. Whatever is not exactly such a file (corrupt,
 //! truncated, of another key, of another user) is made again and replaced, and never loaded.
 //!
 //! The cache makes things faster and nothing else: whatever goes wrong with it is logged, and the work goes on.

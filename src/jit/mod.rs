@@ -41,7 +41,8 @@ fn options(target: Target) -> Vec<String> {
     std::iter::once(architecture).chain(OPTIONS.map(str::to_owned)).collect()
 }
 
-/// Whether there is an NVRTC, and if not, why. It is opened only if that is not known from an earlier process.
+/// Whether there is an NVRTC, and if not, why. It is opened only if the same program has not found one before that is still
+/// there.
 pub fn available() -> Result<(), Error> {
     compiler::compiler().map(|_| ())
 }
@@ -53,8 +54,12 @@ pub fn architectures() -> Result<Vec<Architecture>, Error> {
 
 /// What a GPU of an architecture is to be given by the NVRTC at hand.
 pub fn target(architecture: Architecture) -> Result<Target, Error> {
-    let compiler = compiler::compiler()?;
-    Target::of(architecture, &compiler.architectures, &compiler.version)
+    let of = |compiler: &Compiler| Target::of(architecture, &compiler.architectures, &compiler.version);
+    match of(compiler::compiler()?) {
+        Ok(target) if target.form == Form::Cubin => Ok(target),
+        // The one that is remembered may have been replaced by one that knows this GPU.
+        _ => of(nvrtc::library()?),
+    }
 }
 
 /// Compiles a source, or finds the image in a cache.
@@ -67,7 +72,11 @@ pub fn compile(source: &Source, target: Target) -> Result<Arc<Image>, Error> {
     if let Some(image) = cache::find(key(compiler::compiler()?)) {
         return Ok(image);
     }
-    // Another one, perhaps, than was remembered.
     let library = nvrtc::library()?;
-    cache::make(key(library), || library.compile(source, target, &options).map(|compiled| compiled.image))
+    let key = key(library);
+    // Another library, perhaps, than was remembered.
+    match cache::find(key) {
+        Some(image) => Ok(image),
+        None => cache::make(key, || library.compile(source, target, &options).map(|compiled| compiled.image)),
+    }
 }

@@ -16,9 +16,10 @@ use crate::{Device, DeviceMonoid, DeviceType, Error, Input, Output, Policy, cpu}
 /// on the CPU and on every GPU. Items may have up to 256 bytes, and there may be any number of them that fits in
 /// memory.
 ///
-/// It can be shared by threads, and run on several streams at once. On a GPU, compiled kernels and workspaces (up to 64
-/// KiB of device memory for each stream) are those of all reductions with this operator in the context, and stay for
-/// the life of the process: to make another `Reduction` costs microseconds.
+/// It can be shared by threads, and run on several streams at once. On a GPU, compiled kernels and workspaces (by default
+/// up to 64 KiB of device memory for each stream) are those of all reductions with this operator and policy in the
+/// context, and the kernels, and with them the context, stay for the life of the process: to make another `Reduction`
+/// costs microseconds.
 ///
 /// ```
 /// use warpfold::{Device, Reduction, operators::Max};
@@ -114,11 +115,11 @@ impl<M: DeviceMonoid> Reduction<M> {
 
     /// Writes the bracket of the input to a place in device memory, in the order of the input's stream, and does not
     /// wait for it. (It waits while another thread's [`run`](Self::run) uses the same stream, and, once for every 64
-    /// streams that a `Reduction` meets, for their last work, when workspaces of old streams are freed.)
+    /// streams that reductions with this operator meet, for their last work, when workspaces of old streams are freed.)
     ///
     /// It can be recorded into a CUDA graph. Call [`compile`](Self::compile) before recording, and order what fills the
-    /// input before the replay. A graph keeps the workspace that it uses: two instances of one graph must not run at the
-    /// same time.
+    /// input before the replay. A graph keeps the workspace that it uses: instances of one graph, or copies of it within
+    /// another, must not run at the same time.
     ///
     /// # Errors
     ///

@@ -48,7 +48,7 @@ pub fn policies<T: DeviceType>() -> Vec<Policy> {
     // A wide item with many warps has no registers for them.
     (wide.direct.rows, wide.direct.warps) = match size_of::<T>() {
         ..=8 => (16, 32),
-        ..=16 => (8, 16),
+        9..=16 => (8, 16),
         _ => (4, 8),
     };
     wide.direct.merged_tiles = 1;
