@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::ThreadId;
 use std::time::{Duration, Instant};
 
 use cudarc::driver::{CudaContext, CudaEvent, CudaStream, result, sys};
@@ -167,8 +168,8 @@ struct OfGraphs {
     free: Vec<Workspace>,
 }
 
-/// A recording and one of its streams.
-type Recorder = (u64, u64);
+/// A recording, one of its streams, and the thread that records.
+type Recorder = (u64, usize, ThreadId);
 
 /// What a graph keeps: a workspace that is free when the graph is gone.
 struct Lease {
@@ -217,7 +218,8 @@ impl Workspaces {
 
     /// The device address of partials for what a stream gives to the graph that is recorded.
     pub(super) fn partials_of_graph(&self, stream: &CudaStream, capture: Capture) -> Result<u64, Error> {
-        let recorder = (capture.id, stream_id(stream)?);
+        // A stream that is recorded does not tell its number; and the default stream of each thread has one handle.
+        let recorder = (capture.id, stream.cu_stream() as usize, std::thread::current().id());
         // No call of the driver under the lock, which a thread of the driver takes to give a workspace back.
         let free = {
             let mut of_graphs = lock(&self.of_graphs);
