@@ -210,7 +210,7 @@ impl Workspaces {
     }
 
     /// How many workspaces graphs use, and how many they have used.
-    #[cfg(test)]
+    #[cfg(all(test, feature = "laws"))]
     pub(super) fn in_graphs(&self) -> (usize, usize) {
         let of_graphs = lock(&self.of_graphs);
         (of_graphs.used.len(), of_graphs.free.len())
