@@ -271,15 +271,17 @@ fn run_into_writes_in_stream_order() {
 /// Once a reduction has run on a stream, it asks for no memory again.
 fn a_run_allocates_nothing() {
     let stream = CudaContext::new(0).expect("a GPU").new_stream().expect("a stream");
-    let reduction = Reduction::<Sum<u64>>::new(stream.clone());
+    let reduction = Reduction::<MaxByNorm>::new(stream.clone());
     for length in [1, 1000, 100_000, 10_000_000] {
-        let all: Vec<u64> = items(13, length, u64::sample);
+        let all: Vec<Point> = items(13, length, Point::sample);
         let copy = stream.clone_htod(&all).expect("copies");
         let first = reduction.run(&copy).expect("runs");
         let before = ALLOCATIONS.get();
         let second = reduction.run(&copy).expect("runs");
         assert_eq!(ALLOCATIONS.get() - before, 0, "{length} items");
-        assert_eq!([first, second], [tree::bracket(&Sum::<u64>::new(), &all); 2]);
+        let expected = tree::bracket(&MaxByNorm, &all);
+        assert_same(first, expected, length);
+        assert_same(second, expected, length);
     }
 }
 

@@ -15,7 +15,7 @@ use super::workspace::{WorkspaceSize, Workspaces, lock};
 use crate::codegen::{Arguments, KERNEL, Source};
 use crate::jit::Architecture;
 use crate::policy::{Kernel, Launch};
-use crate::{DeviceMonoid, DeviceType, Error, Policy, jit};
+use crate::{DeviceMonoid, DeviceType, Error, Layout, Policy, jit};
 
 /// An operator's kernels in a context, each compiled when it is first needed.
 #[derive(Debug)]
@@ -23,6 +23,8 @@ pub(crate) struct BracketKernel {
     context: Arc<CudaContext>,
     target: jit::Target,
     policy: Policy,
+    /// Described once: that allocates where an item has parts.
+    item: Layout,
     workspaces: Workspaces,
     /// In the order of [`Kernel::ALL`].
     loaded: [OnceLock<Loaded>; Kernel::ALL.len()],
@@ -91,12 +93,13 @@ impl BracketKernel {
         policy: Policy,
         target: jit::Target,
     ) -> Result<Self, Error> {
-        let item = size_of::<M::Item>();
-        let size = WorkspaceSize { partials: item * policy.max_blocks as usize, result: item };
-        policy.check(&M::Item::layout())?;
+        let item = M::Item::layout();
+        let size = WorkspaceSize { partials: item.size * policy.max_blocks as usize, result: item.size };
+        policy.check(&item)?;
         let workspaces = Workspaces::new(context, size);
         let loaded = [const { OnceLock::new() }; Kernel::ALL.len()];
-        Ok(Self { context: context.clone(), target, policy, workspaces, loaded, loading: Mutex::new(()) })
+        let context = context.clone();
+        Ok(Self { context, target, policy, item, workspaces, loaded, loading: Mutex::new(()) })
     }
 
     /// Whether the architecture has bulk copies, and launches that begin before the one before them ends.
@@ -123,7 +126,7 @@ impl BracketKernel {
             let (has_state, image) = compiled?;
             let module = Module::load(&self.context, &image)?;
             let function = module.function(KERNEL)?;
-            let shared_bytes = self.policy.shape(kernel).shared_bytes(&M::Item::layout()) as u32;
+            let shared_bytes = self.policy.shape(kernel).shared_bytes(&self.item) as u32;
             function.allow_shared_bytes(shared_bytes)?;
             let loaded = Loaded { function, has_state, shared_bytes, _module: module };
             self.loaded[kernel as usize].get_or_init(|| loaded);
@@ -252,11 +255,10 @@ impl BracketKernel {
     ) -> Result<(), Error> {
         check("binding the context", self.context.bind_to_thread())?;
         let aligned = items.address.is_multiple_of(self.policy.direct.width.into());
-        let (first, second) =
-            self.policy.launches(&M::Item::layout(), items.length, aligned, self.is_recent());
+        let (first, second) = self.policy.launches(&self.item, items.length, aligned, self.is_recent());
         // All are there, and what is the user's code has been called, before anything is launched.
         let identity = operator.identity();
-        self.prepare::<M>(&[first.kernel, second.map_or(first, |second| second).kernel])?;
+        self.prepare::<M>(&[first.kernel, second.unwrap_or(first).kernel])?;
         let Some(second) = second else {
             return self.launch(operator, identity, (first, false), items, output, stream);
         };
