@@ -4,7 +4,9 @@
 //! is fixed before compilation, for an item size; which kernel an input gets, and how many blocks of it, is decided at each
 //! launch.
 
-use crate::{Error, Kind, Layout};
+use std::iter::successors;
+
+use crate::{Error, Layout};
 
 /// The bytes that one GPU lane loads at once at most.
 const WIDEST_LOAD: usize = 16;
@@ -12,15 +14,14 @@ const WIDEST_LOAD: usize = 16;
 const LARGEST_GROUP: usize = 128;
 /// A lane loads at least so much at once, if the items allow it: what it combines itself needs no shuffles.
 const LEAST_GROUP: usize = 32;
-/// Shared memory of a block for tiles on their way: what two blocks of a multiprocessor of 9.0 have room for.
-const RING_BYTES: usize = 100_000;
-/// The bytes of a line of memory: a tile keeps its place in one.
-const LINE: usize = 128;
-/// Warps that a launch should have, before any gets more than a row.
-const WAVE_WARPS: u64 = 2048;
-/// An operator on an item of more scalars than these is written out few times: each takes long to compile.
-const FEW_SCALARS: usize = 16;
-/// Device memory for partials, whatever the input's size; inputs of so much are reduced by one block.
+/// Items larger than this do not stay in registers.
+const LARGEST_IN_REGISTERS: usize = 64;
+/// Shared memory of a block, at most: what every architecture gives one.
+const SHARED_BYTES: usize = 64_000;
+/// Multiprocessors of a large GPU, roughly: its blocks are counted by it.
+const MULTIPROCESSORS: u64 = 128;
+/// Device memory for partials of inputs up to 64 MiB, and of larger ones for each KiB a byte. Inputs of so much are
+/// reduced by one block.
 const PARTIAL_BYTES: usize = 64 << 10;
 /// Warps of a block where a small input has many.
 const SMALL_WARPS: u32 = 8;
@@ -34,18 +35,17 @@ const SMALL_WARPS: u32 = 8;
 pub struct Policy {
     /// For small inputs, and for the partials of all others: made to be done soon.
     pub small: Shape,
-    /// For large inputs that wide loads reach, and for all others where there are no bulk copies: lanes load for themselves.
-    pub direct: Shape,
-    /// For all but the shortest inputs that wide loads do not reach, on architectures that have bulk copies (9.0 and later).
-    pub bulk: Shape,
-    /// Inputs of at most this many items are reduced by one block of the small kernel, in one launch.
+    /// For large inputs: made to keep memory busy.
+    pub large: Shape,
+    /// Inputs, and partials, of at most this many items are reduced by one block of the small kernel, in one launch.
     pub one_block_items: u64,
-    /// Inputs of at most so many bytes are reduced by the small kernel, in two launches, unless the bulk kernel is theirs.
+    /// Inputs of at most so many bytes are reduced by the small kernel alone.
     pub small_bytes: u64,
-    /// Tiles that a warp of the large kernels reduces at most, where the input has enough blocks without more: a power
-    /// of two.
+    /// Tiles that a warp of the large kernel reduces, where that fills the GPU several times; if twice as many or fewer
+    /// fill it once, a warp reduces those. A power of two.
     pub tiles_per_warp: u32,
-    /// The most blocks of a launch, which is the most partials of a reduction.
+    /// The most blocks of a launch, which is the most partials of a reduction. Short of it, partials have at most 64 KiB, or
+    /// a thousandth of the input.
     pub max_blocks: u32,
 }
 
@@ -57,28 +57,26 @@ pub struct Shape {
     pub width: u32,
     /// Items that one lane loads at once: a power of two.
     pub group_items: u32,
-    /// Groups that one lane holds at once: a power of two, at most 32.
+    /// Groups of each lane in a tile, which lanes exchange through shared memory so that each has its own side by side (a
+    /// blocked arrangement, not a striped one). A power of two, at most 32; together a multiple of 16 bytes. If 1, there are
+    /// no tiles: items go row by row, of one group a lane.
     pub rows: u32,
     /// Neighbouring tiles that merge before a lane's values are combined with those of other lanes: 1 or 4. Four want
-    /// registers, and at most 32 rows together.
+    /// registers.
     pub merged_tiles: u32,
     /// Warps of a block, at most: a power of two, at most 32.
     pub warps: u32,
     /// Blocks that each multiprocessor should hold at once: what bounds the registers of a kernel.
     pub blocks_per_multiprocessor: u32,
-    /// Tiles that a warp has on their way to shared memory, where items come by bulk copies; if 0, none do.
-    pub stages: u32,
 }
 
 /// Which of an operator's kernels. They are one template, in different shapes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kernel {
     /// [`Policy::small`].
     Small,
-    /// [`Policy::direct`].
-    Direct,
-    /// [`Policy::bulk`].
-    Bulk,
+    /// [`Policy::large`].
+    Large,
 }
 
 /// One launch: every block reduces `rows_per_warp` rows, of one group a lane, with each of its warps.
@@ -96,22 +94,22 @@ pub struct Launch {
 
 impl Kernel {
     /// All of them.
-    pub const ALL: [Self; 3] = [Self::Small, Self::Direct, Self::Bulk];
+    pub const ALL: [Self; 2] = [Self::Small, Self::Large];
 }
 
 impl Policy {
     /// The policy for items of this layout, on every architecture. The kernel for large inputs has the shape that a search
     /// on an NVIDIA H200 found (`docs/PERFORMANCE.md`); no other architecture has been measured.
     pub fn for_item(item: &Layout) -> Self {
-        let size = item.size;
+        let (small, large) = (Shape::small(item.size), Shape::large(item.size));
         Self {
-            small: Shape::small(size),
-            direct: Shape::direct(item),
-            bulk: Shape::bulk(item),
-            one_block_items: (PARTIAL_BYTES / size) as u64,
-            small_bytes: 4 << 20,
+            small,
+            large,
+            one_block_items: small.row_items() * u64::from(small.warps),
+            // A row a warp.
+            small_bytes: small.row_items() * item.size as u64 * small.wave_warps(),
             tiles_per_warp: 4,
-            max_blocks: (PARTIAL_BYTES / size).min(8192) as u32,
+            max_blocks: 16384,
         }
     }
 
@@ -119,8 +117,7 @@ impl Policy {
     pub fn shape(&self, kernel: Kernel) -> &Shape {
         match kernel {
             Kernel::Small => &self.small,
-            Kernel::Direct => &self.direct,
-            Kernel::Bulk => &self.bulk,
+            Kernel::Large => &self.large,
         }
     }
 
@@ -128,9 +125,6 @@ impl Policy {
     pub(crate) fn check(&self, item: &Layout) -> Result<(), Error> {
         Kernel::ALL.into_iter().try_for_each(|kernel| self.shape(kernel).check(item))?;
         let fail = |reason: &str| Err(Error::Policy { reason: reason.to_owned() });
-        if self.small.stages.max(self.direct.stages) > 0 {
-            return fail("the lanes of the small and the direct kernel load for themselves");
-        }
         if !self.tiles_per_warp.is_power_of_two() {
             return fail("tiles_per_warp is a power of two");
         }
@@ -140,26 +134,31 @@ impl Policy {
         Ok(())
     }
 
-    /// The launches that reduce `length` items: one, or one that leaves partials and one that finishes them. Wide loads
-    /// reach the items if they are `aligned`.
-    pub fn launches(
-        &self,
-        item: &Layout,
-        length: u64,
-        aligned: bool,
-        bulk_copies: bool,
-    ) -> (Launch, Option<Launch>) {
-        if length <= self.one_block_items {
-            return (self.one_block(length), None);
+    /// The launches that reduce `length` items, each of which leaves a partial a block to the next one. The last has one
+    /// block.
+    pub fn launches(&self, item: &Layout, length: u64) -> impl Iterator<Item = Launch> + Clone + use<> {
+        let policy = *self;
+        let bytes = length.saturating_mul(item.size as u64);
+        let kernel = if bytes <= self.small_bytes { Kernel::Small } else { Kernel::Large };
+        let room = (self.partial_bytes(item, length) / item.size) as u64;
+        let most = |room: u64| room.min(self.max_blocks.into());
+        // Each launch leaves what the next one reads, and beside it there is room for what that leaves.
+        let (first, later) = (most(room - room / 16), most(room / 64));
+        successors(Some(self.launch(kernel, length, first)), move |launch| {
+            (launch.blocks > 1).then(|| policy.launch(Kernel::Small, launch.blocks.into(), later))
+        })
+    }
+
+    /// Device memory that the partials of `length` items have at most, in bytes.
+    pub(crate) fn partial_bytes(&self, item: &Layout, length: u64) -> usize {
+        PARTIAL_BYTES.max((length as usize).saturating_mul(item.size) >> 10)
+    }
+
+    fn launch(&self, kernel: Kernel, length: u64, most: u64) -> Launch {
+        match length <= self.one_block_items.max(1) || most <= 1 {
+            true => self.one_block(length),
+            false => self.blocks_of(kernel, length, most),
         }
-        let small = length.saturating_mul(item.size as u64) <= self.small_bytes;
-        let bulk = bulk_copies && self.bulk.stages > 0 && !aligned;
-        let first = match (bulk, small) {
-            (true, _) => self.blocks_of(Kernel::Bulk, length),
-            (_, true) => self.blocks_of(Kernel::Small, length),
-            (_, false) => self.blocks_of(Kernel::Direct, length),
-        };
-        (first, (first.blocks > 1).then(|| self.one_block(first.blocks.into())))
     }
 
     /// One block of the small kernel: more warps first, then more rows for each.
@@ -169,63 +168,44 @@ impl Policy {
         Launch { kernel: Kernel::Small, blocks: 1, warps, rows_per_warp: rows / u64::from(warps) }
     }
 
-    /// Powers of two of rows a warp: one for small inputs, up to a few tiles once a wave of blocks is full, and then as
-    /// many as it takes for at most `max_blocks` blocks.
-    fn blocks_of(&self, kernel: Kernel, length: u64) -> Launch {
+    /// Powers of two of rows a warp: as many as it takes for one wave of warps if that is few tiles, else fewer, so that
+    /// multiprocessors end at the same time; and as many as it takes for at most `most` blocks.
+    fn blocks_of(&self, kernel: Kernel, length: u64, most: u64) -> Launch {
         let shape = self.shape(kernel);
         let warps = if kernel == Kernel::Small { shape.warps.min(SMALL_WARPS) } else { shape.warps };
         let blocks = length.div_ceil(shape.row_items() * u64::from(warps)).max(1);
+        let wave = (blocks * u64::from(warps)).div_ceil(shape.wave_warps()).next_power_of_two();
         let few = u64::from(shape.rows) * u64::from(self.tiles_per_warp);
-        let wave = (blocks * u64::from(warps)).div_ceil(WAVE_WARPS);
-        let rows_per_warp = wave.next_power_of_two().min(few);
-        let rows_per_warp = rows_per_warp.max(blocks.div_ceil(self.max_blocks.into()).next_power_of_two());
-        // A few rows, one after another, take longer than a whole tile.
-        let rows_per_warp = if rows_per_warp > 1 { rows_per_warp.max(shape.rows.into()) } else { 1 };
+        let rows_per_warp = if wave > 2 * few { few } else { wave };
+        let rows_per_warp = rows_per_warp.max(blocks.div_ceil(most).next_power_of_two());
+        // No less than a tile.
+        let rows_per_warp = rows_per_warp.max(shape.rows.into());
         Launch { kernel, blocks: blocks.div_ceil(rows_per_warp) as u32, warps, rows_per_warp }
     }
 }
 
 impl Shape {
-    /// So many warps that one block has all of a small input on its way at once.
+    /// A row a warp, of as many warps as a block can have.
     fn small(size: usize) -> Self {
-        let warps = if size <= 16 { 32 } else { 16 };
-        let mut shape = Self { warps, blocks_per_multiprocessor: 1, ..Self::of_lanes(size, 128) };
+        let mut shape = Self { warps: 32, blocks_per_multiprocessor: 1, ..Self::of_lanes(size, 0) };
         if size == 1 {
             // So many warps have no registers to take more items apart.
-            (shape.group_items, shape.rows) = (16, 2 * shape.rows);
+            shape.group_items = 16;
         }
-        let row = size * shape.row_items() as usize;
-        let rows = PARTIAL_BYTES.div_ceil(warps as usize * row).next_power_of_two() as u32;
-        Self { rows: rows.min(shape.rows), ..shape }
+        shape
     }
 
-    /// As many bytes on their way as registers allow: few warps of many rows are faster than many of few.
-    fn direct(item: &Layout) -> Self {
-        let few_scalars = scalars(item) <= FEW_SCALARS;
-        let bytes = if few_scalars { 384 } else { 192 };
-        let shape = Self { warps: 4, blocks_per_multiprocessor: 3, ..Self::of_lanes(item.size, bytes) };
-        // What is combined across lanes is much of the work of small items, and their values fit in registers.
-        shape.merging(few_scalars && item.size <= 24)
-    }
-
-    fn merging(self, merges: bool) -> Self {
-        Self { merged_tiles: if merges && self.rows <= 8 { 4 } else { 1 }, ..self }
-    }
-
-    /// Few warps a block: they wait for one another less.
-    fn bulk(item: &Layout) -> Self {
-        let size = item.size;
-        let (lane_bytes, blocks) = match size {
-            // It takes many items apart, and has no registers for more.
-            1 => (64, 4),
-            ..24 => (160, 4),
-            _ => (192, 3),
+    /// What the search found: few warps of many rows, as far as registers allow.
+    fn large(size: usize) -> Self {
+        let (lane_bytes, merged_tiles, blocks_per_multiprocessor) = match size {
+            2 => (128, 4, 4),
+            ..=8 | 20 => (256, 4, 4),
+            16 => (256, 1, 3),
+            _ => (256, 4, 3),
         };
-        let shape = Self::of_lanes(size, lane_bytes);
-        let slot = slot_bytes(size * shape.tile_items() as usize);
-        let stages = (RING_BYTES / (8 * slot)).clamp(1, 4) as u32;
-        let shape = shape.merging(scalars(item) <= FEW_SCALARS && shape.group_items <= 4);
-        Self { warps: 4, blocks_per_multiprocessor: blocks, stages, ..shape }
+        let lane_bytes = if size <= LARGEST_IN_REGISTERS { lane_bytes } else { 0 };
+        let shape = Self { warps: 4, blocks_per_multiprocessor, ..Self::of_lanes(size, lane_bytes) };
+        Self { merged_tiles: if shape.rows > 1 { merged_tiles } else { 1 }, ..shape }
     }
 
     /// Groups of wide loads, and so many rows of them that a lane has at most `bytes`, unless one group is larger.
@@ -249,7 +229,6 @@ impl Shape {
             merged_tiles: 1,
             warps: 1,
             blocks_per_multiprocessor: 1,
-            stages: 0,
         }
     }
 
@@ -270,16 +249,24 @@ impl Shape {
         if group > 1 << 10 {
             return fail("a group is at most 1024 bytes");
         }
-        if !matches!((self.merged_tiles, rows), (1, _) | (4, ..=8)) {
-            return fail("merged_tiles is 1, or 4 of at most 8 rows");
+        if !matches!(self.merged_tiles, 1 | 4) {
+            return fail("merged_tiles is 1 or 4");
         }
-        if self.shared_bytes(item) > RING_BYTES {
-            return fail("the tiles on their way have at most 100,000 bytes");
+        if rows > 1 && (width < 4 || !(group * u64::from(rows)).is_multiple_of(WIDEST_LOAD as u64)) {
+            return fail("what a lane has of a tile is a multiple of 16 bytes, in loads of at least 4");
+        }
+        if self.shared_bytes(item) > SHARED_BYTES {
+            return fail("the tiles of a block that its lanes exchange have at most 64,000 bytes");
         }
         if self.blocks_per_multiprocessor == 0 {
             return fail("blocks_per_multiprocessor is at least 1");
         }
         Ok(())
+    }
+
+    /// Warps that run at once.
+    fn wave_warps(&self) -> u64 {
+        MULTIPROCESSORS * u64::from(self.warps * self.blocks_per_multiprocessor)
     }
 
     /// Items of one row: of each lane, a group.
@@ -297,24 +284,17 @@ impl Shape {
         self.row_items() * u64::from(self.rows)
     }
 
-    /// Shared memory that a block needs for tiles on their way, in bytes.
+    /// Shared memory that a block needs for what its lanes exchange, in bytes.
     pub fn shared_bytes(&self, item: &Layout) -> usize {
-        let tile = item.size * self.tile_items() as usize;
-        self.warps as usize * self.stages as usize * slot_bytes(tile)
+        if self.rows == 1 {
+            return 0;
+        }
+        // As `Tiles` in `templates/tile.cuh` has it: chunks are left out, so that lanes load from banks of their own.
+        let run = item.size * (self.group_items * self.rows) as usize / WIDEST_LOAD;
+        let (tile, even) = (32 * run, 1 << run.trailing_zeros().min(3));
+        let left_out = if even == 1 { 0 } else { tile / (8 * run / even) };
+        self.warps as usize * WIDEST_LOAD * (tile + left_out + 1)
     }
-}
-
-fn scalars(item: &Layout) -> usize {
-    match &item.kind {
-        Kind::Scalar(_) => 1,
-        Kind::Array { element, length } => length * scalars(element),
-        Kind::Struct { fields } => fields.iter().map(|field| scalars(&field.layout)).sum(),
-    }
-}
-
-/// A tile's place in shared memory, with that of its barrier.
-fn slot_bytes(tile: usize) -> usize {
-    (tile + LINE - 1).next_multiple_of(LINE) + size_of::<u64>()
 }
 
 #[cfg(test)]
@@ -323,7 +303,7 @@ mod tests {
     use crate::DeviceType;
 
     fn shape_of<T: DeviceType>() -> (u32, u32, u32) {
-        let shape = Policy::for_item(&T::layout()).direct;
+        let shape = Policy::for_item(&T::layout()).large;
         (shape.width, shape.group_items, shape.rows)
     }
 
@@ -343,10 +323,11 @@ mod tests {
     fn groups_are_the_fewest_items_that_fill_whole_loads() {
         assert_eq!(shape_of::<u8>(), (16, 32, 8));
         assert_eq!(shape_of::<f32>(), (16, 8, 8));
-        assert_eq!(shape_of::<[f32; 3]>(), (16, 4, 8));
-        assert_eq!(shape_of::<[f32; 5]>(), (16, 4, 4));
-        assert_eq!(shape_of::<[f64; 3]>(), (16, 2, 8));
-        assert_eq!(shape_of::<[f32; 12]>(), (16, 1, 8));
+        assert_eq!(shape_of::<[f32; 3]>(), (16, 4, 4));
+        assert_eq!(shape_of::<[f32; 5]>(), (16, 4, 2));
+        assert_eq!(shape_of::<[f64; 3]>(), (16, 2, 4));
+        assert_eq!(shape_of::<[f32; 9]>(), (4, 1, 4));
+        assert_eq!(shape_of::<[f32; 12]>(), (16, 1, 4));
         assert_eq!(shape_of::<[u8; 48]>(), (16, 1, 4));
         assert_eq!(shape_of::<[f32; 25]>(), (4, 1, 1));
         assert_eq!(shape_of::<[u8; 255]>(), (1, 1, 1));
@@ -354,31 +335,34 @@ mod tests {
     }
 
     #[test]
-    fn every_item_is_in_one_block_and_every_partial_in_the_last() {
+    fn every_item_is_in_one_block_of_each_launch() {
         for item in items() {
             let policy = Policy::for_item(&item);
             assert!(policy.check(&item).is_ok());
-            let lengths =
-                [1, 5, 1024, 8192, 8193, 16384, 16385, 1 << 20, (1 << 26) + 1, 1 << 33, (1 << 37) + 17];
-            for (length, aligned) in lengths.into_iter().flat_map(|length| [(length, true), (length, false)])
+            for length in
+                [0, 1, 5, 1024, 8192, 8193, 16384, 16385, 1 << 20, (1 << 26) + 1, 1 << 33, (1 << 37) + 17]
             {
-                let (first, second) = policy.launches(&item, length, aligned, true);
-                for (launch, length) in
-                    std::iter::once((first, length)).chain(second.map(|second| (second, first.blocks.into())))
-                {
+                let (mut left, mut partials) = (length, 0);
+                for launch in policy.launches(&item, length) {
                     let shape = policy.shape(launch.kernel);
                     let block = shape.row_items() * launch.rows_per_warp * u64::from(launch.warps);
                     assert_eq!(
                         u64::from(launch.blocks),
-                        length.div_ceil(block),
+                        left.div_ceil(block).max(1),
                         "{length} items of {}",
                         item.name
                     );
                     assert!(launch.blocks <= policy.max_blocks && launch.warps <= shape.warps);
                     assert!(launch.rows_per_warp.is_power_of_two());
+                    left = launch.blocks.into();
+                    partials += if left > 1 { left } else { 0 };
                 }
-                assert_eq!(second.is_some(), first.blocks > 1);
-                assert!(second.is_none_or(|second| second.blocks == 1));
+                assert_eq!(left, 1);
+                let bytes = partials * item.size as u64;
+                assert!(
+                    bytes <= (64 << 10).max(length * item.size as u64 / 1000),
+                    "{bytes} of {length} items"
+                );
             }
         }
     }
@@ -388,10 +372,9 @@ mod tests {
         for item in items() {
             let policy = Policy::for_item(&item);
             for length in [0, 1, policy.one_block_items / 2, policy.one_block_items] {
-                let (first, second) = policy.launches(&item, length, false, true);
-                assert_eq!((first.blocks, second), (1, None));
+                assert_eq!(policy.launches(&item, length).count(), 1);
             }
-            assert_eq!(policy.one_block_items, (64 << 10) / item.size as u64);
+            assert!(policy.one_block_items >= 32 * 32);
         }
     }
 
@@ -405,15 +388,17 @@ mod tests {
             change(&mut policy);
             matches!(policy.check(&item), Err(Error::Policy { .. }))
         };
-        assert!(refused(|policy| policy.direct.rows = 3));
-        assert!(refused(|policy| policy.bulk.rows = 64));
+        assert!(refused(|policy| policy.large.rows = 3));
+        assert!(refused(|policy| policy.large.rows = 64));
         assert!(refused(|policy| policy.small.warps = 0));
-        assert!(refused(|policy| policy.direct.group_items = 4));
-        assert!(refused(|policy| policy.direct.group_items = 1 << 20));
-        assert!(refused(|policy| policy.direct.stages = 1));
-        assert!(refused(|policy| policy.direct.merged_tiles = 2));
-        assert!(refused(|policy| (policy.direct.merged_tiles, policy.direct.rows) = (4, 16)));
-        assert!(refused(|policy| policy.small.stages = 1));
+        assert!(refused(|policy| policy.small.group_items = 4));
+        assert!(refused(
+            |policy| (policy.small.group_items, policy.small.width, policy.small.rows) = (2, 4, 2)
+        ));
+        assert!(refused(|policy| policy.small.group_items = 1 << 20));
+        assert!(refused(|policy| policy.large.group_items = 4));
+        assert!(refused(|policy| policy.large.warps = 32));
+        assert!(refused(|policy| policy.large.merged_tiles = 2));
         assert!(refused(|policy| policy.max_blocks = 0));
     }
 }

@@ -3,8 +3,8 @@
 // Pair neighbours and combine each pair, left operand first; an odd one out gets a bye; repeat until one is left. Chunks
 // of 2^k items compose: the bracket of the array is the bracket of its chunks' brackets. So every block reduces one
 // chunk to one partial, and one block reduces those; an input of one chunk is finished at once. Inside a chunk each warp
-// has a run of tiles (counter.cuh), each tile is rows of groups (warp.cuh), each group is items of one lane (group.cuh),
-// and every one of these sizes is a power of two. None of them moves a bit of the result, and no identity is combined
+// has a run of tiles and rows (counter.cuh), each tile is rows (tile.cuh), each row a group of every lane (warp.cuh), each
+// group items (group.cuh), and every one of these sizes is a power of two. None of them moves a bit of the result, and no identity is combined
 // with anything: it only answers an empty input.
 
 namespace warpfold {
@@ -26,72 +26,58 @@ struct Arguments {
 // The bracket of `length` items by one warp, in lane 0. At least one item.
 //
 // Where the shape says so, tiles that are neighbours merge lane by lane, four to one, before what the lanes have is
-// combined across them. What wide loads do not reach, or does not fill a tile, goes row by row.
-template <class Shape, class Item, class Operator, class Source>
-WARPFOLD_DEVICE Words<Item> warp_run(const Operator& op, Source& source, Size length) {
-    typedef typename Source::Memory Memory;
-    typedef WarpTile<Item, Shape::GROUP_ITEMS, Shape::ROWS> Tile;
-    typedef WarpTile<Item, Shape::GROUP_ITEMS, 1> Row;
-    constexpr unsigned MERGED = Shape::MERGED_TILES;
+// combined across them. What does not fill a tile goes row by row.
+template <class Shape, class Item, class Operator>
+WARPFOLD_DEVICE Words<Item> warp_run(const Operator& op, Tiles<Shape, Item>& tiles, Size length) {
+    constexpr unsigned ROW_ITEMS = WARP_LANES * Shape::GROUP_ITEMS, TILE_ITEMS = Shape::ROWS * ROW_ITEMS;
+    constexpr unsigned MERGED = Shape::MERGED_TILES, AHEAD = 8;
+    static_assert(MERGED == 1 || MERGED == 4, "one tile, or four");
     RowCounter<Item> counter;
-    static_assert(MERGED == 1 || (MERGED == 4 && 4 * Shape::ROWS <= WARP_LANES), "one tile, or four of few rows");
     // Of the tiles that merge: how many came, the first or third, and the first two together.
     unsigned came = 0;
     Words<Item> single, pair;
+    // Rows that were asked for.
+    unsigned asked = 0;
 #pragma unroll 1
     while (length > 0) {
-        const unsigned items = static_cast<unsigned>(smaller(length, Tile::ITEMS));
-        const TileItems<Item> tile = source.take();
-        const bool whole = Tile::ROWS > 1 && items == Tile::ITEMS && (tile.aligned || Memory::COVERS_WORDS);
-#pragma unroll 1
-        for (unsigned done = 0; done < items;) {
-            Words<Item> value;
-            unsigned level = 0;
-            if (whole) {
-                const bool aligned = tile.aligned || !Memory::COVERS_WORDS;
-                Tile loaded;
-                loaded.template load<Memory, Shape::WIDTH>(tile.items, aligned, Whole());
-                source.give_back();
-                value = loaded.in_lanes(op, Whole());
-                done = Tile::ITEMS, level = level_of(Shape::ROWS);
-                unsigned rows = Shape::ROWS;
-                if (MERGED > 1 && (came > 0 || length >= MERGED * Tile::ITEMS)) {
-                    ++came;
-                    if (came % 2 == 1) {
-                        single = value;
-                        continue;
-                    }
-                    value = merge(op, single, value, Shape::ROWS);
-                    if (came == 2) {
-                        pair = value;
-                        continue;
-                    }
-                    value = merge(op, pair, value, 2 * Shape::ROWS);
-                    came = 0, rows *= MERGED, level += level_of(MERGED);
+        Words<Item> value;
+        unsigned level = 0, parts = 1;
+        if (tiles.has_next()) {
+            // Whether all that merge are there is known at the first.
+            const bool merges = MERGED > 1 && (came > 0 || length >= MERGED * TILE_ITEMS);
+            value = tiles.take(op);
+            length -= TILE_ITEMS, level = level_of(Shape::ROWS);
+            if (merges) {
+                ++came;
+                if (came % 2 == 1) {
+                    single = value;
+                    continue;
                 }
-                value = across_lanes(op, value, rows);
-            } else {
-                if (done == 0) Memory::ask_for(tile.items, items);
-                const First present = {items - done < Row::ITEMS ? items - done : Row::ITEMS};
-                Row row;
-                row.template load<Memory, Shape::WIDTH>(tile.items + done, tile.aligned, present);
-                value = row.in_lanes(op, present);
-                value = warp_bracket(op, value, (present.count + Shape::GROUP_ITEMS - 1) / Shape::GROUP_ITEMS);
-                done += Row::ITEMS;
-                if (done >= items) source.give_back();
+                value = merge(op, single, value, 1);
+                if (came == 2) {
+                    pair = value;
+                    continue;
+                }
+                value = merge(op, pair, value, 2);
+                came = 0, parts = MERGED, level += level_of(MERGED);
             }
-            if (length == items && done >= items && counter.is_empty()) return value;
-            counter.push(op, value, level);
+            value = across_lanes(op, value, parts);
+        } else {
+            const First present = {static_cast<unsigned>(smaller(length, ROW_ITEMS))};
+            if (asked == 0) Global::ask_for(tiles.items(), smaller(length, AHEAD * ROW_ITEMS)), asked = AHEAD;
+            --asked;
+            value = row_bracket<Shape::WIDTH, Shape::GROUP_ITEMS>(op, tiles.items(), present);
+            tiles.pass(ROW_ITEMS);
+            length -= present.count;
         }
-        length -= items;
+        if (length == 0 && counter.is_empty()) return value;
+        counter.push(op, value, level);
     }
     return counter.bracket(op);
 }
 
 template <class Shape, class Item, class Operator>
 WARPFOLD_DEVICE void bracket(const Arguments<Item>& arguments, const Operator& op) {
-    typedef typename rust::Choose<(Shape::STAGES > 0 && WARPFOLD_BULK_COPIES), Ring<Shape, Item>, Direct<Shape, Item>>::Type
-        Source;
     WARPFOLD_SHARED(Words<Item>, of_warp, Shape::WARPS);
     WARPFOLD_DYNAMIC_SHARED(memory);
     let_next_launch_begin();
@@ -105,8 +91,9 @@ WARPFOLD_DEVICE void bracket(const Arguments<Item>& arguments, const Operator& o
     const Size begin = block_begin + warp_index() * run;
     if (begin < block_end) {
         const Size length = smaller(run, block_end - begin);
-        Source source(memory, arguments.input + begin, length, arguments.input + arguments.length);
-        const Words<Item> value = warp_run<Shape, Item>(op, source, length);
+        const Item* const input = arguments.input;
+        Tiles<Shape, Item> tiles(memory, input, input + arguments.length, input + begin, input + begin + length);
+        const Words<Item> value = warp_run(op, tiles, length);
         if (lane_index() == 0) of_warp[warp_index()] = value;
     }
     block_barrier();

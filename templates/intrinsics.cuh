@@ -10,12 +10,6 @@
 #define WARPFOLD_PARAMETER const __grid_constant__
 // A field's offset as a constant: NVRTC has no `offsetof`, and `__builtin_offsetof` only from 13.1 on.
 #define WARPFOLD_OFFSET(type, field) __INTADDR__(&(static_cast<type*>(nullptr)->field))
-// Whether memory is copied to shared memory while a warp does something else.
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-#define WARPFOLD_BULK_COPIES true
-#else
-#define WARPFOLD_BULK_COPIES false
-#endif
 
 namespace warpfold {
 
@@ -120,7 +114,14 @@ WARPFOLD_DEVICE Load<WIDTH> load_shared(const void* address) {
     return Load<WIDTH>(*static_cast<const typename Load<WIDTH>::Loaded*>(address));
 }
 
-WARPFOLD_DEVICE void store_shared(void* address, unsigned word) { *static_cast<unsigned*>(address) = word; }
+// WIDTH bytes, 4 or 16, at a multiple of as many.
+template <unsigned WIDTH>
+WARPFOLD_DEVICE void store_shared(void* address, const unsigned* word) {
+    if constexpr (WIDTH == 16)
+        *static_cast<uint4*>(address) = make_uint4(word[0], word[1], word[2], word[3]);
+    else
+        *static_cast<unsigned*>(address) = word[0];
+}
 
 // Orders what the lanes of a warp do to shared memory.
 WARPFOLD_DEVICE void warp_barrier() { __syncwarp(); }
@@ -141,46 +142,5 @@ WARPFOLD_DEVICE void wait_for_launch_before() {
 WARPFOLD_DEVICE void store_for_host(unsigned long long* to, unsigned long long value) {
     *static_cast<volatile unsigned long long*>(to) = value;
 }
-
-// Counts the bytes of copies from global to shared memory; each `start_copy` begins a new phase, and phases are told apart
-// by their parity.
-typedef unsigned long long CopyBarrier;
-
-#if WARPFOLD_BULK_COPIES
-WARPFOLD_DEVICE unsigned shared_address(const void* pointer) {
-    return static_cast<unsigned>(__cvta_generic_to_shared(pointer));
-}
-// By one thread, for `count` of them; the others wait for it at a barrier.
-WARPFOLD_DEVICE void begin_copy_barriers(CopyBarrier* barriers, unsigned count) {
-    for (unsigned k = 0; k < count; ++k)
-        asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(shared_address(barriers + k)) : "memory");
-    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
-}
-// By one thread: addresses and bytes are multiples of 16.
-WARPFOLD_DEVICE void start_copy(CopyBarrier* barrier, void* to, const void* from, unsigned bytes) {
-    const unsigned counter = shared_address(barrier);
-    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(counter), "r"(bytes) : "memory");
-    if (bytes > 0)
-        asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
-                         shared_address(to)),
-                     "l"(from), "r"(bytes), "r"(counter)
-                     : "memory");
-}
-// By all who read what was copied.
-WARPFOLD_DEVICE void wait_for_copy(CopyBarrier* barrier, unsigned parity) {
-    unsigned done;
-    do {
-        asm volatile(
-            "{\n .reg .pred p;\n mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2;\n selp.u32 %0, 1, 0, p;\n}"
-            : "=r"(done)
-            : "r"(shared_address(barrier)), "r"(parity)
-            : "memory");
-    } while (!done);
-}
-#else
-WARPFOLD_DEVICE void begin_copy_barriers(CopyBarrier*, unsigned) {}
-WARPFOLD_DEVICE void start_copy(CopyBarrier*, void*, const void*, unsigned) {}
-WARPFOLD_DEVICE void wait_for_copy(CopyBarrier*, unsigned) {}
-#endif
 
 }  // namespace warpfold

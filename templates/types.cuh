@@ -4,6 +4,11 @@ namespace warpfold {
 
 typedef unsigned long long Size;
 
+WARPFOLD_DEVICE Size smaller(Size a, Size b) {
+    if (b < a) return b;
+    return a;
+}
+
 // A Rust array `[T; N]`: the same layout, and a value that can be passed and returned, which a C++ array cannot.
 template <class T, Size N>
 struct Array {

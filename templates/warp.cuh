@@ -1,16 +1,15 @@
-// A warp tile: ROWS rows of one group per lane, reduced by one warp in registers.
+// What the lanes of a warp have, combined across them.
 //
-// Row r, lane l holds group 32 r + l, so each row is one coalesced load and the items' order is: within a group, then
-// across lanes, then across rows. The bracket follows that order. Reducing every row across 32 lanes by itself would leave
-// most lanes idle; here two values a lane become one: of two neighbouring lanes the lower takes the pair of the first, the
-// upper that of the second. Every lane combines at every step, and after k steps a lane l has, of 2^k rows, what the lanes
-// that differ from it below 2^k hold of row l mod 2^k. Which lane computes a pair never changes which operand is on its left.
+// A row is one group a lane, lane by lane: one coalesced load. Values of perfect subtrees pair as the bracket does. Which
+// lane computes a pair never changes which operand is on its left.
 
 namespace warpfold {
 
 WARPFOLD_DEVICE constexpr unsigned level_of(unsigned rows) { return rows == 1 ? 0 : 1 + level_of(rows / 2); }
 
-// `distance` rows of `even` and as many of `odd`, the rows after them, to twice as many.
+// One value a lane of `even`, and of `odd`, which comes after it, to one: of two lanes that differ in `distance` the
+// lower takes the pair of the first, the upper that of the second. So every lane combines, and a lane's value is of what
+// came in the lanes that differ from it up to there.
 template <class Operator, class Item>
 WARPFOLD_DEVICE Words<Item> merge(const Operator& op, const Words<Item>& even, const Words<Item>& odd, unsigned distance) {
     const bool upper = (lane_index() & distance) != 0;
@@ -18,60 +17,11 @@ WARPFOLD_DEVICE Words<Item> merge(const Operator& op, const Words<Item>& even, c
     return combine(op, select(upper, received, even), select(upper, odd, received));
 }
 
-// Rows of a tile; all of them exist, unless it has only one.
-template <class Item, unsigned GROUP_ITEMS, unsigned ROW_COUNT>
-struct WarpTile {
-    static constexpr unsigned ROWS = ROW_COUNT;
-    static constexpr unsigned ROW_ITEMS = WARP_LANES * GROUP_ITEMS, ITEMS = ROWS * ROW_ITEMS;
-    static_assert((ROWS & (ROWS - 1)) == 0 && ROWS <= WARP_LANES, "rows are a power of two, at most one per lane");
-    static_assert((GROUP_ITEMS & (GROUP_ITEMS - 1)) == 0, "a group is a power of two of items");
-
-    // The tile's index of the first item of a group.
-    static WARPFOLD_DEVICE unsigned first_item(unsigned row, unsigned lane) {
-        return row * ROW_ITEMS + lane * GROUP_ITEMS;
-    }
-
-    Group<Item, GROUP_ITEMS> group[ROWS];
-
-    // The items that exist: by loads of WIDTH bytes if they reach them all.
-    template <class Memory, unsigned WIDTH, class Present>
-    WARPFOLD_DEVICE void load(const Item* items, bool aligned, Present present) {
-        const unsigned lane = lane_index();
-        if (WIDTH >= 4 && aligned && present.has(ITEMS - 1)) {
-            if constexpr (WIDTH >= 4) {
-#pragma unroll
-                for (unsigned row = 0; row < ROWS; ++row)
-                    group[row].template load_whole<Memory, WIDTH>(items + first_item(row, lane));
-            }
-        } else {
-#pragma unroll
-            for (unsigned row = 0; row < ROWS; ++row)
-                group[row].template load<Memory>(items + first_item(row, lane), first_item(row, lane), present);
-        }
-    }
-
-    // One value a lane: ROWS rows, as `merge` leaves them.
-    template <class Operator, class Present>
-    WARPFOLD_DEVICE Words<Item> in_lanes(const Operator& op, Present present) const {
-        const unsigned lane = lane_index();
-        Words<Item> value[ROWS];
-#pragma unroll
-        for (unsigned row = 0; row < ROWS; ++row) value[row] = group[row].bracket(op, first_item(row, lane), present);
-#pragma unroll
-        for (unsigned distance = 1; distance < ROWS; distance *= 2) {
-#pragma unroll
-            for (unsigned i = 0; i < ROWS / (2 * distance); ++i)
-                value[i] = merge(op, value[2 * i], value[2 * i + 1], distance);
-        }
-        return value[0];
-    }
-};
-
-// The bracket of `rows` rows, of which each lane has one value, in lane 0: first the lanes of a row are reduced, then the
-// rows. A loop, as the one below: each copy of a complex operator is compile time.
+// The bracket, in lane 0, of one value a lane, which are of `parts` parts, lane by lane: first the lanes of a part are
+// combined, then the parts. A loop, as the one below: each copy of a complex operator is compile time.
 template <class Operator, class Item>
-WARPFOLD_DEVICE Words<Item> across_lanes(const Operator& op, Words<Item> value, unsigned rows) {
-    unsigned distance = rows < WARP_LANES ? rows : 1;
+WARPFOLD_DEVICE Words<Item> across_lanes(const Operator& op, Words<Item> value, unsigned parts) {
+    unsigned distance = parts < WARP_LANES ? parts : 1;
 #pragma unroll 1
     for (unsigned step = 0; step < WARP_LEVEL; ++step) {
         value = combine(op, value, shuffle_down(value, distance));
@@ -90,6 +40,22 @@ WARPFOLD_DEVICE Words<Item> warp_bracket(const Operator& op, Words<Item> value, 
         if (lane + distance < count) value = combine(op, value, right);
     }
     return value;
+}
+
+// The bracket of a row of which `present` items exist, at least one, in lane 0: by loads of WIDTH bytes if they reach all.
+template <unsigned WIDTH, unsigned GROUP_ITEMS, class Item, class Operator>
+WARPFOLD_DEVICE Words<Item> row_bracket(const Operator& op, const Item* items, First present) {
+    static_assert((GROUP_ITEMS & (GROUP_ITEMS - 1)) == 0, "a group is a power of two of items");
+    const unsigned first = lane_index() * GROUP_ITEMS;
+    const bool whole = WIDTH >= 4 && reinterpret_cast<Size>(items) % WIDTH == 0 && present.has(WARP_LANES * GROUP_ITEMS - 1);
+    Group<Item, GROUP_ITEMS> group;
+    if (whole) {
+        if constexpr (WIDTH >= 4) group.template load_whole<WIDTH>(items + first);
+    } else {
+        group.load_present(items + first, first, present);
+    }
+    const Words<Item> value = group.bracket(op, first, present);
+    return warp_bracket(op, value, (present.count + GROUP_ITEMS - 1) / GROUP_ITEMS);
 }
 
 }  // namespace warpfold

@@ -141,7 +141,7 @@ fn a_state_of_another_type_is_refused() {
 
 fn a_policy_that_no_kernel_can_have_is_refused() {
     let mut policy = Policy::for_item(&f32::layout());
-    policy.direct.rows = 5;
+    policy.large.rows = 5;
     let reduction = Reduction::<Sum<f32>>::new(Device::cpu()).with_policy(policy);
     assert!(matches!(reduction.source(), Err(Error::Policy { .. })));
 }

@@ -10,7 +10,7 @@ use std::process::ExitCode;
 use std::sync::{Arc, OnceLock};
 
 use support::items::{Point, Sample, Sampler, Unit, items};
-use support::operators::{self, Lanewise, MaxByNorm, OnlyMarked, Visitor};
+use support::operators::{self, Lanewise, MaxByNorm, OnlyMarked, Shape, Visitor};
 use support::policies::{MOST, large_kernels, lengths, policies};
 use support::simt::{Case, Checks, Executor, Kernels, Program};
 use support::tiers::{Suite, Tier};
@@ -225,10 +225,10 @@ const MUTATIONS: &[Mutation] = &[
         wrong: "(block_end - block_begin) >>",
     },
     Mutation {
-        name: "a tile counted as a row",
+        name: "four tiles counted as one",
         file: "bracket.cuh",
-        right: "done = Tile::ITEMS, level",
-        wrong: "done = Row::ITEMS, level",
+        right: "parts = MERGED, level += level_of(MERGED);",
+        wrong: "parts = MERGED;",
     },
     Mutation {
         name: "every block writes to one place",
@@ -237,7 +237,7 @@ const MUTATIONS: &[Mutation] = &[
         wrong: "value.store(arguments.output);",
     },
     Mutation {
-        name: "operands swapped between rows",
+        name: "operands swapped between tiles",
         file: "warp.cuh",
         right: "combine(op, select(upper, received, even), select(upper, odd, received))",
         wrong: "combine(op, select(upper, odd, received), select(upper, received, even))",
@@ -268,34 +268,34 @@ const MUTATIONS: &[Mutation] = &[
                 shuffle_down(value, distance);\n        value",
     },
     Mutation {
-        name: "the wrong half of the rows kept",
+        name: "the wrong half of the tiles kept",
         file: "warp.cuh",
         right: "shuffle_xor(select(upper, even, odd), distance)",
         wrong: "shuffle_xor(select(upper, odd, even), distance)",
     },
     Mutation {
-        name: "rows that are combined in the wrong order",
+        name: "tiles that are combined in the wrong order",
         file: "warp.cuh",
         right: "2 * distance < WARP_LANES ? 2 * distance : 1;",
-        wrong: "2 * distance < WARP_LANES ? 2 * distance : rows / 2;",
+        wrong: "2 * distance < WARP_LANES ? 2 * distance : parts / 2;",
     },
     Mutation {
         name: "tiles that merge at the wrong distance",
         file: "bracket.cuh",
-        right: "value = merge(op, pair, value, 2 * Shape::ROWS);",
-        wrong: "value = merge(op, pair, value, Shape::ROWS);",
+        right: "value = merge(op, pair, value, 2);",
+        wrong: "value = merge(op, pair, value, 1);",
     },
     Mutation {
         name: "tiles that wait for others that never come",
         file: "bracket.cuh",
-        right: "(came > 0 || length >= MERGED * Tile::ITEMS)",
-        wrong: "(came > 0 || length >= 2 * Tile::ITEMS)",
+        right: "(came > 0 || length >= MERGED * TILE_ITEMS)",
+        wrong: "(came > 0 || length >= 2 * TILE_ITEMS)",
     },
     Mutation {
         name: "an unmasked tail load",
         file: "group.cuh",
-        right: "                if (present.has(first + 4 * k / sizeof(Item)))\n",
-        wrong: "",
+        right: "if (present.has(first + 4 * k / sizeof(Item))) word",
+        wrong: "word",
     },
     Mutation {
         name: "a word that begins before the input",
@@ -312,38 +312,62 @@ const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "wide loads from any address",
         file: "warp.cuh",
-        right: "if (WIDTH >= 4 && aligned && present.has(",
-        wrong: "if (WIDTH >= 4 && present.has(",
+        right: "WIDTH >= 4 && reinterpret_cast<Size>(items) % WIDTH == 0 && present.has(",
+        wrong: "WIDTH >= 4 && present.has(",
     },
     Mutation {
-        name: "a missing wait",
-        file: "source.cuh",
-        right: "        wait_for_copy(barriers + stage, parity);\n",
+        name: "lanes that read before others have stored",
+        file: "tile.cuh",
+        right: "        warp_barrier();\n        ask();",
+        wrong: "        ask();",
+    },
+    Mutation {
+        name: "a tile that is overwritten while lanes read it",
+        file: "tile.cuh",
+        right: "before the next tile takes its place.\n        warp_barrier();\n",
+        wrong: "before the next tile takes its place.\n",
+    },
+    Mutation {
+        name: "a tile that is loaded where the run has none",
+        file: "tile.cuh",
+        right: "if (asked + TILE_BYTES <= end) {",
+        wrong: "if (asked <= end) {",
+    },
+    Mutation {
+        name: "a word in which the input begins",
+        file: "tile.cuh",
+        right: "reinterpret_cast<Size>(from) < input) {",
+        wrong: "false) {",
+    },
+    Mutation {
+        name: "a word after the input",
+        file: "tile.cuh",
+        right: "if (skipped != 0 && end + 4 > reinterpret_cast<Size>(last_end)) end -= 4;",
         wrong: "",
     },
     Mutation {
-        name: "a stale ring slot",
-        file: "source.cuh",
-        right: "    WARPFOLD_DEVICE void give_back() {\n        warp_barrier();\n",
-        wrong: "    WARPFOLD_DEVICE void give_back() {\n",
-    },
-    Mutation {
-        name: "a parity that never turns",
-        file: "source.cuh",
-        right: "stage = 0, parity ^= 1;",
-        wrong: "stage = 0;",
-    },
-    Mutation {
-        name: "a copy of more than there is",
-        file: "source.cuh",
-        right: "return smaller((end_of(tile) + WORD - 1) / WORD * WORD, input_end / WORD * WORD);",
-        wrong: "return (end_of(tile) + WORD - 1) / WORD * WORD;",
-    },
-    Mutation {
-        name: "the last bytes forgotten",
-        file: "source.cuh",
-        right: "if (end_of_copy(taken) < end_of(taken)) copy_rest();",
+        name: "the word forgotten in which the last item ends",
+        file: "tile.cuh",
+        right: "if (WITHIN_WORDS && lane_index() == 0) store_shared<4>(slot + place(TILE_CHUNKS), &last);",
         wrong: "",
+    },
+    Mutation {
+        name: "chunks left out on one side alone",
+        file: "tile.cuh",
+        right: "slot + place(STEP * k + chunk) + within;",
+        wrong: "slot + CHUNK * (STEP * k + chunk) + within;",
+    },
+    Mutation {
+        name: "bytes of a word that are not skipped",
+        file: "group.cuh",
+        right: "k + 1 < COUNT ? word[k + 1] : last, 8 * skipped);",
+        wrong: "k + 1 < COUNT ? word[k + 1] : last, 0 * skipped);",
+    },
+    Mutation {
+        name: "halves in the wrong order",
+        file: "tile.cuh",
+        right: "return combine(op, left, bracket<COUNT / 2>(op, middle, next));",
+        wrong: "return combine(op, bracket<COUNT / 2>(op, middle, next), left);",
     },
     Mutation {
         name: "a carry combined from the right",
@@ -377,7 +401,7 @@ fn first_wrong(change: impl Fn(&str, &str) -> String) -> Option<String> {
     {
         let all = items(7, 40_003, sampler);
         for start in [0, 1, 3] {
-            for length in [0, 1, 2, 3, 31, 33, 64, 100, 257, 1000, 1025, 5000, 9000, 40_000] {
+            for length in [0, 1, 2, 3, 31, 33, 64, 100, 257, 1000, 1025, 2048, 5000, 9000, 40_000] {
                 let part = &all[start..start + length];
                 match executor.bracket(case, part, start, seed()) {
                     Err(wrong) => return Some(wrong),
@@ -396,8 +420,11 @@ fn first_wrong(change: impl Fn(&str, &str) -> String) -> Option<String> {
     let bytes = kernels.add(bytes, Policy::for_item(&<[u8; 3]>::layout()));
     // Few warps, whose slots are filled again and again.
     let mut few = large_kernels::<[u32; 2]>();
-    (few.bulk.warps, few.max_blocks) = (2, 2);
+    (few.large.warps, few.max_blocks) = (2, 2);
     let few = kernels.add(AffineComposition::<u32>::new(), few);
+    let mut small_tiles = large_kernels::<u32>();
+    (small_tiles.large.rows, small_tiles.large.warps, small_tiles.max_blocks) = (2, 1, 2);
+    let shape = kernels.add(Shape, small_tiles);
     let marked = kernels.add(OnlyMarked, Policy::for_item(&support::items::Marked::layout()));
     let program = match kernels.build(1) {
         Ok(program) => program,
@@ -408,6 +435,7 @@ fn first_wrong(change: impl Fn(&str, &str) -> String) -> Option<String> {
         .or_else(|| try_all(&mut program.start(), maps.under(large_kernels::<[u32; 2]>()), u32::map))
         .or_else(|| try_all(&mut program.start(), few, u32::map))
         .or_else(|| try_all(&mut program.start(), bytes.under(large_kernels::<[u8; 3]>()), Sample::sample))
+        .or_else(|| try_all(&mut program.start(), shape, Sample::sample))
         .or_else(|| try_all(&mut program.start(), marked, Sample::sample))
 }
 

@@ -1,6 +1,6 @@
 //! How fast reductions are on a GPU: rows of CSV like those of `benches/peers`, on the same items, measured alike.
 //!
-//! `figures CSV [--cpu | --cold | --search] [--quick] [--sizes 10,20] [--policy direct.rows=2,small_bytes=0]
+//! `figures CSV [--cpu | --cold | --search] [--quick] [--sizes 10,20] [--policy large.rows=2,small_bytes=0]
 //! [OPERATOR...]`; sizes are powers of two of bytes. An input of `bytes` has bytes / item_bytes items. Calls go round views of the same items, and
 //! something else is read before each sample, so that no view is found in the GPU's cache. `graph` is the time of a
 //! replayed graph of many calls, divided by their number; `host` is that from a call to its result. Every result is
@@ -87,7 +87,7 @@ fn main() -> Result<()> {
     let mut policy = Vec::new();
     for setting in option("--policy").unwrap_or_default().split(',').filter(|setting| !setting.is_empty()) {
         let (name, value) =
-            setting.split_once('=').context("a policy is written as direct.rows=2,small_bytes=0")?;
+            setting.split_once('=').context("a policy is written as large.rows=2,small_bytes=0")?;
         policy.push((name.to_owned(), value.parse()?));
     }
     let device = Device::cuda(0).ok();
@@ -101,7 +101,7 @@ fn main() -> Result<()> {
     let mut out = BufWriter::new(File::create(arguments.remove(0))?);
     if search {
         let gpu = Gpu::new(&device.context("there is no GPU")?)?;
-        return search::all(search::Search { gpu: &gpu, out: &mut out, only: &arguments });
+        return search::all(search::Search { gpu: &gpu, out: &mut out, sizes, only: &arguments });
     }
     writeln!(out, "who,operator,item,item_bytes,bytes,offset,time,median_us,p10_us,p90_us,samples,result")?;
     if on_cpu {
@@ -280,8 +280,7 @@ fn changed(mut policy: Policy, settings: &[(String, u32)]) -> Result<Policy> {
     for (name, value) in settings {
         let shape = match name.split_once('.') {
             Some(("small", setting)) => Some((&mut policy.small, setting)),
-            Some(("direct", setting)) => Some((&mut policy.direct, setting)),
-            Some(("bulk", setting)) => Some((&mut policy.bulk, setting)),
+            Some(("large", setting)) => Some((&mut policy.large, setting)),
             _ => None,
         };
         match (shape, name.as_str()) {
@@ -290,7 +289,6 @@ fn changed(mut policy: Policy, settings: &[(String, u32)]) -> Result<Policy> {
             (Some((shape, "rows")), _) => shape.rows = *value,
             (Some((shape, "merged_tiles")), _) => shape.merged_tiles = *value,
             (Some((shape, "warps")), _) => shape.warps = *value,
-            (Some((shape, "stages")), _) => shape.stages = *value,
             (Some((shape, "blocks_per_multiprocessor")), _) => shape.blocks_per_multiprocessor = *value,
             (None, "tiles_per_warp") => policy.tiles_per_warp = *value,
             (None, "one_block_items") => policy.one_block_items = u64::from(*value),

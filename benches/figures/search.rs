@@ -13,12 +13,15 @@ use warpfold::{DeviceMonoid, DeviceType, Policy, Reduction};
 use super::operators::{self, Visitor};
 use super::{COLD_BYTES, Gpu};
 
-const SIZES: [usize; 3] = [1 << 26, 1 << 28, 1 << 30];
+/// Powers of two of bytes.
+const SIZES: [u32; 3] = [26, 28, 30];
 const SAMPLES: usize = 5;
 
 pub struct Search<'a> {
     pub gpu: &'a Gpu,
     pub out: &'a mut BufWriter<File>,
+    /// Instead of [`SIZES`].
+    pub sizes: Option<Vec<u32>>,
     /// Operators or items, all of them if there are none.
     pub only: &'a [String],
 }
@@ -35,16 +38,16 @@ pub fn all(mut search: Search<'_>) -> Result<()> {
 /// The default, and others for as many bytes a lane, warps a block, blocks a multiprocessor and tiles a warp.
 fn candidates(default: Policy) -> Vec<Policy> {
     let mut candidates = vec![default];
-    for rows in [2, 4, 8] {
-        for merged_tiles in [1, 4] {
-            for (warps, blocks_per_multiprocessor) in [(4, 2), (4, 3), (4, 4), (8, 2)] {
-                for tiles_per_warp in [1, 4, 16] {
-                    let direct =
-                        Shape { rows, merged_tiles, warps, blocks_per_multiprocessor, ..default.direct };
-                    let candidate = Policy { direct, tiles_per_warp, ..default };
-                    // More does not fit in registers, less leaves memory idle.
-                    let is_near = (default.direct.rows / 2..=default.direct.rows * 2).contains(&rows);
-                    if is_near && !candidates.contains(&candidate) {
+    for rows in [1, 2, 4, 8, 16] {
+        // More does not fit in registers, less leaves memory idle.
+        let is_near = (default.large.rows / 2..=default.large.rows * 2).contains(&rows);
+        for merged_tiles in [1, 4].into_iter().filter(|_| is_near) {
+            for (warps, blocks_per_multiprocessor) in [(4, 3), (4, 4), (8, 2)] {
+                for tiles_per_warp in [2, 4, 8] {
+                    let large =
+                        Shape { rows, merged_tiles, warps, blocks_per_multiprocessor, ..default.large };
+                    let candidate = Policy { large, tiles_per_warp, ..default };
+                    if !candidates.contains(&candidate) {
                         candidates.push(candidate);
                     }
                 }
@@ -69,9 +72,10 @@ impl Search<'_> {
     fn measure<M: DeviceMonoid + Default>(&mut self, operator: &str, item: &str, fill: &str) -> Result<()> {
         let item_bytes = size_of::<M::Item>();
         let default = *Reduction::<M>::new(self.gpu.stream.clone()).policy();
-        for bytes in SIZES {
+        for log2 in self.sizes.clone().unwrap_or(SIZES.to_vec()) {
+            let bytes = 1_usize << log2;
             let count = bytes / item_bytes;
-            let views: Vec<CudaView<'_, M::Item>> = (0..COLD_BYTES.div_ceil(bytes).max(2))
+            let views: Vec<CudaView<'_, M::Item>> = (0..COLD_BYTES.div_ceil(bytes).clamp(2, 64))
                 .map(|view| {
                     let part = self.gpu.arena.slice(view * bytes..);
                     // SAFETY: it is aligned as an item is, and filled with items before it is read.
@@ -84,11 +88,15 @@ impl Search<'_> {
             let expected = Reduction::<M>::new(self.gpu.stream.clone()).run(&views[0])?;
             for policy in candidates(default) {
                 let reduction = Reduction::<M>::new(self.gpu.stream.clone()).with_policy(policy);
+                // A shape that wants more shared memory than there is.
+                if reduction.compile().is_err() {
+                    continue;
+                }
                 let result = reduction.run(&views[0])?;
                 ensure!(M::Item::same_bits(&result, &expected), "another result under {policy:?}");
                 let mut times = self.gpu.graph_times(&reduction, &views, SAMPLES)?;
                 times.sort_by(f64::total_cmp);
-                let (median, shape) = (times[times.len() / 2], policy.direct);
+                let (median, shape) = (times[times.len() / 2], policy.large);
                 writeln!(
                     self.out,
                     "{operator},{item},{item_bytes},{bytes},{},{},{},{},{},{},{},{median:.3},{:.0}",

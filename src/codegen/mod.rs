@@ -28,7 +28,7 @@ const TEMPLATES: [(&str, &str); 12] = [
     ("words.cuh", include_str!("../../templates/words.cuh")),
     ("group.cuh", include_str!("../../templates/group.cuh")),
     ("warp.cuh", include_str!("../../templates/warp.cuh")),
-    ("source.cuh", include_str!("../../templates/source.cuh")),
+    ("tile.cuh", include_str!("../../templates/tile.cuh")),
     ("counter.cuh", include_str!("../../templates/counter.cuh")),
     ("bracket.cuh", include_str!("../../templates/bracket.cuh")),
 ];

@@ -82,8 +82,8 @@ pub(super) fn render<M: DeviceMonoid>(operator: &DeviceOperator, shape: &Shape) 
 }
 
 fn kernel<T>(shape: &Shape) -> String {
-    let Shape { width, group_items, rows, merged_tiles, warps, blocks_per_multiprocessor: blocks, stages } =
-        shape;
+    let Shape { width, group_items, rows, merged_tiles, warps, .. } = shape;
+    let blocks = shape.blocks_per_multiprocessor;
     let (size, offset) = (size_of::<Arguments<T>>(), offset_of!(Arguments<T>, identity));
     let threads = warps * 32;
     format!(
@@ -95,7 +95,7 @@ static_assert(sizeof(Arguments) == {size}, \"kernel arguments\");
 static_assert(WARPFOLD_OFFSET(Arguments, identity) == {offset}, \"kernel arguments\");
 
 struct Shape {{
-    static constexpr unsigned WIDTH = {width}, GROUP_ITEMS = {group_items}, ROWS = {rows}, MERGED_TILES = {merged_tiles}, WARPS = {warps}, STAGES = {stages};
+    static constexpr unsigned WIDTH = {width}, GROUP_ITEMS = {group_items}, ROWS = {rows}, MERGED_TILES = {merged_tiles}, WARPS = {warps};
 }};
 WARPFOLD_KERNEL({threads}, {blocks}) {KERNEL}(WARPFOLD_PARAMETER Arguments arguments, WARPFOLD_PARAMETER Operator op) {{
     ::warpfold::bracket<Shape>(arguments, op);

@@ -11,7 +11,7 @@ use cudarc::driver::{CudaContext, CudaSlice, CudaStream, DevicePtr, DevicePtrMut
 
 use super::driver::{RelaxedCapture, architecture, capture, check, check_allocation, is_capturing};
 use super::module::{Function, Grid, Module};
-use super::workspace::{WorkspaceSize, Workspaces, lock};
+use super::workspace::{Workspaces, lock};
 use crate::codegen::{Arguments, KERNEL, Source};
 use crate::jit::Architecture;
 use crate::policy::{Kernel, Launch};
@@ -94,27 +94,27 @@ impl BracketKernel {
         target: jit::Target,
     ) -> Result<Self, Error> {
         let item = M::Item::layout();
-        let size = WorkspaceSize { partials: item.size * policy.max_blocks as usize, result: item.size };
         policy.check(&item)?;
-        let workspaces = Workspaces::new(context, size);
+        let workspaces = Workspaces::new(context, item.size);
         let loaded = [const { OnceLock::new() }; Kernel::ALL.len()];
         let context = context.clone();
         Ok(Self { context, target, policy, item, workspaces, loaded, loading: Mutex::new(()) })
     }
 
-    /// Whether the architecture has bulk copies, and launches that begin before the one before them ends.
-    fn is_recent(&self) -> bool {
+    /// Whether a launch may begin before the one before it has ended.
+    fn begins_early(&self) -> bool {
         self.target.architecture >= Architecture::new(9, 0)
     }
 
     /// Makes of some kernels those that are not there yet; they are compiled at the same time.
-    fn prepare<M: DeviceMonoid>(&self, kernels: &[Kernel]) -> Result<(), Error> {
+    fn prepare<M: DeviceMonoid>(&self, kernels: impl Iterator<Item = Kernel> + Clone) -> Result<(), Error> {
         let is_missing = |kernel: &Kernel| self.loaded[*kernel as usize].get().is_none();
-        if !kernels.iter().any(is_missing) {
+        if !kernels.clone().any(|kernel| is_missing(&kernel)) {
             return Ok(());
         }
         let _loading = lock(&self.loading);
-        let mut missing: Vec<Kernel> = kernels.iter().copied().filter(is_missing).collect();
+        let mut missing: Vec<Kernel> = kernels.filter(is_missing).collect();
+        missing.sort();
         missing.dedup();
         let compiled = at_once(&missing, |kernel| {
             let source = Source::of_reduction::<M>(self.policy.shape(kernel))?;
@@ -137,10 +137,7 @@ impl BracketKernel {
     /// Makes the kernels, and the workspace of a stream, ahead of their first use.
     pub(crate) fn reserve<M: DeviceMonoid>(&self, stream: &CudaStream) -> Result<(), Error> {
         let _relaxed = RelaxedCapture::enter()?;
-        let has_bulk = self.is_recent() && self.policy.bulk.stages > 0;
-        let kernels: Vec<Kernel> =
-            Kernel::ALL.into_iter().filter(|&kernel| has_bulk || kernel != Kernel::Bulk).collect();
-        self.prepare::<M>(&kernels)?;
+        self.prepare::<M>(Kernel::ALL.into_iter())?;
         self.workspaces.of_stream(stream).map(|_| ())
     }
 
@@ -185,8 +182,10 @@ impl BracketKernel {
         let mut workspace = lock(&workspace);
         let (address, _read) = items.device_ptr(stream);
         let span = Span { address, length: items.len() as u64 };
+        check("binding the context", self.context.bind_to_thread())?;
+        let partials = workspace.partials(self.partial_bytes(span.length))?;
         let output = workspace.awaited_output();
-        if let Err(error) = self.enqueue(operator, span, output, workspace.partials(), stream) {
+        if let Err(error) = self.enqueue(operator, span, output, partials, stream) {
             // The first of two launches may be under way, in memory that the caller lent for this call.
             // SAFETY: the stream is alive.
             let _ = unsafe { result::stream::synchronize(stream.cu_stream()) };
@@ -212,13 +211,17 @@ impl BracketKernel {
         }
         let length = items.len() as u64;
         if let Some(capture) = capture(stream)? {
+            check("binding the context", self.context.bind_to_thread())?;
             let (address, target) = captured_addresses(items, output)?;
-            let partials = self.workspaces.partials_of_graph(stream, capture)?;
+            let bytes = self.partial_bytes(length);
+            let partials = self.workspaces.partials_of_graph(stream, capture, bytes)?;
             let items = Span { address, length };
             return self.enqueue(operator, items, Output::silent(target), partials, stream);
         }
         let workspace = self.workspaces.of_stream(stream)?;
-        let workspace = lock(&workspace);
+        let mut workspace = lock(&workspace);
+        check("binding the context", self.context.bind_to_thread())?;
+        let partials = workspace.partials(self.partial_bytes(length))?;
         // What cudarc tracks may not reach both streams: one may be borrowed, or be counted by another context.
         let other = (output.stream() != stream).then(|| output.stream().clone());
         if let Some(other) = &other {
@@ -227,13 +230,18 @@ impl BracketKernel {
         let (address, _read) = items.device_ptr(stream);
         let (target, _written) = output.device_ptr_mut(stream);
         let (span, output) = (Span { address, length }, Output::silent(target));
-        let enqueued = self.enqueue(operator, span, output, workspace.partials(), stream);
+        let enqueued = self.enqueue(operator, span, output, partials, stream);
         // Recorded after a failure, too: the first of two launches may be under way.
         workspace.record_use(stream)?;
         if let Some(other) = &other {
             check("letting the output's stream wait", other.join(stream))?;
         }
         enqueued
+    }
+
+    /// What the partials of an input need.
+    fn partial_bytes(&self, length: u64) -> usize {
+        self.policy.partial_bytes(&self.item, length)
     }
 
     fn check_context(&self, what: &'static str, stream: &CudaStream) -> Result<(), Error> {
@@ -253,18 +261,20 @@ impl BracketKernel {
         partials: u64,
         stream: &CudaStream,
     ) -> Result<(), Error> {
-        check("binding the context", self.context.bind_to_thread())?;
-        let aligned = items.address.is_multiple_of(self.policy.direct.width.into());
-        let (first, second) = self.policy.launches(&self.item, items.length, aligned, self.is_recent());
+        let launches = self.policy.launches(&self.item, items.length);
         // All are there, and what is the user's code has been called, before anything is launched.
         let identity = operator.identity();
-        self.prepare::<M>(&[first.kernel, second.unwrap_or(first).kernel])?;
-        let Some(second) = second else {
-            return self.launch(operator, identity, (first, false), items, output, stream);
-        };
-        self.launch(operator, identity, (first, false), items, Output::silent(partials), stream)?;
-        let partials = Span { address: partials, length: u64::from(first.blocks) };
-        self.launch(operator, identity, (second, self.is_recent()), partials, output, stream)
+        self.prepare::<M>(launches.clone().map(|launch| launch.kernel))?;
+        let (mut items, mut room, mut early) = (items, partials, false);
+        for launch in launches {
+            let is_last = launch.blocks == 1;
+            let to = if is_last { output } else { Output::silent(room) };
+            self.launch(operator, identity, (launch, early), items, to, stream)?;
+            items = Span { address: room, length: u64::from(launch.blocks) };
+            room += items.length * self.item.size as u64;
+            early = self.begins_early();
+        }
+        Ok(())
     }
 
     fn launch<M: DeviceMonoid>(
@@ -409,6 +419,36 @@ mod tests {
             }
             assert_eq!(kernel.workspaces.in_graphs(), (0, 1));
         }
+    }
+
+    /// Partials of a large input find room, between small ones, and in one graph with them.
+    #[test]
+    fn gpu_workspaces_grow() {
+        let Some(device) = crate::laws::gpu() else { return };
+        let stream = device.stream().expect("a GPU").context().new_stream().expect("a stream");
+        let policy = Policy { tiles_per_warp: 1, ..Policy::for_item(&u64::layout()) };
+        let kernel = BracketKernel::of::<Sum<u64>>(stream.context(), policy).expect("a kernel");
+        let large: u32 = 40_000_000;
+        let items: Vec<u64> = (0..u64::from(large)).collect();
+        let items = stream.clone_htod(&items).expect("copies");
+        let sum = |length: u64| length * (length - 1) / 2;
+        let lengths = [1000, u64::from(large), 100_000, 20_000_000];
+        for length in lengths {
+            let got = kernel.run(&Sum::new(), &items.slice(..length as usize)).expect("runs");
+            assert_eq!(got, sum(length));
+        }
+        let mut results = stream.clone_htod(&[0_u64; 4]).expect("copies");
+        let mode = cudarc::driver::sys::CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL;
+        let flags =
+            cudarc::driver::sys::CUgraphInstantiate_flags::CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH;
+        stream.begin_capture(mode).expect("begins to record");
+        for (at, length) in lengths.into_iter().enumerate() {
+            let items = items.slice(..length as usize);
+            kernel.run_into(&Sum::new(), &items, &mut results.slice_mut(at..=at)).expect("records");
+        }
+        let graph = stream.end_capture(flags).expect("ends recording").expect("a graph");
+        graph.launch().expect("launches");
+        assert_eq!(stream.clone_dtoh(&results).expect("copies"), lengths.map(sum));
     }
 
     #[test]

@@ -17,6 +17,9 @@ const STREAMS: usize = 64;
 /// Of an item.
 const MOST_BYTES: usize = 256;
 
+/// Room for partials that every workspace has.
+const LEAST_PARTIAL_BYTES: usize = 64 << 10;
+
 /// How long a result is looked for without rest.
 const LONGEST_SPIN: Duration = Duration::from_millis(1);
 
@@ -25,6 +28,7 @@ const LONGEST_SPIN: Duration = Duration::from_millis(1);
 pub(super) struct Workspace {
     context: Arc<CudaContext>,
     partials: sys::CUdeviceptr,
+    partial_bytes: usize,
     /// In host memory: the result, as 32-bit words, each of them below the serial of whoever sent it.
     result: *mut u64,
     words: usize,
@@ -38,30 +42,24 @@ pub(super) struct Workspace {
 // SAFETY: the addresses are owned, and the driver's calls on them may come from any thread.
 unsafe impl Send for Workspace {}
 
-/// Bytes of a workspace's two places.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct WorkspaceSize {
-    pub(super) partials: usize,
-    pub(super) result: usize,
-}
-
 impl Workspace {
-    fn new(context: &Arc<CudaContext>, size: WorkspaceSize) -> Result<Self, Error> {
+    /// With room for a result of some bytes, and for the partials of most inputs.
+    fn new(context: &Arc<CudaContext>, result_bytes: usize) -> Result<Self, Error> {
         check("binding the context", context.bind_to_thread())?;
         let mut workspace = Self {
             context: context.clone(),
             partials: 0,
+            partial_bytes: 0,
             result: std::ptr::null_mut(),
             result_on_device: 0,
-            words: size.result.div_ceil(size_of::<u32>()),
+            words: result_bytes.div_ceil(size_of::<u32>()),
             serial: 0,
             used: check("creating an event", context.new_event(None))?,
         };
         // What was allocated before a failure is freed by `drop`.
-        // SAFETY: the context is current; sizes are not zero; the address is written before it is read.
+        workspace.partials(LEAST_PARTIAL_BYTES)?;
+        // SAFETY: the context is current; the size is not zero; the address is written before it is read.
         unsafe {
-            workspace.partials =
-                check_allocation(context, size.partials, result::malloc_sync(size.partials))?;
             let flags = sys::CU_MEMHOSTALLOC_PORTABLE | sys::CU_MEMHOSTALLOC_DEVICEMAP;
             let bytes = workspace.words * size_of::<u64>();
             workspace.result = check("allocating pinned memory", result::malloc_host(bytes, flags))?.cast();
@@ -73,9 +71,28 @@ impl Workspace {
         Ok(workspace)
     }
 
-    /// The device address of the partials.
-    pub(super) fn partials(&self) -> u64 {
-        self.partials
+    /// The device address of room for partials of so many bytes. The context is current.
+    pub(super) fn partials(&mut self, bytes: usize) -> Result<u64, Error> {
+        if self.partial_bytes < bytes {
+            self.free_partials();
+            // SAFETY: the context is current, and the size is not zero.
+            self.partials = check_allocation(&self.context, bytes, unsafe { result::malloc_sync(bytes) })?;
+            self.partial_bytes = bytes;
+        }
+        Ok(self.partials)
+    }
+
+    /// Waits for the last work that uses them.
+    fn free_partials(&mut self) {
+        // A kernel's error comes back here, and to whoever waits for its stream; the memory is freed all the same. Not
+        // cudarc's `synchronize`, which does not wait where somebody else's error is to be reported.
+        // SAFETY: the event is alive.
+        let _ = unsafe { result::event::synchronize(self.used.cu_event()) };
+        if self.partials != 0 {
+            // SAFETY: allocated by `partials`, and all work that could use it has ended.
+            self.context.record_err(unsafe { result::free_sync(self.partials) });
+        }
+        (self.partials, self.partial_bytes) = (0, 0);
     }
 
     /// Where a kernel sends its result.
@@ -135,15 +152,9 @@ impl Drop for Workspace {
         // SAFETY: the context is alive. Not `bind_to_thread`, which would report, here, an error of somebody else's.
         let bound = unsafe { result::ctx::set_current(self.context.cu_ctx()) };
         self.context.record_err(bound);
-        // A kernel's error comes back here, and to whoever waits for its stream; the memory is freed all the same. Not
-        // cudarc's `synchronize`, which does not wait where somebody else's error is to be reported.
-        // SAFETY: the event is alive.
-        let _ = unsafe { result::event::synchronize(self.used.cu_event()) };
+        self.free_partials();
         // SAFETY: allocated by `new`, and all work that could use it has ended.
         unsafe {
-            if self.partials != 0 {
-                self.context.record_err(result::free_sync(self.partials));
-            }
             if !self.result.is_null() {
                 self.context.record_err(result::free_host(self.result.cast()));
             }
@@ -155,7 +166,8 @@ impl Drop for Workspace {
 #[derive(Debug)]
 pub(super) struct Workspaces {
     context: Arc<CudaContext>,
-    size: WorkspaceSize,
+    /// Of an item.
+    result_bytes: usize,
     of_streams: Mutex<HashMap<u64, Arc<Mutex<Workspace>>>>,
     of_graphs: Arc<Mutex<OfGraphs>>,
 }
@@ -164,7 +176,7 @@ pub(super) struct Workspaces {
 #[derive(Debug, Default)]
 struct OfGraphs {
     /// What the runs of one stream in one recording use, one after the other.
-    used: HashMap<Recorder, Workspace>,
+    used: HashMap<Recorder, Vec<Workspace>>,
     free: Vec<Workspace>,
 }
 
@@ -181,13 +193,18 @@ impl Drop for Lease {
     fn drop(&mut self) {
         let mut of_graphs = lock(&self.of_graphs);
         let freed = of_graphs.used.remove(&self.recorder);
-        of_graphs.free.extend(freed);
+        of_graphs.free.extend(freed.into_iter().flatten());
     }
 }
 
 impl Workspaces {
-    pub(super) fn new(context: &Arc<CudaContext>, size: WorkspaceSize) -> Self {
-        Self { context: context.clone(), size, of_streams: Mutex::default(), of_graphs: Arc::default() }
+    pub(super) fn new(context: &Arc<CudaContext>, result_bytes: usize) -> Self {
+        Self {
+            context: context.clone(),
+            result_bytes,
+            of_streams: Mutex::default(),
+            of_graphs: Arc::default(),
+        }
     }
 
     /// The workspace of a stream. Whoever holds its lock may give the stream work that uses it.
@@ -205,7 +222,7 @@ impl Workspaces {
             drop(unused);
             of_streams = lock(&self.of_streams);
         }
-        let workspace = Arc::new(Mutex::new(Workspace::new(&self.context, self.size)?));
+        let workspace = Arc::new(Mutex::new(Workspace::new(&self.context, self.result_bytes)?));
         Ok(of_streams.entry(id).or_insert(workspace).clone())
     }
 
@@ -216,25 +233,35 @@ impl Workspaces {
         (of_graphs.used.len(), of_graphs.free.len())
     }
 
-    /// The device address of partials for what a stream gives to the graph that is recorded.
-    pub(super) fn partials_of_graph(&self, stream: &CudaStream, capture: Capture) -> Result<u64, Error> {
+    /// The device address of partials of so many bytes, for what a stream gives to the graph that is recorded.
+    pub(super) fn partials_of_graph(
+        &self,
+        stream: &CudaStream,
+        capture: Capture,
+        bytes: usize,
+    ) -> Result<u64, Error> {
         // A stream that is recorded does not tell its number; and the default stream of each thread has one handle.
         let recorder = (capture.id, stream.cu_stream() as usize, std::thread::current().id());
         // No call of the driver under the lock, which a thread of the driver takes to give a workspace back.
-        let free = {
+        let (free, is_first) = {
             let mut of_graphs = lock(&self.of_graphs);
-            if let Some(workspace) = of_graphs.used.get(&recorder) {
-                return Ok(workspace.partials());
+            let used = of_graphs.used.get(&recorder);
+            // What was recorded before keeps its own.
+            if let Some(room) = used.into_iter().flatten().find(|used| used.partial_bytes >= bytes) {
+                return Ok(room.partials);
             }
-            of_graphs.free.pop()
+            let is_first = used.is_none();
+            (of_graphs.free.pop(), is_first)
         };
-        let workspace = match free {
+        let mut workspace = match free {
             Some(free) => free,
-            None => Workspace::new(&self.context, self.size)?,
+            None => Workspace::new(&self.context, self.result_bytes)?,
         };
-        let partials = workspace.partials();
-        lock(&self.of_graphs).used.insert(recorder, workspace);
-        capture.keep(Lease { of_graphs: self.of_graphs.clone(), recorder })?;
+        let partials = workspace.partials(bytes)?;
+        lock(&self.of_graphs).used.entry(recorder).or_default().push(workspace);
+        if is_first {
+            capture.keep(Lease { of_graphs: self.of_graphs.clone(), recorder })?;
+        }
         Ok(partials)
     }
 }

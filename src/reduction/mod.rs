@@ -146,10 +146,10 @@ impl<M: DeviceMonoid> Reduction<M> {
         }
     }
 
-    /// The rendered CUDA C++, on any machine: of the kernel for large inputs. The others differ in its constants alone:
-    /// [`Source::of_reduction`] of another [`Shape`](crate::policy::Shape) of the policy.
+    /// The rendered CUDA C++, on any machine: of the kernel for large inputs. The other differs in its constants alone:
+    /// [`Source::of_reduction`] of the other [`Shape`](crate::policy::Shape) of the policy.
     pub fn source(&self) -> Result<Source, Error> {
-        Source::of_reduction::<M>(&self.policy.direct)
+        Source::of_reduction::<M>(&self.policy.large)
     }
 
     fn kernel(&self, stream: &CudaStream) -> Result<&BracketKernel, Error> {

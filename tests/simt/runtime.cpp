@@ -94,15 +94,8 @@ struct Array {
     size_t begin, bytes;
 };
 
-// The copies that a barrier counts: how many were started and how many have been waited for, and the one under way.
-struct Copies {
-    unsigned started = 0, done = 0;
-    Copy copy = {};
-};
-
 struct Block {
     unsigned index = 0;
-    std::map<const void*, Copies> copies;
     std::vector<Fiber*> fibers;
     std::vector<Warp> warps;
     unsigned arrived = 0, left = 0, epoch = 1;
@@ -394,53 +387,6 @@ void async_wait(Site) {
         for (size_t k = 0; k < copy.bytes; ++k) block.byte(copy.to - block.shared + k).in_flight = false;
     }
     current->copies.clear();
-}
-
-void begin_copies(const void* barrier, Site site) {
-    access(barrier, 8, 8, true, site);
-    current->block->copies[barrier] = {};
-}
-
-void start_copy(const void* barrier, void* to, const void* from, size_t bytes, Site site) {
-    Block& block = *current->block;
-    if (!block.copies.count(barrier)) fail(who(current) + " starts a copy at no barrier for copies, " + at(site));
-    Copies& copies = block.copies[barrier];
-    if (copies.started != copies.done)
-        fail(who(current) + " starts a copy while nobody has waited for the one before, " + at(site));
-    if (bytes % 16 != 0) fail(who(current) + " copies " + std::to_string(bytes) + " bytes, " + at(site));
-    // The first word may begin before the input does: whoever has a byte of it may read all 16.
-    size_t before = 0;
-    for (const Region& region : regions) {
-        const char* begin = static_cast<const char*>(from);
-        if (begin < region.begin && begin + bytes > region.begin && region.begin - begin < 16) before = region.begin - begin;
-    }
-    access(static_cast<const char*>(from) + before, bytes - before, 1, false, site);
-    if (bytes > 0 && reinterpret_cast<uintptr_t>(from) % 16 != 0)
-        fail(who(current) + " copies from a misaligned address, " + at(site));
-    access(to, bytes, 16, true, site);
-    for (size_t k = 0; k < bytes; ++k) block.byte(static_cast<char*>(to) - block.shared + k).in_flight = true;
-    copies.copy = {static_cast<char*>(to), static_cast<const char*>(from), bytes};
-    ++copies.started;
-}
-
-void wait_for_copy(const void* barrier, unsigned parity, Site site) {
-    Block& block = *current->block;
-    if (!block.copies.count(barrier)) fail(who(current) + " waits at no barrier for copies, " + at(site));
-    Copies& copies = block.copies[barrier];
-    for (unsigned turns = 0; copies.done % 2 == parity; ++turns) {
-        if (turns > 100000) fail(who(current) + " waits for a copy that nobody starts, " + at(site));
-        if (copies.started == copies.done) {
-            leave();
-            continue;
-        }
-        memcpy(copies.copy.to, copies.copy.from, copies.copy.bytes);
-        for (size_t k = 0; k < copies.copy.bytes; ++k) {
-            Byte& byte = block.byte(copies.copy.to - block.shared + k);
-            // In order before all that anybody does from now on.
-            byte.in_flight = false, byte.write_epoch = 0;
-        }
-        ++copies.done;
-    }
 }
 
 void access(const void* address, size_t count, size_t align, bool write, Site site) {

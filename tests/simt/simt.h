@@ -9,7 +9,6 @@
 #define WARPFOLD_SHARED(type, name, count) \
     type* const name = static_cast<type*>(simt::shared(sizeof(type) * (count), alignof(type), {__FILE__, __LINE__}))
 #define WARPFOLD_DYNAMIC_SHARED(name) unsigned char* const name = simt::dynamic_shared()
-#define WARPFOLD_BULK_COPIES true
 #define WARPFOLD_KERNEL(threads, blocks) static void
 #define WARPFOLD_PARAMETER const
 // As the last parameters of a function: where it is called.
@@ -47,10 +46,6 @@ unsigned atomic_add(unsigned* address, unsigned value, Site site);
 // From global to shared memory, some time before `async_wait` returns.
 void async_copy(void* to, const void* from, size_t bytes, Site site);
 void async_wait(Site site);
-// A barrier that counts the bytes of copies, begun once; each copy is one phase of it.
-void begin_copies(const void* barrier, Site site);
-void start_copy(const void* barrier, void* to, const void* from, size_t bytes, Site site);
-void wait_for_copy(const void* barrier, unsigned parity, Site site);
 // Asserts that a thread may read or write some bytes.
 void access(const void* address, size_t bytes, size_t align, bool write, Site site);
 
@@ -133,25 +128,15 @@ Load<WIDTH> load_shared(const void* address, SIMT_CALLER) {
     return load_global<WIDTH>(address, file, line);
 }
 
-inline void store_shared(void* address, unsigned word, SIMT_CALLER) {
-    simt::access(address, 4, 4, true, {file, line});
-    memcpy(address, &word, 4);
+template <unsigned WIDTH>
+inline void store_shared(void* address, const unsigned* word, SIMT_CALLER) {
+    simt::access(address, WIDTH, WIDTH, true, {file, line});
+    memcpy(address, word, WIDTH);
 }
 
 // Launches run one after another here, and what a kernel writes is looked at when it has ended.
 inline void let_next_launch_begin() {}
 inline void wait_for_launch_before() {}
 inline void store_for_host(unsigned long long* to, unsigned long long value) { *to = value; }
-
-typedef unsigned long long CopyBarrier;
-inline void begin_copy_barriers(CopyBarrier* barriers, unsigned count, SIMT_CALLER) {
-    for (unsigned k = 0; k < count; ++k) simt::begin_copies(barriers + k, {file, line});
-}
-inline void start_copy(CopyBarrier* barrier, void* to, const void* from, unsigned bytes, SIMT_CALLER) {
-    simt::start_copy(barrier, to, from, bytes, {file, line});
-}
-inline void wait_for_copy(CopyBarrier* barrier, unsigned parity, SIMT_CALLER) {
-    simt::wait_for_copy(barrier, parity, {file, line});
-}
 
 }  // namespace warpfold

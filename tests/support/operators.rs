@@ -58,6 +58,7 @@ pub fn structs(visitor: &mut impl Visitor) {
     visitor.visit("Reserved", Reserved, class::sample);
     visitor.visit("ModularAffine", ModularAffine { modulus: 1_000_003, padding: 0 }, Sample::sample);
     visitor.visit("LeftmostNearest", LeftmostNearest { x: 0.25, y: -0.5, z: 0.125 }, Point::sample);
+    visitor.visit("Shape", Shape, Sample::sample);
     visitor.visit("OnlyMarked", OnlyMarked, Marked::sample);
     #[cfg(feature = "half")]
     visitor.visit("LastHalf", LastHalf, Halves::sample);
@@ -72,9 +73,9 @@ pub fn sizes(visitor: &mut impl Visitor) {
         )*)*};
     }
     over! {
-        u8: 1 2 3 4 5 7 8 12 16 20 24 48 100 101 255 256;
+        u8: 1 2 3 4 5 7 8 12 16 20 24 36 48 100 101 255 256;
         u16: 1 3 7 50;
-        u32: 1 2 3 4 5 6 7 12 25 64;
+        u32: 1 2 3 4 5 6 7 9 12 25 64;
         u64: 1 2 3 4 6 32;
     }
 }
@@ -171,6 +172,21 @@ impl Monoid for ModularAffine {
         let (a1, a2) = (factor(left[0], m), factor(right[0], m));
         let (b1, b2) = (u64::from(left[1]) % m, u64::from(right[1]) % m);
         [(a2 * a1 % m) as u32, ((a2 * b1 + b2) % m) as u32]
+    }
+}
+
+/// Not associative: every tree of the same items has another value, so that only the bracket is the bracket.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Shape;
+
+#[monoid]
+impl Monoid for Shape {
+    type Item = u32;
+    fn identity(&self) -> u32 {
+        0
+    }
+    fn combine(&self, a: u32, b: u32) -> u32 {
+        a.wrapping_mul(0x9e37_79b1).rotate_left(5) ^ b.wrapping_mul(0x85eb_ca6b).wrapping_add(1)
     }
 }
 

@@ -10,7 +10,7 @@ pub const MOST: usize = 1 << 16;
 /// Lengths that matter to a policy: all small ones, and each side of every edge up to `most`.
 pub fn lengths(policy: &Policy, most: usize, seed: u64) -> Vec<usize> {
     let mut lengths: Vec<usize> = (0..=300).collect();
-    let shape = if policy.small_bytes > 0 { &policy.small } else { &policy.direct };
+    let shape = if policy.small_bytes > 0 { &policy.small } else { &policy.large };
     let group = shape.group_items as usize;
     let (row, tile) = (32 * group, shape.tile_items() as usize);
     let block = tile * shape.warps as usize;
@@ -38,35 +38,30 @@ pub fn large_kernels<T: DeviceType>() -> Policy {
 pub fn policies<T: DeviceType>() -> Vec<Policy> {
     let default = Policy::for_item(&T::layout());
     let large = large_kernels::<T>();
-    let mut tiny = Policy { tiles_per_warp: 1, max_blocks: 7, ..large };
-    for shape in [&mut tiny.direct, &mut tiny.bulk] {
-        shape.rows = 1;
-        shape.warps = 1;
+    let mut tiny = Policy { tiles_per_warp: 1, max_blocks: 70, ..large };
+    (tiny.large.rows, tiny.large.warps) = (1, 1);
+    (tiny.small.rows, tiny.small.warps) = (1, 1);
+    // Many warps of few rows, and few of many.
+    let mut wide = Policy { max_blocks: 5, ..large };
+    wide.large.warps = if size_of::<T>() <= 16 { 16 } else { 8 };
+    let mut tall = large;
+    tall.large.warps = 2;
+    if default.large.rows > 1 {
+        wide.large.rows = 2 * default.large.rows.div_ceil(8);
+        tall.large.rows = 2 * default.large.rows;
+        (wide.large.merged_tiles, tall.large.merged_tiles) = (4, 1);
     }
-    tiny.bulk.stages = 2;
-    let mut wide = large;
-    // A wide item with many warps has no registers for them.
-    (wide.direct.rows, wide.direct.warps) = match size_of::<T>() {
-        ..=8 => (16, 32),
-        9..=16 => (8, 16),
-        _ => (4, 8),
-    };
-    wide.direct.merged_tiles = 1;
-    wide.direct.blocks_per_multiprocessor = 1;
-    // As before bulk copies.
-    wide.bulk.stages = 0;
+    wide.large.blocks_per_multiprocessor = 1;
+    tall.large.blocks_per_multiprocessor = 1;
     let mut ungrouped = Policy { max_blocks: 64, ..large };
-    for shape in [&mut ungrouped.direct, &mut ungrouped.bulk] {
-        shape.group_items = 1;
-        shape.width = align_of::<T>().min(16) as u32;
-        shape.rows = shape.rows.min(2);
-        shape.merged_tiles = 4;
-    }
-    ungrouped.direct.warps *= 2;
+    ungrouped.large.group_items = 1;
+    ungrouped.large.width = align_of::<T>().min(16) as u32;
+    (ungrouped.large.rows, ungrouped.large.merged_tiles) = (1, 1);
+    ungrouped.large.warps *= 2;
     let mut short = default;
     short.small.rows = 1;
     short.small.warps = 2;
     short.max_blocks = 64.min(default.max_blocks);
     short.one_block_items = 5;
-    vec![default, large, tiny, wide, ungrouped, short]
+    vec![default, large, tiny, wide, tall, ungrouped, short]
 }

@@ -226,9 +226,7 @@ impl Executor {
         let mut input = bytes(items);
         let mut length = items.len() as u64;
         let mut misalignment = misalignment * size_of::<M::Item>();
-        let aligned = misalignment.is_multiple_of(case.policy.direct.width as usize);
-        let (first, second) = case.policy.launches(&item, length, aligned, true);
-        for launch in std::iter::once(first).chain(second) {
+        for launch in case.policy.launches(&item, length) {
             let arguments = Arguments {
                 input: 0,
                 length,

@@ -1,0 +1,144 @@
+// Tiles: so many rows that memory is kept busy, reduced at once. There are none where a shape has one row.
+//
+// Lanes exchange a tile through shared memory. What a lane loads lies beside what its neighbours load; what it gets back is
+// a run of items of its own, ROWS groups, which it reduces alone. The next tile is on its way meanwhile.
+
+namespace warpfold {
+
+template <class Shape, class Item, bool ARE_THERE = (Shape::ROWS > 1)>
+class Tiles {
+    const Item* next;
+
+  public:
+    WARPFOLD_DEVICE Tiles(unsigned char*, const Item*, const Item*, const Item* begin, const Item*) : next(begin) {}
+    WARPFOLD_DEVICE const Item* items() const { return next; }
+    WARPFOLD_DEVICE void pass(unsigned count) { next += count; }
+    WARPFOLD_DEVICE bool has_next() const { return false; }
+    template <class Operator>
+    WARPFOLD_DEVICE Words<Item> take(const Operator&) {
+        return Words<Item>();
+    }
+};
+
+// The address of an input decides how it is loaded, by 16 bytes or by words of 4; in shared memory every tile begins
+// alike, but for items narrower than a word, whose first one may be within a word.
+template <class Shape, class Item>
+class Tiles<Shape, Item, true> {
+    static constexpr unsigned ITEMS = Shape::GROUP_ITEMS * Shape::ROWS, CHUNK = 16, LINE_CHUNKS = 8;
+    static constexpr unsigned RUN = ITEMS * sizeof(Item) / CHUNK;
+    static constexpr unsigned TILE_CHUNKS = WARP_LANES * RUN, TILE_BYTES = TILE_CHUNKS * CHUNK;
+    static_assert(ITEMS * sizeof(Item) % CHUNK == 0, "a lane has whole chunks");
+    static constexpr bool WITHIN_WORDS = Global::WIDTH<Item> < 4;
+
+    // Eight lanes load a chunk each at once, from banks of their own if their runs begin an odd number of chunks apart. So,
+    // where RUN = EVEN * ODD, a chunk is left out after every 8 * ODD, which is a whole number of runs.
+    static constexpr unsigned LOWEST_BIT = RUN & (~RUN + 1), EVEN = LOWEST_BIT < LINE_CHUNKS ? LOWEST_BIT : LINE_CHUNKS;
+    static constexpr unsigned ODD = EVEN == 1 ? 1 : RUN / EVEN;
+    static constexpr unsigned PERIOD = EVEN == 1 ? 2 * TILE_CHUNKS : LINE_CHUNKS * ODD;
+    static WARPFOLD_DEVICE constexpr unsigned place(unsigned chunk) { return CHUNK * (chunk + chunk / PERIOD); }
+
+    // With room for the word in which the last item ends.
+    static constexpr unsigned SLOT_BYTES = CHUNK * (TILE_CHUNKS + TILE_CHUNKS / PERIOD + 1);
+
+    unsigned char* slot;
+    // Addresses: of the input, of the next tile, of the one to load next, of the end of what tiles may have.
+    Size input, taken, asked, end;
+    // Bytes of a word before the first item.
+    unsigned skipped;
+    // The next tile, as it was loaded, and the word in which its last item ends.
+    unsigned word[RUN * CHUNK / 4];
+    unsigned last;
+
+    template <unsigned WIDTH>
+    WARPFOLD_DEVICE void load(const char* from) {
+#pragma unroll
+        for (unsigned k = 0; k < RUN * CHUNK / WIDTH; ++k) {
+            // No byte is touched that is not an item's: the input may begin within a word.
+            if (WITHIN_WORDS && WIDTH == 4 && k == 0 && lane_index() == 0 && reinterpret_cast<Size>(from) < input) {
+                word[0] = Global::aligned_word<Item>(from, -static_cast<int>(skipped), Whole());
+                continue;
+            }
+            const Load<WIDTH> loaded = load_global<WIDTH>(from + WIDTH * (WARP_LANES * k + lane_index()));
+#pragma unroll
+            for (unsigned w = 0; w < WIDTH / 4; ++w) word[WIDTH / 4 * k + w] = loaded.word[w];
+        }
+    }
+
+    template <unsigned WIDTH>
+    WARPFOLD_DEVICE void store() const {
+        constexpr unsigned STEP = WARP_LANES * WIDTH / CHUNK;
+        const unsigned chunk = lane_index() * WIDTH / CHUNK, within = lane_index() * WIDTH % CHUNK;
+        // The places repeat themselves, further on, after ODD steps.
+        unsigned char* to[ODD];
+#pragma unroll
+        for (unsigned k = 0; k < ODD; ++k) to[k] = slot + place(STEP * k + chunk) + within;
+#pragma unroll
+        for (unsigned k = 0; k < TILE_CHUNKS / STEP; ++k)
+            store_shared<WIDTH>(to[k % ODD] + place(STEP * (k - k % ODD)), word + WIDTH / 4 * k);
+    }
+
+    WARPFOLD_DEVICE void ask() {
+        if (asked + TILE_BYTES <= end) {
+            const char* const from = reinterpret_cast<const char*>(asked - skipped);
+            if (asked % CHUNK == 0)
+                load<16>(from);
+            else
+                load<4>(from);
+            if (WITHIN_WORDS && skipped != 0) last = load_global<4>(from + TILE_BYTES).word[0];
+        }
+        asked += TILE_BYTES;
+    }
+
+    // The bracket of some of a lane's items, of which `next` is the first word after them.
+    template <unsigned COUNT, class Operator>
+    WARPFOLD_DEVICE Words<Item> bracket(const Operator& op, const unsigned char* items, const unsigned char* next) const {
+        if constexpr (COUNT > Shape::GROUP_ITEMS) {
+            const unsigned char* const middle = items + COUNT / 2 * sizeof(Item);
+            const Words<Item> left = bracket<COUNT / 2>(op, items, middle);
+            return combine(op, left, bracket<COUNT / 2>(op, middle, next));
+        } else {
+            Group<Item, Shape::GROUP_ITEMS> group;
+            group.template load_exchanged<Shape::WIDTH>(items, next, skipped);
+            return group.bracket(op, 0, Whole());
+        }
+    }
+
+  public:
+    WARPFOLD_DEVICE Tiles(unsigned char* shared, const Item* first, const Item* last_end, const Item* begin,
+                          const Item* run_end) {
+        slot = shared + warp_index() * SLOT_BYTES;
+        input = reinterpret_cast<Size>(first);
+        taken = asked = reinterpret_cast<Size>(begin);
+        skipped = taken % 4, last = 0;
+        end = reinterpret_cast<Size>(run_end);
+        // The word in which a tile ends may end after the input's last item.
+        if (skipped != 0 && end + 4 > reinterpret_cast<Size>(last_end)) end -= 4;
+        ask();
+    }
+
+    // What comes next, be it a tile or less; and how many items of it were taken otherwise.
+    WARPFOLD_DEVICE const Item* items() const { return reinterpret_cast<const Item*>(taken); }
+    WARPFOLD_DEVICE void pass(unsigned count) { taken += count * sizeof(Item); }
+
+    // Whether that is a tile.
+    WARPFOLD_DEVICE bool has_next() const { return taken + TILE_BYTES <= end; }
+    // One value a lane.
+    template <class Operator>
+    WARPFOLD_DEVICE Words<Item> take(const Operator& op) {
+        if (taken % CHUNK == 0)
+            store<16>();
+        else
+            store<4>();
+        if (WITHIN_WORDS && lane_index() == 0) store_shared<4>(slot + place(TILE_CHUNKS), &last);
+        warp_barrier();
+        ask();
+        const unsigned run = lane_index() * RUN;
+        const Words<Item> value = bracket<ITEMS>(op, slot + place(run), slot + place(run + RUN));
+        // All lanes have theirs, before the next tile takes its place.
+        warp_barrier();
+        taken += TILE_BYTES;
+        return value;
+    }
+};
+
+}  // namespace warpfold
