@@ -6,7 +6,7 @@
 
 use std::iter::successors;
 
-use crate::{Error, Layout};
+use crate::{Error, Kind, Layout};
 
 /// The bytes that one GPU lane loads at once at most.
 const WIDEST_LOAD: usize = 16;
@@ -14,6 +14,8 @@ const WIDEST_LOAD: usize = 16;
 const LARGEST_GROUP: usize = 128;
 /// A lane loads at least so much at once, if the items allow it: what it combines itself needs no shuffles.
 const LEAST_GROUP: usize = 32;
+/// An operator on an item of more scalars than these is written out few times: each takes long to compile.
+const FEW_SCALARS: usize = 16;
 /// Items larger than this do not stay in registers.
 const LARGEST_IN_REGISTERS: usize = 64;
 /// Shared memory of a block, at most: what every architecture gives one.
@@ -101,7 +103,7 @@ impl Policy {
     /// The policy for items of this layout, on every architecture. The kernel for large inputs has the shape that a search
     /// on an NVIDIA H200 found (`docs/PERFORMANCE.md`); no other architecture has been measured.
     pub fn for_item(item: &Layout) -> Self {
-        let (small, large) = (Shape::small(item.size), Shape::large(item.size));
+        let (small, large) = (Shape::small(item.size), Shape::large(item));
         Self {
             small,
             large,
@@ -196,11 +198,14 @@ impl Shape {
     }
 
     /// What the search found: few warps of many rows, as far as registers allow.
-    fn large(size: usize) -> Self {
+    fn large(item: &Layout) -> Self {
+        let size = item.size;
         let (lane_bytes, merged_tiles, blocks_per_multiprocessor) = match size {
             2 => (128, 4, 4),
-            ..=8 | 20 => (256, 4, 4),
+            20 => (256, 4, 4),
+            ..=8 if scalars(item) <= 2 => (256, 4, 4),
             16 => (256, 1, 3),
+            _ if scalars(item) > FEW_SCALARS => (128, 1, 3),
             _ => (256, 4, 3),
         };
         let lane_bytes = if size <= LARGEST_IN_REGISTERS { lane_bytes } else { 0 };
@@ -208,7 +213,7 @@ impl Shape {
         Self { merged_tiles: if shape.rows > 1 { merged_tiles } else { 1 }, ..shape }
     }
 
-    /// Groups of wide loads, and so many rows of them that a lane has at most `bytes`, unless one group is larger.
+    /// Groups of wide loads, and so many rows of them that a lane has at most `bytes`, unless fewer fill no whole loads.
     fn of_lanes(size: usize, bytes: usize) -> Self {
         // The fewest items whose bytes are a multiple of the widest load, and enough of them.
         let whole = WIDEST_LOAD / WIDEST_LOAD.min(1 << size.trailing_zeros());
@@ -218,8 +223,11 @@ impl Shape {
             }
             _ => (1, WIDEST_LOAD.min(1 << size.trailing_zeros())),
         };
+        let group = size * group_items;
+        // The fewest rows that are whole loads of 16 bytes.
+        let least = WIDEST_LOAD / WIDEST_LOAD.min(1 << group.trailing_zeros());
         let rows = match width {
-            4.. => (bytes / (size * group_items)).clamp(1, 8),
+            4.. if bytes > 0 => (bytes / group).clamp(least, 8.max(least)),
             _ => 1,
         };
         Self {
@@ -297,6 +305,14 @@ impl Shape {
     }
 }
 
+fn scalars(item: &Layout) -> usize {
+    match &item.kind {
+        Kind::Scalar(_) => 1,
+        Kind::Array { element, length } => length * scalars(element),
+        Kind::Struct { fields } => fields.iter().map(|field| scalars(&field.layout)).sum(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -328,7 +344,7 @@ mod tests {
         assert_eq!(shape_of::<[f64; 3]>(), (16, 2, 4));
         assert_eq!(shape_of::<[f32; 9]>(), (4, 1, 4));
         assert_eq!(shape_of::<[f32; 12]>(), (16, 1, 4));
-        assert_eq!(shape_of::<[u8; 48]>(), (16, 1, 4));
+        assert_eq!(shape_of::<[u8; 48]>(), (16, 1, 2));
         assert_eq!(shape_of::<[f32; 25]>(), (4, 1, 1));
         assert_eq!(shape_of::<[u8; 255]>(), (1, 1, 1));
         assert_eq!(shape_of::<[u8; 256]>(), (16, 1, 1));

@@ -89,13 +89,43 @@ class Tiles<Shape, Item, true> {
         asked += TILE_BYTES;
     }
 
-    // The bracket of some of a lane's items, of which `next` is the first word after them.
-    template <unsigned COUNT, class Operator>
+    // So many items of a lane are reduced by code that is written out; more are by a loop over such units, since each copy
+    // of an operator is compile time.
+    static constexpr unsigned WRITTEN_OUT = 16;
+    static constexpr unsigned UNIT = ITEMS < WRITTEN_OUT                 ? ITEMS
+                                     : Shape::GROUP_ITEMS < WRITTEN_OUT ? WRITTEN_OUT
+                                                                         : Shape::GROUP_ITEMS;
+    static constexpr unsigned UNITS = ITEMS / UNIT, LEVELS = level_of(UNITS);
+
+    // The bracket of a lane's items, of which `next` is the first word after them: a binary counter of units.
+    template <class Operator>
     WARPFOLD_DEVICE Words<Item> bracket(const Operator& op, const unsigned char* items, const unsigned char* next) const {
+        Words<Item> digit[LEVELS + 1];
+#pragma unroll 1
+        for (unsigned unit = 0;; ++unit) {
+            const unsigned char* const after = items + UNIT * sizeof(Item);
+            Words<Item> value = bracket_of<UNIT>(op, items, unit + 1 < UNITS ? after : next);
+            items = after;
+            bool carries = true;
+#pragma unroll
+            for (unsigned k = 0; k < LEVELS; ++k) {
+                if (!carries) continue;
+                if (unit >> k & 1)
+                    value = combine(op, digit[k], value);
+                else
+                    digit[k] = value, carries = false;
+            }
+            if (carries) return value;
+        }
+    }
+
+    // The same of some of them, written out.
+    template <unsigned COUNT, class Operator>
+    WARPFOLD_DEVICE Words<Item> bracket_of(const Operator& op, const unsigned char* items, const unsigned char* next) const {
         if constexpr (COUNT > Shape::GROUP_ITEMS) {
             const unsigned char* const middle = items + COUNT / 2 * sizeof(Item);
-            const Words<Item> left = bracket<COUNT / 2>(op, items, middle);
-            return combine(op, left, bracket<COUNT / 2>(op, middle, next));
+            const Words<Item> left = bracket_of<COUNT / 2>(op, items, middle);
+            return combine(op, left, bracket_of<COUNT / 2>(op, middle, next));
         } else {
             Group<Item, Shape::GROUP_ITEMS> group;
             group.template load_exchanged<Shape::WIDTH>(items, next, skipped);
@@ -133,7 +163,7 @@ class Tiles<Shape, Item, true> {
         warp_barrier();
         ask();
         const unsigned run = lane_index() * RUN;
-        const Words<Item> value = bracket<ITEMS>(op, slot + place(run), slot + place(run + RUN));
+        const Words<Item> value = bracket(op, slot + place(run), slot + place(run + RUN));
         // All lanes have theirs, before the next tile takes its place.
         warp_barrier();
         taken += TILE_BYTES;

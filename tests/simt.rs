@@ -366,8 +366,8 @@ const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "halves in the wrong order",
         file: "tile.cuh",
-        right: "return combine(op, left, bracket<COUNT / 2>(op, middle, next));",
-        wrong: "return combine(op, bracket<COUNT / 2>(op, middle, next), left);",
+        right: "return combine(op, left, bracket_of<COUNT / 2>(op, middle, next));",
+        wrong: "return combine(op, bracket_of<COUNT / 2>(op, middle, next), left);",
     },
     Mutation {
         name: "a carry combined from the right",
