@@ -139,7 +139,7 @@ class Tiles<Shape, Item, true> {
         slot = shared + warp_index() * SLOT_BYTES;
         input = reinterpret_cast<Size>(first);
         taken = asked = reinterpret_cast<Size>(begin);
-        skipped = taken % 4, last = 0;
+        skipped = WITHIN_WORDS ? taken % 4 : 0, last = 0;
         end = reinterpret_cast<Size>(run_end);
         // The word in which a tile ends may end after the input's last item.
         if (skipped != 0 && end + 4 > reinterpret_cast<Size>(last_end)) end -= 4;
