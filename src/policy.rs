@@ -22,9 +22,10 @@ const LARGEST_IN_REGISTERS: usize = 64;
 const SHARED_BYTES: usize = 64_000;
 /// Multiprocessors of a large GPU, roughly: its blocks are counted by it.
 const MULTIPROCESSORS: u64 = 128;
-/// Device memory for partials of inputs up to 64 MiB, and of larger ones for each KiB a byte. Inputs of so much are
-/// reduced by one block.
-const PARTIAL_BYTES: usize = 64 << 10;
+/// Device memory for partials of inputs up to 64 MiB, at most; of larger ones for each KiB a byte.
+const PARTIAL_BYTES: u64 = 64 << 10;
+/// The bytes of a line of memory.
+const LINE: u64 = 128;
 /// Warps of a block where a small input has many.
 const SMALL_WARPS: u32 = 8;
 
@@ -46,16 +47,17 @@ pub struct Policy {
     /// Tiles that a warp of the large kernel reduces, where that fills the GPU several times; if twice as many or fewer
     /// fill it once, a warp reduces those. A power of two.
     pub tiles_per_warp: u32,
-    /// The most blocks of a launch, which is the most partials of a reduction. Short of it, partials have at most 64 KiB, or
-    /// a thousandth of the input.
+    /// The most blocks of a launch. Short of it, all partials of a reduction have at most 64 KiB, or a thousandth of the
+    /// input.
     pub max_blocks: u32,
 }
 
 /// The shape of a kernel: what is fixed when it is compiled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Shape {
-    /// Bytes of one load: a power of two, at most 16, that divides the bytes of a group. Below 4, and for inputs whose
-    /// address is not a multiple of it, groups are loaded in words of 4 bytes.
+    /// Bytes of one load of a row, and of one load of a tile from shared memory: a power of two, at most 16, that divides the
+    /// bytes of a group. Below 4, and for inputs whose address is not a multiple of it, rows are loaded in words of 4 bytes.
+    /// A tile is loaded from the input by 16 bytes, or by 4.
     pub width: u32,
     /// Items that one lane loads at once: a power of two.
     pub group_items: u32,
@@ -142,7 +144,7 @@ impl Policy {
         let policy = *self;
         let bytes = length.saturating_mul(item.size as u64);
         let kernel = if bytes <= self.small_bytes { Kernel::Small } else { Kernel::Large };
-        let room = (self.partial_bytes(item, length) / item.size) as u64;
+        let room = bytes.max(PARTIAL_BYTES << 10) / 1024 / item.size as u64;
         let most = |room: u64| room.min(self.max_blocks.into());
         // Each launch leaves what the next one reads, and beside it there is room for what that leaves.
         let (first, later) = (most(room - room / 16), most(room / 64));
@@ -151,9 +153,10 @@ impl Policy {
         })
     }
 
-    /// Device memory that the partials of `length` items have at most, in bytes.
-    pub(crate) fn partial_bytes(&self, item: &Layout, length: u64) -> usize {
-        PARTIAL_BYTES.max((length as usize).saturating_mul(item.size) >> 10)
+    /// Device memory that the partials of `length` items have, in bytes: of each launch but the last, one after another.
+    pub(crate) fn partial_bytes(&self, item: &Layout, length: u64) -> u64 {
+        let blocks = self.launches(item, length).map(|launch| u64::from(launch.blocks));
+        blocks.filter(|&blocks| blocks > 1).map(|blocks| partial_bytes(item, blocks)).sum()
     }
 
     fn launch(&self, kernel: Kernel, length: u64, most: u64) -> Launch {
@@ -266,8 +269,8 @@ impl Shape {
         if self.shared_bytes(item) > SHARED_BYTES {
             return fail("the tiles of a block that its lanes exchange have at most 64,000 bytes");
         }
-        if self.blocks_per_multiprocessor == 0 {
-            return fail("blocks_per_multiprocessor is at least 1");
+        if !matches!(self.blocks_per_multiprocessor, 1..=32) {
+            return fail("blocks_per_multiprocessor is 1 to 32");
         }
         Ok(())
     }
@@ -305,6 +308,11 @@ impl Shape {
     }
 }
 
+/// Device memory that the partials of one launch have. They share no line with others: what is read of them may be kept.
+pub(crate) fn partial_bytes(item: &Layout, blocks: u64) -> u64 {
+    (blocks * item.size as u64).next_multiple_of(LINE)
+}
+
 fn scalars(item: &Layout) -> usize {
     match &item.kind {
         Kind::Scalar(_) => 1,
@@ -323,16 +331,17 @@ mod tests {
         (shape.width, shape.group_items, shape.rows)
     }
 
-    fn items() -> [Layout; 7] {
-        [
-            u8::layout(),
-            <[u8; 3]>::layout(),
-            f32::layout(),
-            <[f32; 3]>::layout(),
-            <[f64; 3]>::layout(),
-            <[f32; 12]>::layout(),
-            <[u8; 256]>::layout(),
-        ]
+    /// Items of every size.
+    fn items() -> impl Iterator<Item = Layout> {
+        let lanes = |element: Layout, length: usize| Layout {
+            size: element.size * length,
+            align: element.align,
+            kind: Kind::Array { element: Box::new(element), length },
+            ..u8::layout()
+        };
+        let bytes = (1..=256).map(move |length| lanes(u8::layout(), length));
+        let words = (1..=64).map(move |length| lanes(u32::layout(), length));
+        bytes.chain(words).chain([f32::layout(), f64::layout()])
     }
 
     #[test]
@@ -374,11 +383,10 @@ mod tests {
                     partials += if left > 1 { left } else { 0 };
                 }
                 assert_eq!(left, 1);
-                let bytes = partials * item.size as u64;
-                assert!(
-                    bytes <= (64 << 10).max(length * item.size as u64 / 1000),
-                    "{bytes} of {length} items"
-                );
+                let bytes = policy.partial_bytes(&item, length);
+                assert!(bytes >= partials * item.size as u64);
+                let most = (64 << 10).max(length * item.size as u64 / 1000);
+                assert!(bytes <= most, "{bytes} for {length} items of {} bytes", item.size);
             }
         }
     }
@@ -389,6 +397,7 @@ mod tests {
             let policy = Policy::for_item(&item);
             for length in [0, 1, policy.one_block_items / 2, policy.one_block_items] {
                 assert_eq!(policy.launches(&item, length).count(), 1);
+                assert_eq!(policy.partial_bytes(&item, length), 0);
             }
             assert!(policy.one_block_items >= 32 * 32);
         }
@@ -414,6 +423,7 @@ mod tests {
         assert!(refused(|policy| policy.small.group_items = 1 << 20));
         assert!(refused(|policy| policy.large.group_items = 4));
         assert!(refused(|policy| policy.large.warps = 32));
+        assert!(refused(|policy| policy.large.blocks_per_multiprocessor = 1 << 30));
         assert!(refused(|policy| policy.large.merged_tiles = 2));
         assert!(refused(|policy| policy.max_blocks = 0));
     }

@@ -2,7 +2,7 @@
 //
 // Pair neighbours and combine each pair, left operand first; an odd one out gets a bye; repeat until one is left. Chunks
 // of 2^k items compose: the bracket of the array is the bracket of its chunks' brackets. So every block reduces one
-// chunk to one partial, and one block reduces those; an input of one chunk is finished at once. Inside a chunk each warp
+// chunk to one partial, and later launches reduce those; an input of one chunk is finished at once. Inside a chunk each warp
 // has a run of tiles and rows (counter.cuh), each tile is rows (tile.cuh), each row a group of every lane (warp.cuh), each
 // group items (group.cuh), and every one of these sizes is a power of two. None of them moves a bit of the result, and no identity is combined
 // with anything: it only answers an empty input.
@@ -42,9 +42,9 @@ WARPFOLD_DEVICE Words<Item> warp_run(const Operator& op, Tiles<Shape, Item>& til
     while (length > 0) {
         Words<Item> value;
         unsigned level = 0, parts = 1;
-        if (tiles.has_next()) {
-            // Whether all that merge are there is known at the first.
-            const bool merges = MERGED > 1 && (came > 0 || length >= MERGED * TILE_ITEMS);
+        if (tiles.has_next(1)) {
+            // At the first of those that merge all of them are there.
+            const bool merges = MERGED > 1 && (came > 0 || tiles.has_next(MERGED));
             value = tiles.take(op);
             length -= TILE_ITEMS, level = level_of(Shape::ROWS);
             if (merges) {

@@ -1,5 +1,4 @@
-// A group: the power of two of items that one lane loads at once, and the bracket of it. This is the one place where
-// a kernel reads its items.
+// A group: the power of two of items that one lane loads at once, and the bracket of it.
 
 namespace warpfold {
 

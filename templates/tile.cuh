@@ -13,7 +13,7 @@ class Tiles {
     WARPFOLD_DEVICE Tiles(unsigned char*, const Item*, const Item*, const Item* begin, const Item*) : next(begin) {}
     WARPFOLD_DEVICE const Item* items() const { return next; }
     WARPFOLD_DEVICE void pass(unsigned count) { next += count; }
-    WARPFOLD_DEVICE bool has_next() const { return false; }
+    WARPFOLD_DEVICE bool has_next(unsigned) const { return false; }
     template <class Operator>
     WARPFOLD_DEVICE Words<Item> take(const Operator&) {
         return Words<Item>();
@@ -30,8 +30,8 @@ class Tiles<Shape, Item, true> {
     static_assert(ITEMS * sizeof(Item) % CHUNK == 0, "a lane has whole chunks");
     static constexpr bool WITHIN_WORDS = Global::WIDTH<Item> < 4;
 
-    // Eight lanes load a chunk each at once, from banks of their own if their runs begin an odd number of chunks apart. So,
-    // where RUN = EVEN * ODD, a chunk is left out after every 8 * ODD, which is a whole number of runs.
+    // Eight lanes that load a chunk each at once find it in banks of their own if their runs begin an odd number of chunks
+    // apart (narrower loads share banks). So, where RUN = EVEN * ODD, a chunk is left out after every 8 * ODD, which is a whole number of runs.
     static constexpr unsigned LOWEST_BIT = RUN & (~RUN + 1), EVEN = LOWEST_BIT < LINE_CHUNKS ? LOWEST_BIT : LINE_CHUNKS;
     static constexpr unsigned ODD = EVEN == 1 ? 1 : RUN / EVEN;
     static constexpr unsigned PERIOD = EVEN == 1 ? 2 * TILE_CHUNKS : LINE_CHUNKS * ODD;
@@ -150,8 +150,8 @@ class Tiles<Shape, Item, true> {
     WARPFOLD_DEVICE const Item* items() const { return reinterpret_cast<const Item*>(taken); }
     WARPFOLD_DEVICE void pass(unsigned count) { taken += count * sizeof(Item); }
 
-    // Whether that is a tile.
-    WARPFOLD_DEVICE bool has_next() const { return taken + TILE_BYTES <= end; }
+    // Whether that is a tile, or so many.
+    WARPFOLD_DEVICE bool has_next(unsigned count) const { return taken + count * TILE_BYTES <= end; }
     // One value a lane.
     template <class Operator>
     WARPFOLD_DEVICE Words<Item> take(const Operator& op) {

@@ -14,7 +14,7 @@ use rand::{Rng, SeedableRng};
 use rayon::prelude::*;
 use support::items::{Point, Sample, Sampler, Unit, items};
 use support::operators::{self, Lanewise, MaxByNorm, ModularAffine, Visitor};
-use support::policies::{MOST, large_kernels, lengths, policies};
+use support::policies::{MOST, full_runs, large_kernels, lengths, merging, policies};
 use support::tiers::{Suite, Tier, device};
 use warpfold::operators::{AffineComposition, Matrix2Product, Sum};
 use warpfold::{Device, DeviceInput, DeviceMonoid, DeviceType, Monoid, Policy, Reduction, cudarc, tree};
@@ -125,7 +125,16 @@ where
     let device = device(Tier::Gpu);
     let inputs = Inputs::on(&device, &all);
     let reduction = Reduction::with(device.clone(), operator);
-    let large = Reduction::with(device, operator).with_policy(large_kernels::<M::Item>());
+    let large = Reduction::with(device.clone(), operator).with_policy(large_kernels::<M::Item>());
+    let merging = merging::<M::Item>();
+    let in_runs = Reduction::with(device, operator).with_policy(merging);
+    for start in 0..4 {
+        for length in full_runs(&merging).into_iter().filter(|length| start + length <= all.len()) {
+            let part = start..start + length;
+            let expected = tree::bracket(&operator, &all[part.clone()]);
+            assert_same(inputs.reduce(&in_runs, part.clone()), expected, format!("{part:?}, runs"));
+        }
+    }
     for start in 0..17 {
         for length in [1, 2, 31, 32, 33, 257, 1000, 1024, 4096, 19_000] {
             let part = start..start + length;

@@ -11,7 +11,7 @@ use std::sync::{Arc, OnceLock};
 
 use support::items::{Point, Sample, Sampler, Unit, items};
 use support::operators::{self, Lanewise, MaxByNorm, OnlyMarked, Shape, Visitor};
-use support::policies::{MOST, large_kernels, lengths, policies};
+use support::policies::{MOST, full_runs, large_kernels, lengths, merging, policies};
 use support::simt::{Case, Checks, Executor, Kernels, Program};
 use support::tiers::{Suite, Tier};
 use warpfold::operators::{AffineComposition, Matrix2Product, Sum};
@@ -178,6 +178,21 @@ where
     }
 }
 
+fn every_full_run<M: DeviceMonoid>(tests: &mut Tests, name: &str, operator: M, sampler: Sampler<M::Item>)
+where
+    M::Item: Sample,
+{
+    let (name, policy) =
+        (format!("full_runs_of_{name}_are_the_bracket_at_every_alignment"), merging::<M::Item>());
+    tests.test(name, operator, policy, move |executor, case| {
+        let lengths = full_runs(&policy);
+        let all = items(11, lengths.iter().max().expect("there are some") + 5, sampler);
+        for (start, length) in (0..5).flat_map(|start| lengths.iter().map(move |&length| (start, length))) {
+            assert_bracket(executor, case, &all[start..start + length], start);
+        }
+    });
+}
+
 /// A mistake in a template: what stands there, and what stands there instead.
 struct Mutation {
     name: &'static str,
@@ -288,8 +303,8 @@ const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "tiles that wait for others that never come",
         file: "bracket.cuh",
-        right: "(came > 0 || length >= MERGED * TILE_ITEMS)",
-        wrong: "(came > 0 || length >= 2 * TILE_ITEMS)",
+        right: "(came > 0 || tiles.has_next(MERGED))",
+        wrong: "(came > 0 || tiles.has_next(2))",
     },
     Mutation {
         name: "an unmasked tail load",
@@ -491,6 +506,13 @@ fn main() -> ExitCode {
     let mut suite = Suite::default();
     let mut tests = Tests::new(Checks::Accesses, false);
     operators::structs(&mut EveryOperator(&mut tests));
+    tests.add_to(&mut suite);
+
+    let mut tests = Tests::new(Checks::Accesses, false);
+    every_full_run(&mut tests, "bytes", AffineComposition::<u8>::new(), Sample::sample);
+    every_full_run(&mut tests, "words_of_two_bytes", Sum::<u16>::new(), Sample::sample);
+    every_full_run(&mut tests, "three_bytes", Lanewise::<u8, 3>(std::marker::PhantomData), Sample::sample);
+    every_full_run(&mut tests, "words", Shape, Sample::sample);
     tests.add_to(&mut suite);
 
     let mut tests = Tests::new(Checks::Accesses, true);

@@ -1,17 +1,19 @@
 //! How fast reductions are on a GPU: rows of CSV like those of `benches/peers`, on the same items, measured alike.
 //!
-//! `figures CSV [--cpu | --cold | --search] [--quick] [--sizes 10,20] [--policy large.rows=2,small_bytes=0]
+//! `figures CSV [--cpu | --cold | --enqueue | --search] [--quick] [--sizes 10,20] [--policy large.rows=2,small_bytes=0]
 //! [OPERATOR...]`; sizes are powers of two of bytes. An input of `bytes` has bytes / item_bytes items. Calls go round views of the same items, and
 //! something else is read before each sample, so that no view is found in the GPU's cache. `graph` is the time of a
 //! replayed graph of many calls, divided by their number; `host` is that from a call to its result. Every result is
 //! compared with the CPU's, up to 2^28 bytes, before it is timed.
 //!
 //! With `--cpu` the CPU is measured instead: `cpu` is the time of a call, also of rayon, the standard library, and a loop
-//! that only reads. With `--cold` first calls are measured: see `cold.rs`; with `--search` policies: see `search.rs`.
+//! that only reads. With `--cold` first calls are measured: see `cold.rs`; with `--enqueue` the host's part: see
+//! `enqueue.rs`; with `--search` policies: see `search.rs`.
 
 mod ceiling;
 mod cold;
 mod cpu;
+mod enqueue;
 mod operators;
 mod search;
 
@@ -70,6 +72,7 @@ fn main() -> Result<()> {
         arguments.len() < before
     };
     let (quick, on_cpu, cold, search) = (flag("--quick"), flag("--cpu"), flag("--cold"), flag("--search"));
+    let enqueue = flag("--enqueue");
     if flag("--cold-process") {
         let [operator, item, bytes] = &arguments[..] else {
             anyhow::bail!("--cold-process OPERATOR ITEM BYTES");
@@ -113,6 +116,10 @@ fn main() -> Result<()> {
     let device = device.context("there is no GPU")?;
     if cold {
         cold::all(&mut out)?;
+        return Ok(out.flush()?);
+    }
+    if enqueue {
+        enqueue::all(&Gpu::new(&device)?, &mut out)?;
         return Ok(out.flush()?);
     }
     let mut figures = Figures { gpu: Gpu::new(&device)?, out, quick, sizes, policy, only: arguments };

@@ -5,12 +5,11 @@ are compared, with those of warpfold if its CSV is given, before they are timed.
 """
 
 import argparse
-import csv
-import statistics
 import sys
 import time
 
 import numpy
+from report import Report, Subject
 
 try:
     import torch
@@ -45,7 +44,7 @@ def times_of(call):
         start = time.perf_counter()
         call()
         times.append((time.perf_counter() - start) * 1e6)
-    return sorted(times)
+    return times
 
 
 def calls(operator, items):
@@ -68,12 +67,7 @@ def main():
     parser.add_argument("results", nargs="?", help="the CSV of `figures --cpu`")
     parser.add_argument("--sizes", default="30", help="powers of two of bytes")
     arguments = parser.parse_args()
-    expected, wrong = {}, False
-    if arguments.results:
-        with open(arguments.results, newline="") as file:
-            for row in csv.DictReader(file):
-                if row["who"] == "warpfold-cpu":
-                    expected[row["operator"], row["item"], int(row["bytes"])] = row["result"]
+    report = Report(arguments.results, "warpfold-cpu")
     for item, kind in (("f32", "f4"), ("f64", "f8"), ("i32", "i4"), ("u8", "u1")):
         for exponent in map(int, arguments.sizes.split(",")):
             size = 1 << exponent
@@ -81,20 +75,12 @@ def main():
             for operator in ("sum", "min", "max"):
                 for who, call in calls(operator, items):
                     result = numpy.asarray(call(), dtype=kind).tobytes().hex()
-                    if expected.setdefault((operator, item, size), result) != result:
-                        print(f"WRONG: {who}, {operator} of {item}: {result}", file=sys.stderr)
-                        wrong = True
-                        continue
-                    times = times_of(call)
-                    low, high = (times[int(part * (len(times) - 1) + 0.5)] for part in (0.1, 0.9))
-                    print(
-                        f"{who},{operator},{item},{items.itemsize},{size},0,cpu,"
-                        f"{statistics.median(times):.3f},{low:.3f},{high:.3f},{len(times)},{result}",
-                        flush=True,
-                    )
+                    subject = Subject(operator, item, items.itemsize, size)
+                    if report.is_right(who, subject, result):
+                        report.row(who, subject, "cpu", times_of(call), result)
     if torch is None:
         print("cpu.py: PyTorch was not measured: it is not installed", file=sys.stderr)
-    return wrong
+    return report.wrong
 
 
 if __name__ == "__main__":

@@ -5,9 +5,7 @@ output; results are compared with those that peers.cu wrote, before they are tim
 """
 
 import argparse
-import csv
 import os
-import statistics
 import sys
 import time
 from collections.abc import Callable
@@ -18,6 +16,7 @@ os.environ["CUPY_ACCELERATORS"] = "cub"
 import cupy
 import numpy
 import torch
+from report import Report, Subject
 
 START = time.perf_counter()
 MIB = 1 << 20
@@ -89,14 +88,6 @@ class Stream:
 
 
 @dataclass
-class Subject:
-    operator: str
-    item: str
-    item_bytes: int
-    bytes: int
-
-
-@dataclass
 class Peer:
     who: str
     views: list
@@ -135,33 +126,6 @@ def host_times(stream, call, size):
         call(warm_up + index)
         samples.append((time.perf_counter() - start) * 1e6)
     return samples
-
-
-class Report:
-    """Writes rows, and compares results with what peers.cu found."""
-
-    def __init__(self, path):
-        self.expected, self.wrong = {}, False
-        with open(path, newline="") as file:
-            for row in csv.DictReader(file):
-                if row["result"] != "-":
-                    self.expected.setdefault((row["operator"], row["item"], int(row["bytes"])), row["result"])
-
-    def is_right(self, who, subject, result):
-        expected = self.expected.setdefault((subject.operator, subject.item, subject.bytes), result)
-        if result != expected:
-            print(f"WRONG: {who}, {subject}: {result}, not {expected}", file=sys.stderr)
-            self.wrong = True
-        return result == expected
-
-    def row(self, who, subject, kind, samples, result):
-        samples = sorted(samples)
-        low, high = (samples[int(part * (len(samples) - 1) + 0.5)] for part in (0.1, 0.9))
-        print(
-            f"{who},{subject.operator},{subject.item},{subject.item_bytes},{subject.bytes},0,{kind},"
-            f"{statistics.median(samples):.3f},{low:.3f},{high:.3f},{len(samples)},{result}",
-            flush=True,
-        )
 
 
 def measure(report, stream, subject, peer):

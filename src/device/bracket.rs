@@ -14,7 +14,7 @@ use super::module::{Function, Grid, Module};
 use super::workspace::{Workspaces, lock};
 use crate::codegen::{Arguments, KERNEL, Source};
 use crate::jit::Architecture;
-use crate::policy::{Kernel, Launch};
+use crate::policy::{Kernel, Launch, partial_bytes};
 use crate::{DeviceMonoid, DeviceType, Error, Layout, Policy, jit};
 
 /// An operator's kernels in a context, each compiled when it is first needed.
@@ -186,7 +186,7 @@ impl BracketKernel {
         let partials = workspace.partials(self.partial_bytes(span.length))?;
         let output = workspace.awaited_output();
         if let Err(error) = self.enqueue(operator, span, output, partials, stream) {
-            // The first of two launches may be under way, in memory that the caller lent for this call.
+            // The first launches may be under way, in memory that the caller lent for this call.
             // SAFETY: the stream is alive.
             let _ = unsafe { result::stream::synchronize(stream.cu_stream()) };
             return Err(error);
@@ -231,7 +231,7 @@ impl BracketKernel {
         let (target, _written) = output.device_ptr_mut(stream);
         let (span, output) = (Span { address, length }, Output::silent(target));
         let enqueued = self.enqueue(operator, span, output, partials, stream);
-        // Recorded after a failure, too: the first of two launches may be under way.
+        // Recorded after a failure, too: the first launches may be under way.
         workspace.record_use(stream)?;
         if let Some(other) = &other {
             check("letting the output's stream wait", other.join(stream))?;
@@ -241,7 +241,7 @@ impl BracketKernel {
 
     /// What the partials of an input need.
     fn partial_bytes(&self, length: u64) -> usize {
-        self.policy.partial_bytes(&self.item, length)
+        self.policy.partial_bytes(&self.item, length) as usize
     }
 
     fn check_context(&self, what: &'static str, stream: &CudaStream) -> Result<(), Error> {
@@ -271,7 +271,7 @@ impl BracketKernel {
             let to = if is_last { output } else { Output::silent(room) };
             self.launch(operator, identity, (launch, early), items, to, stream)?;
             items = Span { address: room, length: u64::from(launch.blocks) };
-            room += items.length * self.item.size as u64;
+            room += partial_bytes(&self.item, items.length);
             early = self.begins_early();
         }
         Ok(())
@@ -313,7 +313,7 @@ impl BracketKernel {
             early,
         };
         // SAFETY: the kernel takes these two parameters, whose layouts its source asserts. The input is a slice that
-        // its stream keeps, the output has room for one item a block (the partials for `max_blocks` of them), and
+        // its stream keeps, the output has room for one item a block (partials are a workspace of `partial_bytes`), and
         // both stay until the stream has passed: slices are freed in stream order, workspaces after draining.
         unsafe { loaded.function.launch(stream, &grid, &mut parameters) }
     }

@@ -29,6 +29,8 @@ pub(super) struct Workspace {
     context: Arc<CudaContext>,
     partials: sys::CUdeviceptr,
     partial_bytes: usize,
+    /// Partials that were too small, which earlier work may still use.
+    outgrown: Vec<sys::CUdeviceptr>,
     /// In host memory: the result, as 32-bit words, each of them below the serial of whoever sent it.
     result: *mut u64,
     words: usize,
@@ -50,6 +52,7 @@ impl Workspace {
             context: context.clone(),
             partials: 0,
             partial_bytes: 0,
+            outgrown: Vec::new(),
             result: std::ptr::null_mut(),
             result_on_device: 0,
             words: result_bytes.div_ceil(size_of::<u32>()),
@@ -71,28 +74,17 @@ impl Workspace {
         Ok(workspace)
     }
 
-    /// The device address of room for partials of so many bytes. The context is current.
+    /// The device address of room for partials of so many bytes. The context is current. Nothing is waited for.
     pub(super) fn partials(&mut self, bytes: usize) -> Result<u64, Error> {
         if self.partial_bytes < bytes {
-            self.free_partials();
+            let bytes = bytes.next_power_of_two();
             // SAFETY: the context is current, and the size is not zero.
-            self.partials = check_allocation(&self.context, bytes, unsafe { result::malloc_sync(bytes) })?;
+            let larger = check_allocation(&self.context, bytes, unsafe { result::malloc_sync(bytes) })?;
+            let outgrown = std::mem::replace(&mut self.partials, larger);
+            self.outgrown.extend((outgrown != 0).then_some(outgrown));
             self.partial_bytes = bytes;
         }
         Ok(self.partials)
-    }
-
-    /// Waits for the last work that uses them.
-    fn free_partials(&mut self) {
-        // A kernel's error comes back here, and to whoever waits for its stream; the memory is freed all the same. Not
-        // cudarc's `synchronize`, which does not wait where somebody else's error is to be reported.
-        // SAFETY: the event is alive.
-        let _ = unsafe { result::event::synchronize(self.used.cu_event()) };
-        if self.partials != 0 {
-            // SAFETY: allocated by `partials`, and all work that could use it has ended.
-            self.context.record_err(unsafe { result::free_sync(self.partials) });
-        }
-        (self.partials, self.partial_bytes) = (0, 0);
     }
 
     /// Where a kernel sends its result.
@@ -152,9 +144,15 @@ impl Drop for Workspace {
         // SAFETY: the context is alive. Not `bind_to_thread`, which would report, here, an error of somebody else's.
         let bound = unsafe { result::ctx::set_current(self.context.cu_ctx()) };
         self.context.record_err(bound);
-        self.free_partials();
-        // SAFETY: allocated by `new`, and all work that could use it has ended.
+        // A kernel's error comes back here, and to whoever waits for its stream; the memory is freed all the same. Not
+        // cudarc's `synchronize`, which does not wait where somebody else's error is to be reported.
+        // SAFETY: the event is alive.
+        let _ = unsafe { result::event::synchronize(self.used.cu_event()) };
+        // SAFETY: allocated by `new` and `partials`, and all work that could use it has ended.
         unsafe {
+            for partials in self.outgrown.drain(..).chain((self.partials != 0).then_some(self.partials)) {
+                self.context.record_err(result::free_sync(partials));
+            }
             if !self.result.is_null() {
                 self.context.record_err(result::free_host(self.result.cast()));
             }

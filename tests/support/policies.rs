@@ -34,6 +34,23 @@ pub fn large_kernels<T: DeviceType>() -> Policy {
     Policy { one_block_items: 10.min(default.one_block_items), small_bytes: 0, max_blocks: 3, ..default }
 }
 
+/// Two warps, each with a run of small tiles, four of which merge wherever there are as many.
+pub fn merging<T: DeviceType>() -> Policy {
+    let mut policy = Policy { max_blocks: 2, ..large_kernels::<T>() };
+    let shape = &mut policy.large;
+    shape.warps = 1;
+    if shape.rows > 1 {
+        (shape.rows, shape.merged_tiles) = (shape.rows.min(2), 4);
+    }
+    policy
+}
+
+/// Lengths at which both of those runs are full, and each side of them.
+pub fn full_runs(policy: &Policy) -> Vec<usize> {
+    let rows = 8 * policy.large.rows as usize * policy.large.row_items() as usize;
+    [rows, 2 * rows].into_iter().flat_map(|full| full - 1..full + 4).collect()
+}
+
 /// The policies that a test goes through: the default, and others that cut the same input elsewhere.
 pub fn policies<T: DeviceType>() -> Vec<Policy> {
     let default = Policy::for_item(&T::layout());

@@ -39,6 +39,8 @@ pub(crate) enum Time {
     Disk,
     /// The first call of a second `Reduction`.
     Second,
+    /// On the host: until a call is enqueued.
+    Enqueue,
 }
 
 /// An operator and its item; both are `-` where something else than a reduction is measured.

@@ -1,0 +1,116 @@
+//! What it costs the host to enqueue a reduction, beside the driver's own calls for the same: rows of time `enqueue`.
+//!
+//! `warpfold` is `run_into`, and `driver` the calls that it makes of the driver, one after another, with the launches of
+//! its policy but a kernel that does nothing. The difference is warpfold's own.
+
+use std::ffi::c_void;
+use std::io::Write;
+use std::time::Instant;
+
+use anyhow::Result;
+use cudarc::driver::{CudaView, result, sys};
+use warpfold::operators::Sum;
+use warpfold::policy::Launch;
+use warpfold::{DeviceType, Reduction};
+
+use super::{Gpu, Subject, row};
+
+/// One launch, and two.
+const SIZES: [usize; 2] = [1 << 10, 1 << 20];
+const SAMPLES: usize = 51;
+/// As many as a stream takes without waiting.
+const CALLS: usize = 100;
+
+/// What takes as many bytes of parameters as a reduction.
+const NOTHING: &std::ffi::CStr =
+    c".version 6.3\n.target sm_50\n.address_size 64\n.visible .entry nothing(.param .align 8 .b8 a[48], .param .b8 b[1]) { ret; }\n";
+
+pub fn all(gpu: &Gpu, out: &mut impl Write) -> Result<()> {
+    // SAFETY: the text ends with a zero byte.
+    let module = unsafe { result::module::load_data(NOTHING.as_ptr().cast()) }?;
+    // SAFETY: the module is loaded, and stays so.
+    let nothing = unsafe { result::module::get_function(module, c"nothing".to_owned()) }?;
+    let begins_early = gpu.stream.context().compute_capability()?.0 >= 9;
+    for bytes in SIZES {
+        let subject =
+            Subject { operator: "sum", item: "f32", item_bytes: 4, bytes, offset: 0, result: "-".to_owned() };
+        let part = gpu.arena.slice(..bytes);
+        // SAFETY: it is aligned, and any bits are a number.
+        let Some(items) = (unsafe { part.transmute::<f32>(bytes / 4) }) else { continue };
+        let items: CudaView<'_, f32> = items;
+        let reduction = Reduction::<Sum<f32>>::new(gpu.stream.clone());
+        let launches: Vec<Launch> = reduction.policy().launches(&f32::layout(), items.len() as u64).collect();
+        let mut output = gpu.stream.alloc_zeros::<f32>(1)?;
+        let ours = gpu.times(|| Ok(reduction.run_into(&items, &mut output)?))?;
+        row(out, "warpfold", &subject, "enqueue", ours)?;
+        let used = gpu.stream.context().new_event(None)?;
+        let theirs = gpu.times(|| enqueue(gpu, nothing, (&launches, begins_early), &used))?;
+        row(out, "driver", &subject, "enqueue", theirs)?;
+    }
+    Ok(())
+}
+
+impl Gpu {
+    /// Microseconds of a call that enqueues work.
+    fn times(&self, mut call: impl FnMut() -> Result<()>) -> Result<Vec<f64>> {
+        let mut times = Vec::new();
+        for _ in 0..SAMPLES + 2 {
+            self.stream.synchronize()?;
+            let start = Instant::now();
+            for _ in 0..CALLS {
+                call()?;
+            }
+            times.push(start.elapsed().as_secs_f64() * 1e6 / CALLS as f64);
+        }
+        times.drain(..2);
+        self.stream.synchronize()?;
+        Ok(times)
+    }
+}
+
+/// The driver's calls of one `run_into`.
+fn enqueue(
+    gpu: &Gpu,
+    nothing: sys::CUfunction,
+    (launches, begins_early): (&[Launch], bool),
+    used: &cudarc::driver::CudaEvent,
+) -> Result<()> {
+    let (mut arguments, mut state) = ([0_u64; 6], 0_u8);
+    let stream = gpu.stream.cu_stream();
+    let mut mode = sys::CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED;
+    let (mut capture, mut id) = (sys::CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE, 0);
+    // SAFETY: the stream, the event and the kernel are alive, and every place that is written to is there.
+    unsafe {
+        sys::cuThreadExchangeStreamCaptureMode(&mut mode).result()?;
+        sys::cuStreamIsCapturing(stream, &mut capture).result()?;
+        result::ctx::get_current()?;
+        sys::cuStreamGetId(stream, &mut id).result()?;
+        result::ctx::get_current()?;
+        for (index, launch) in launches.iter().enumerate() {
+            let mut early = sys::CUlaunchAttribute {
+                id: sys::CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION,
+                pad: [0; 4],
+                value: sys::CUlaunchAttributeValue { programmaticStreamSerializationAllowed: 1 },
+            };
+            let config = sys::CUlaunchConfig {
+                gridDimX: launch.blocks,
+                gridDimY: 1,
+                gridDimZ: 1,
+                blockDimX: launch.warps * 32,
+                blockDimY: 1,
+                blockDimZ: 1,
+                sharedMemBytes: 0,
+                hStream: stream,
+                attrs: &raw mut early,
+                numAttrs: u32::from(index > 0 && begins_early),
+            };
+            let mut parameters: [*mut c_void; 2] = [(&raw mut arguments).cast(), (&raw mut state).cast()];
+            sys::cuLaunchKernelEx(&config, nothing, parameters.as_mut_ptr(), std::ptr::null_mut())
+                .result()?;
+        }
+    }
+    used.record(&gpu.stream)?;
+    // SAFETY: as above.
+    unsafe { sys::cuThreadExchangeStreamCaptureMode(&mut mode) }.result()?;
+    Ok(())
+}
