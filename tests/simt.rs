@@ -509,7 +509,7 @@ fn main() -> ExitCode {
     tests.add_to(&mut suite);
 
     let mut tests = Tests::new(Checks::Accesses, false);
-    every_full_run(&mut tests, "bytes", AffineComposition::<u8>::new(), Sample::sample);
+    every_full_run(&mut tests, "bytes", Sum::<u8>::new(), Sample::sample);
     every_full_run(&mut tests, "words_of_two_bytes", Sum::<u16>::new(), Sample::sample);
     every_full_run(&mut tests, "three_bytes", Lanewise::<u8, 3>(std::marker::PhantomData), Sample::sample);
     every_full_run(&mut tests, "words", Shape, Sample::sample);
