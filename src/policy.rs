@@ -206,7 +206,7 @@ impl Shape {
         let (lane_bytes, merged_tiles, blocks_per_multiprocessor) = match size {
             2 => (128, 4, 4),
             20 => (256, 4, 4),
-            ..=8 if scalars(item) <= 2 => (256, 4, 4),
+            ..=4 if scalars(item) <= 2 => (256, 4, 4),
             16 => (256, 1, 3),
             _ if scalars(item) > FEW_SCALARS => (128, 1, 3),
             _ => (256, 4, 3),
