@@ -115,28 +115,33 @@ pub enum Error {
         free: usize,
     },
 
-    /// Device memory was given to a `Reduction` on the CPU.
-    #[error("the input is in GPU memory, but the reduction runs on the CPU")]
+    /// Device memory was given to a call that runs on the CPU.
+    #[error("what is given is in GPU memory, but the call runs on the CPU")]
     DeviceInputOnCpu,
 
-    /// Device memory belongs to another CUDA context than the `Reduction`'s device.
-    #[error("the {what} belongs to another CUDA context than the reduction's device ({device})")]
+    /// Device memory belongs to another CUDA context than the device of the call.
+    #[error("the {what} belongs to another CUDA context than the device of the call ({device})")]
     WrongContext {
         /// Which argument.
         what: &'static str,
-        /// The reduction's device.
+        /// The device of the call.
         device: String,
     },
 
-    /// The output of `run_into` does not hold exactly one item.
-    #[error("the output holds {length} items; a reduction writes exactly one")]
+    /// The output has not the length of what is written to it: of a reduction one item, of a scan as many as it reads.
+    #[error("the output holds {length} items, and {expected} are written")]
     OutputLength {
+        /// How many it must hold.
+        expected: usize,
         /// How many it holds.
         length: usize,
     },
 
-    /// `run` waits for its result, which a stream that records a graph cannot give.
-    #[error("the stream is recording a CUDA graph, and `run` waits for a result: use `run_into`")]
+    /// The call waits for a result, or allocates one, which a stream that records a graph cannot give.
+    #[error(
+        "the stream is recording a CUDA graph, in which nothing is waited for or allocated: give a place in device memory, as \
+         `run_into` and `inclusive_into` take one"
+    )]
     StreamIsCapturing,
 
     /// A device address is not a multiple of the item's alignment.

@@ -7,7 +7,7 @@
 //! | module | what it is |
 //! | --- | --- |
 //! | `laws` (feature `laws`) | the laws of an operator as tests, run on every backend |
-//! | [`Reduction`] | the call a user makes; runs on a [`Device`] |
+//! | [`Reduction`], [`Scan`] | the calls a user makes; run on a [`Device`] |
 //! | `cpu` | the same bracket in parallel on the CPU |
 //! | `device` | contexts, streams, memory and launches, and [`Input`] |
 //! | [`jit`] | rendered source and architecture to machine code, with its caches |
@@ -31,6 +31,7 @@ mod cpu;
 mod device;
 mod error;
 mod reduction;
+mod scan;
 
 #[doc(hidden)]
 pub use algebra::translation;
@@ -43,4 +44,5 @@ pub use device::{Device, DeviceInput, Input, OnDevice, Output};
 pub use error::Error;
 pub use policy::Policy;
 pub use reduction::Reduction;
+pub use scan::Scan;
 pub use warpfold_macros::{DeviceType, device, device_code, monoid};

@@ -63,18 +63,40 @@ struct Group {
         }
     }
 
-    // All of the group, from shared memory, in loads of WIDTH bytes: it begins so many bytes into the first of `words`, which
-    // are at a multiple of WIDTH, and may end in the word `next`.
+    // All of the group, from and to shared memory, WIDTH bytes at a time, at a multiple of as many.
+    template <unsigned WIDTH>
+    WARPFOLD_DEVICE void read_from(const unsigned char* words) {
+#pragma unroll(UNROLL)
+        for (unsigned offset = 0; offset < BYTES; offset += WIDTH) {
+            const Load<WIDTH> loaded = read<WIDTH>(words + offset);
+            if constexpr (WIDTH >= 4) {
+#pragma unroll
+                for (unsigned k = 0; k < WIDTH / 4; ++k) word[offset / 4 + k] = loaded.word[k];
+            } else {
+                if (offset % 4 == 0) word[offset / 4] = 0;
+                word[offset / 4] |= loaded.word[0] << (8 * (offset % 4));
+            }
+        }
+    }
+    template <unsigned WIDTH>
+    WARPFOLD_DEVICE void write_to(unsigned char* words) const {
+#pragma unroll(UNROLL)
+        for (unsigned offset = 0; offset < BYTES; offset += WIDTH) {
+            if constexpr (WIDTH >= 4) {
+                write<WIDTH>(words + offset, word + offset / 4);
+            } else {
+                const unsigned part = word[offset / 4] >> (8 * (offset % 4));
+                write<WIDTH>(words + offset, &part);
+            }
+        }
+    }
+
+    // The same of a group that begins so many bytes into the first of the words, and may end in the word `next`.
     template <unsigned WIDTH>
     WARPFOLD_DEVICE void load_exchanged(const unsigned char* words, const unsigned char* next, unsigned skipped) {
-#pragma unroll
-        for (unsigned offset = 0; offset < BYTES; offset += WIDTH) {
-            const Load<WIDTH> loaded = load_shared<WIDTH>(words + offset);
-#pragma unroll
-            for (unsigned k = 0; k < WIDTH / 4; ++k) word[offset / 4 + k] = loaded.word[k];
-        }
+        read_from<WIDTH>(words);
         if constexpr (ITEM_WIDTH < 4) {
-            const unsigned last = load_shared<4>(next).word[0];
+            const unsigned last = read<4>(next).word[0];
 #pragma unroll
             for (unsigned k = 0; k < COUNT; ++k)
                 word[k] = funnel_shift(word[k], k + 1 < COUNT ? word[k + 1] : last, 8 * skipped);
@@ -122,6 +144,23 @@ struct Group {
             if (skipped + bytes > 4) item.word[k] |= word[at / 4 + 1] << (32 - 8 * skipped);
         }
         return item;
+    }
+
+    // All of the group, from its items.
+    WARPFOLD_DEVICE void set(const Words<Item> (&value)[ITEMS]) {
+#pragma unroll(UNROLL)
+        for (unsigned k = 0; k < COUNT; ++k) word[k] = 0;
+#pragma unroll
+        for (unsigned i = 0; i < ITEMS; ++i) {
+#pragma unroll(Words<Item>::UNROLL)
+            for (unsigned k = 0; k < Words<Item>::COUNT; ++k) {
+                const unsigned at = i * sizeof(Item) + 4 * k, skipped = at % 4;
+                const unsigned bytes = sizeof(Item) - 4 * k < 4 ? sizeof(Item) - 4 * k : 4;
+                const unsigned part = value[i].word[k] & (0xffffffffu >> (32 - 8 * bytes));
+                word[at / 4] |= part << (8 * skipped);
+                if (skipped + bytes > 4) word[at / 4 + 1] |= part >> (32 - 8 * skipped);
+            }
+        }
     }
 
     // The bracket of the group's items that exist; unspecified if the first does not.

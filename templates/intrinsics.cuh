@@ -109,18 +109,21 @@ template <unsigned WIDTH>
 WARPFOLD_DEVICE Load<WIDTH> load_global(const void* address) {
     return Load<WIDTH>(__ldg(static_cast<const typename Load<WIDTH>::Loaded*>(address)));
 }
+// Any other memory.
 template <unsigned WIDTH>
-WARPFOLD_DEVICE Load<WIDTH> load_shared(const void* address) {
+WARPFOLD_DEVICE Load<WIDTH> read(const void* address) {
     return Load<WIDTH>(*static_cast<const typename Load<WIDTH>::Loaded*>(address));
 }
-
-// WIDTH bytes, 4 or 16, at a multiple of as many.
+// WIDTH bytes at a multiple of as many: words, or what the word has of them.
 template <unsigned WIDTH>
-WARPFOLD_DEVICE void store_shared(void* address, const unsigned* word) {
+WARPFOLD_DEVICE void write(void* address, const unsigned* word) {
+    typename Load<WIDTH>::Loaded* const to = static_cast<typename Load<WIDTH>::Loaded*>(address);
     if constexpr (WIDTH == 16)
-        *static_cast<uint4*>(address) = make_uint4(word[0], word[1], word[2], word[3]);
+        *to = make_uint4(word[0], word[1], word[2], word[3]);
+    else if constexpr (WIDTH == 8)
+        *to = make_uint2(word[0], word[1]);
     else
-        *static_cast<unsigned*>(address) = word[0];
+        *to = static_cast<typename Load<WIDTH>::Loaded>(word[0]);
 }
 
 // Orders what the lanes of a warp do to shared memory.
@@ -138,9 +141,16 @@ WARPFOLD_DEVICE void wait_for_launch_before() {
 #endif
 }
 
-// Stores for the host, which may look while the kernel runs: all eight bytes at once.
-WARPFOLD_DEVICE void store_for_host(unsigned long long* to, unsigned long long value) {
+// For whoever looks while the kernel runs, the host or another block: all eight bytes at once.
+WARPFOLD_DEVICE void publish(unsigned long long* to, unsigned long long value) {
     *static_cast<volatile unsigned long long*>(to) = value;
+}
+WARPFOLD_DEVICE unsigned long long published(const unsigned long long* from) {
+    return *static_cast<const volatile unsigned long long*>(from);
+}
+// What was there before.
+WARPFOLD_DEVICE unsigned long long atomic_add(unsigned long long* to, unsigned long long value) {
+    return atomicAdd(to, value);
 }
 
 }  // namespace warpfold

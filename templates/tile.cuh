@@ -24,21 +24,16 @@ class Tiles {
 // alike, but for items narrower than a word, whose first one may be within a word.
 template <class Shape, class Item>
 class Tiles<Shape, Item, true> {
-    static constexpr unsigned ITEMS = Shape::GROUP_ITEMS * Shape::ROWS, CHUNK = 16, LINE_CHUNKS = 8;
-    static constexpr unsigned RUN = ITEMS * sizeof(Item) / CHUNK;
-    static constexpr unsigned TILE_CHUNKS = WARP_LANES * RUN, TILE_BYTES = TILE_CHUNKS * CHUNK;
-    static_assert(ITEMS * sizeof(Item) % CHUNK == 0, "a lane has whole chunks");
+    static constexpr unsigned ITEMS = Shape::GROUP_ITEMS * Shape::ROWS;
+    using Runs = Exchange<ITEMS * sizeof(Item)>;
+    static constexpr unsigned CHUNK = Runs::CHUNK, RUN = Runs::RUN, ODD = Runs::ODD;
+    static constexpr unsigned TILE_CHUNKS = Runs::CHUNKS, TILE_BYTES = TILE_CHUNKS * CHUNK;
+    static_assert(CHUNK == 16, "a lane has whole chunks");
     static constexpr bool WITHIN_WORDS = Global::WIDTH<Item> < 4;
-
-    // Eight lanes that load a chunk each at once find it in banks of their own if their runs begin an odd number of chunks
-    // apart (narrower loads share banks). So, where RUN = EVEN * ODD, a chunk is left out after every 8 * ODD, which is a whole number of runs.
-    static constexpr unsigned LOWEST_BIT = RUN & (~RUN + 1), EVEN = LOWEST_BIT < LINE_CHUNKS ? LOWEST_BIT : LINE_CHUNKS;
-    static constexpr unsigned ODD = EVEN == 1 ? 1 : RUN / EVEN;
-    static constexpr unsigned PERIOD = EVEN == 1 ? 2 * TILE_CHUNKS : LINE_CHUNKS * ODD;
-    static WARPFOLD_DEVICE constexpr unsigned place(unsigned chunk) { return CHUNK * (chunk + chunk / PERIOD); }
+    static WARPFOLD_DEVICE constexpr unsigned place(unsigned chunk) { return Runs::place(chunk); }
 
     // With room for the word in which the last item ends.
-    static constexpr unsigned SLOT_BYTES = CHUNK * (TILE_CHUNKS + TILE_CHUNKS / PERIOD + 1);
+    static constexpr unsigned SLOT_BYTES = Runs::BYTES + CHUNK;
 
     unsigned char* slot;
     // Addresses: of the input, of the next tile, of the one to load next, of the end of what tiles may have.
@@ -74,7 +69,7 @@ class Tiles<Shape, Item, true> {
         for (unsigned k = 0; k < ODD; ++k) to[k] = slot + place(STEP * k + chunk) + within;
 #pragma unroll
         for (unsigned k = 0; k < TILE_CHUNKS / STEP; ++k)
-            store_shared<WIDTH>(to[k % ODD] + place(STEP * (k - k % ODD)), word + WIDTH / 4 * k);
+            write<WIDTH>(to[k % ODD] + place(STEP * (k - k % ODD)), word + WIDTH / 4 * k);
     }
 
     WARPFOLD_DEVICE void ask() {
@@ -159,7 +154,7 @@ class Tiles<Shape, Item, true> {
             store<16>();
         else
             store<4>();
-        if (WITHIN_WORDS && lane_index() == 0) store_shared<4>(slot + place(TILE_CHUNKS), &last);
+        if (WITHIN_WORDS && lane_index() == 0) write<4>(slot + place(TILE_CHUNKS), &last);
         warp_barrier();
         ask();
         const unsigned run = lane_index() * RUN;

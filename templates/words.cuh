@@ -36,11 +36,22 @@ struct Words {
         }
     }
 
-    // For the host: each word with the serial, by which it is told from what was there before. So the words may come in
-    // any order, and none is waited for.
+    // For others to see: each word with the serial, by which it is told from what was there before. So the words may come
+    // in any order, and none is waited for.
     WARPFOLD_DEVICE void send(unsigned long long* to, unsigned serial) const {
 #pragma unroll(UNROLL)
-        for (unsigned k = 0; k < COUNT; ++k) store_for_host(to + k, static_cast<unsigned long long>(serial) << 32 | word[k]);
+        for (unsigned k = 0; k < COUNT; ++k) publish(to + k, static_cast<unsigned long long>(serial) << 32 | word[k]);
+    }
+
+    // What was sent with the serial, or will be.
+    WARPFOLD_DEVICE void receive(const unsigned long long* from, unsigned serial) {
+#pragma unroll(UNROLL)
+        for (unsigned k = 0; k < COUNT; ++k) {
+            unsigned long long sent;
+            do sent = published(from + k);
+            while (static_cast<unsigned>(sent >> 32) != serial);
+            word[k] = static_cast<unsigned>(sent);
+        }
     }
 
   private:

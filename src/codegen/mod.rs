@@ -4,21 +4,27 @@
 //! edited; what is generated comes after them: the types and the operator, in the namespace `program`, and the
 //! `extern "C"` kernels that instantiate the templates. What Rust and CUDA C++ must agree on is asserted there.
 
+mod entry;
 mod lower;
 mod names;
 mod number;
 mod program;
 mod types;
 
+pub(crate) use entry::{Arguments, ScanArguments};
 pub(crate) use types::LAYOUT_ASSERTION;
 
 use std::fmt;
 
-use crate::policy::Shape;
-use crate::{DeviceMonoid, Error};
+use self::entry::Entry;
+use crate::policy::{ScanShape, Shape};
+use crate::{DeviceMonoid, DeviceType, Error};
 
-/// The templates, in the order in which each builds on those before it.
-const TEMPLATES: [(&str, &str); 12] = [
+/// A template's name and its text.
+type Template = (&'static str, &'static str);
+
+/// The templates that every kernel stands on, in the order in which each builds on those before it.
+const TEMPLATES: [Template; 10] = [
     ("intrinsics.cuh", include_str!("../../templates/intrinsics.cuh")),
     ("types.cuh", include_str!("../../templates/types.cuh")),
     ("integers.cuh", include_str!("../../templates/integers.cuh")),
@@ -28,18 +34,23 @@ const TEMPLATES: [(&str, &str); 12] = [
     ("words.cuh", include_str!("../../templates/words.cuh")),
     ("group.cuh", include_str!("../../templates/group.cuh")),
     ("warp.cuh", include_str!("../../templates/warp.cuh")),
+    ("exchange.cuh", include_str!("../../templates/exchange.cuh")),
+];
+/// And those of reductions.
+const REDUCTION: [Template; 3] = [
     ("tile.cuh", include_str!("../../templates/tile.cuh")),
     ("counter.cuh", include_str!("../../templates/counter.cuh")),
     ("bracket.cuh", include_str!("../../templates/bracket.cuh")),
 ];
+/// And those of scans.
+const SCAN: [Template; 1] = [("scan.cuh", include_str!("../../templates/scan.cuh"))];
 
-/// The kernel's name.
-pub(crate) const KERNEL: &str = "warpfold_bracket";
 
 /// A rendered source: the whole CUDA C++ text that NVRTC compiles.
 #[derive(Clone, Debug)]
 pub struct Source {
     operator: &'static str,
+    kernel_name: &'static str,
     has_state: bool,
     text: String,
     program: usize,
@@ -49,19 +60,34 @@ pub struct Source {
 impl Source {
     /// The source of a kernel that reduces with `M`.
     pub fn of_reduction<M: DeviceMonoid>(shape: &Shape) -> Result<Self, Error> {
+        shape.check(&M::Item::layout())?;
+        Self::render::<M>(&REDUCTION, &Entry::of_reduction::<M::Item>(shape))
+    }
+
+    /// The source of a kernel that scans with `M`.
+    pub fn of_scan<M: DeviceMonoid>(shape: &ScanShape) -> Result<Self, Error> {
+        shape.check(&M::Item::layout())?;
+        Self::render::<M>(&SCAN, &Entry::of_scan::<M::Item>(shape))
+    }
+
+    fn render<M: DeviceMonoid>(templates: &[Template], entry: &Entry) -> Result<Self, Error> {
         let mut text = String::new();
-        for (name, template) in TEMPLATES {
+        for (name, template) in TEMPLATES.iter().chain(templates) {
             text.push_str(&format!("#line 1 \"warpfold/templates/{name}\"\n{template}"));
         }
         let program = text.len();
         // Asked once, so that all that follows from it is of one piece.
         let operator = M::device_operator();
-        let rendered = program::render::<M>(&operator, shape)?;
-        text.push_str(&rendered.definitions);
+        text.push_str(&program::definitions::<M>(&operator)?);
         let kernel = text.len();
-        text.push_str(&rendered.kernel);
-        let has_state = operator.state.is_some();
-        Ok(Self { operator: std::any::type_name::<M>(), has_state, text, program, kernel })
+        text.push_str(&entry.to_string());
+        let (has_state, kernel_name) = (operator.state.is_some(), entry.name);
+        Ok(Self { operator: std::any::type_name::<M>(), kernel_name, has_state, text, program, kernel })
+    }
+
+    /// What the kernel is called.
+    pub(crate) fn kernel_name(&self) -> &'static str {
+        self.kernel_name
     }
 
     /// Whether the kernels read the operator's value.
@@ -95,16 +121,4 @@ impl fmt::Display for Source {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.text)
     }
-}
-
-/// The layout of the kernels' first parameter, as `templates/bracket.cuh` declares it.
-#[repr(C)]
-pub(crate) struct Arguments<T> {
-    pub(crate) input: u64,
-    pub(crate) length: u64,
-    pub(crate) output: u64,
-    pub(crate) run_level: u64,
-    pub(crate) host: u64,
-    pub(crate) serial: u32,
-    pub(crate) identity: T,
 }

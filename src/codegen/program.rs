@@ -1,30 +1,21 @@
-//! The generated part of a source: types, operator and kernels.
+//! The generated part of a source that its author knows: types and operator.
 
 use std::any::TypeId;
 use std::collections::HashMap;
-use std::mem::offset_of;
 
 use super::lower::{self, Lines, lower};
 use super::names::identifier;
 use super::types::Types;
-use super::{Arguments, KERNEL};
 use crate::algebra::Body;
-use crate::policy::Shape;
 use crate::translation::{Callee, Type};
 use crate::{DeviceCode, DeviceFunction, DeviceMonoid, DeviceOperator, DeviceType, Error, Layout};
 
 /// The name that the compiler knows the generated lines by.
 const FILE: &str = "warpfold/program";
 
-/// The types and the operator of a program, and its kernel, which comes after them.
-pub(super) struct Program {
-    pub(super) definitions: String,
-    pub(super) kernel: String,
-}
-
-pub(super) fn render<M: DeviceMonoid>(operator: &DeviceOperator, shape: &Shape) -> Result<Program, Error> {
+/// The types and the operator of a program.
+pub(super) fn definitions<M: DeviceMonoid>(operator: &DeviceOperator) -> Result<String, Error> {
     let item = M::Item::layout();
-    shape.check(&item)?;
     let combine = &operator.combine;
     let of_items = |ty: &Type| matches!(ty, Type::Value(layout) if layout.id == item.id);
     let operands: Vec<&Type> = combine.parameters.iter().map(|(_, ty)| ty).collect();
@@ -78,32 +69,7 @@ pub(super) fn render<M: DeviceMonoid>(operator: &DeviceOperator, shape: &Shape) 
     definitions.push('\n');
     code.finish(&mut definitions);
     definitions.push_str("\n}  // namespace program\n");
-    Ok(Program { definitions, kernel: kernel::<M::Item>(shape) })
-}
-
-fn kernel<T>(shape: &Shape) -> String {
-    let Shape { width, group_items, rows, merged_tiles, warps, .. } = shape;
-    let blocks = shape.blocks_per_multiprocessor;
-    let (size, offset) = (size_of::<Arguments<T>>(), offset_of!(Arguments<T>, identity));
-    let threads = warps * 32;
-    format!(
-        "
-namespace program {{
-
-typedef ::warpfold::Arguments<Item> Arguments;
-static_assert(sizeof(Arguments) == {size}, \"kernel arguments\");
-static_assert(WARPFOLD_OFFSET(Arguments, identity) == {offset}, \"kernel arguments\");
-
-struct Shape {{
-    static constexpr unsigned WIDTH = {width}, GROUP_ITEMS = {group_items}, ROWS = {rows}, MERGED_TILES = {merged_tiles}, WARPS = {warps};
-}};
-WARPFOLD_KERNEL({threads}, {blocks}) {KERNEL}(WARPFOLD_PARAMETER Arguments arguments, WARPFOLD_PARAMETER Operator op) {{
-    ::warpfold::bracket<Shape>(arguments, op);
-}}
-
-}}  // namespace program
-"
-    )
+    Ok(definitions)
 }
 
 /// The operator's constants as declarations, which stand at the head of every body.

@@ -10,11 +10,13 @@
 //! Memory is allocated for blocks and for parts of them, never per item.
 
 mod lanes;
+mod scan;
 mod transposition;
 
 use rayon::prelude::*;
 
 use self::lanes::Lanes;
+pub(crate) use self::scan::{scan, scan_in_place, scan_into};
 use crate::{DeviceType, Monoid};
 
 /// Items that a round makes one value of.

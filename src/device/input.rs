@@ -1,4 +1,4 @@
-//! What a reduction reads and writes.
+//! What a call reads and writes.
 
 use std::ffi::c_void;
 use std::sync::Arc;
@@ -10,17 +10,24 @@ use cudarc::driver::{
 use super::{Backend, Device};
 use crate::{DeviceType, Error};
 
-/// What a reduction can read: `&[T]`, `&[T; N]` and `&Vec<T>` in host memory, `&CudaSlice<T>` and `&CudaView<T>` in
+/// What a call can read: `&[T]`, `&[T; N]` and `&Vec<T>` in host memory, `&CudaSlice<T>` and `&CudaView<T>` in
 /// device memory, and [`&DeviceInput<T>`](DeviceInput).
 ///
 /// Host memory is copied to the device when that is a GPU.
-pub trait Input<T>: sealed::Input<T> {}
+pub trait Input<T>: sealed::Input<T> {
+    /// New memory of the same kind: `Vec<T>`, or `CudaSlice<T>`.
+    type Owned;
 
-/// An [`Input`] in device memory.
-pub trait OnDevice<T>: Input<T> {}
+    #[doc(hidden)]
+    fn made_by(&self, make: &impl Make<T>) -> Result<Self::Owned, Error>;
+}
 
-/// Where [`run_into`](crate::Reduction::run_into) writes: `&mut CudaSlice<T>` or `&mut CudaViewMut<T>` of one item.
+/// Where a call can write, as many items as it makes: `&mut [T]`, `&mut [T; N]` and `&mut Vec<T>` in host memory, and
+/// `&mut CudaSlice<T>` and `&mut CudaViewMut<T>` in device memory.
 pub trait Output<T>: sealed::Output<T> {}
+
+/// An [`Input`] or [`Output`] in device memory.
+pub trait OnDevice<T>: sealed::OnDevice<T> {}
 
 /// An input's items.
 pub enum Source<'a, T> {
@@ -28,52 +35,99 @@ pub enum Source<'a, T> {
     Device(&'a dyn DevicePtr<T>),
 }
 
+/// An output's places.
+pub enum Target<'a, T> {
+    Host(&'a mut [T]),
+    Device(&'a mut dyn DevicePtrMut<T>),
+}
+
+impl<T> Source<'_, T> {
+    pub(crate) fn len(&self) -> usize {
+        match self {
+            Source::Host(items) => items.len(),
+            Source::Device(items) => items.len(),
+        }
+    }
+}
+
+impl<T> Target<'_, T> {
+    pub(crate) fn len(&self) -> usize {
+        match self {
+            Target::Host(places) => places.len(),
+            Target::Device(places) => places.len(),
+        }
+    }
+}
+
+/// What makes new memory of an input.
+pub trait Make<T> {
+    fn host(&self, items: &[T]) -> Result<Vec<T>, Error>;
+    fn device(&self, items: &dyn DevicePtr<T>) -> Result<CudaSlice<T>, Error>;
+}
+
 mod sealed {
-    use super::{DevicePtrMut, Source};
+    use super::{Source, Target};
 
     pub trait Input<T> {
         fn source(&self) -> Source<'_, T>;
     }
 
     pub trait Output<T> {
-        fn target(&mut self) -> &mut dyn DevicePtrMut<T>;
+        fn target(&mut self) -> Target<'_, T>;
     }
+
+    pub trait OnDevice<T> {}
 }
 
 macro_rules! inputs {
-    ($([$($generics:tt)*] $type:ty: $place:ident;)*) => {$(
+    ($([$($generics:tt)*] $type:ty: $place:ident $make:ident $owned:ty;)*) => {$(
         impl<$($generics)*> sealed::Input<T> for $type {
             fn source(&self) -> Source<'_, T> {
                 Source::$place(*self)
             }
         }
-        impl<$($generics)*> Input<T> for $type {}
+        impl<$($generics)*> Input<T> for $type {
+            type Owned = $owned;
+            fn made_by(&self, make: &impl Make<T>) -> Result<$owned, Error> {
+                make.$make(*self)
+            }
+        }
     )*};
 }
 inputs! {
-    [T] &[T]: Host;
-    [T] &Vec<T>: Host;
-    [T, const N: usize] &[T; N]: Host;
-    [T] &CudaSlice<T>: Device;
-    [T] &CudaView<'_, T>: Device;
-    [T] &DeviceInput<T>: Device;
+    [T] &[T]: Host host Vec<T>;
+    [T] &Vec<T>: Host host Vec<T>;
+    [T, const N: usize] &[T; N]: Host host Vec<T>;
+    [T] &CudaSlice<T>: Device device CudaSlice<T>;
+    [T] &CudaView<'_, T>: Device device CudaSlice<T>;
+    [T] &DeviceInput<T>: Device device CudaSlice<T>;
 }
-impl<T> OnDevice<T> for &CudaSlice<T> {}
-impl<T> OnDevice<T> for &CudaView<'_, T> {}
-impl<T> OnDevice<T> for &DeviceInput<T> {}
 
-impl<T> sealed::Output<T> for &mut CudaSlice<T> {
-    fn target(&mut self) -> &mut dyn DevicePtrMut<T> {
-        *self
-    }
+macro_rules! outputs {
+    ($([$($generics:tt)*] $type:ty: $place:ident;)*) => {$(
+        impl<$($generics)*> sealed::Output<T> for $type {
+            fn target(&mut self) -> Target<'_, T> {
+                Target::$place(*self)
+            }
+        }
+        impl<$($generics)*> Output<T> for $type {}
+    )*};
 }
-impl<T> Output<T> for &mut CudaSlice<T> {}
-impl<T> sealed::Output<T> for &mut CudaViewMut<'_, T> {
-    fn target(&mut self) -> &mut dyn DevicePtrMut<T> {
-        *self
-    }
+outputs! {
+    [T] &mut [T]: Host;
+    [T] &mut Vec<T>: Host;
+    [T, const N: usize] &mut [T; N]: Host;
+    [T] &mut CudaSlice<T>: Device;
+    [T] &mut CudaViewMut<'_, T>: Device;
 }
-impl<T> Output<T> for &mut CudaViewMut<'_, T> {}
+
+macro_rules! on_device {
+    ($($type:ty)*) => {$(
+        impl<T> sealed::OnDevice<T> for $type {}
+        impl<T> OnDevice<T> for $type {}
+    )*};
+}
+on_device! { &CudaSlice<T> &CudaView<'_, T> &DeviceInput<T> &mut CudaSlice<T> &mut CudaViewMut<'_, T> }
 
 /// Items in device memory that this crate's `cudarc` does not know: those of another version of it, or of any other
 /// library.

@@ -1,10 +1,12 @@
-//! Where a reduction runs: contexts, streams, memory and launches. The `unsafe` of talking to CUDA is here.
+//! Where calls run: contexts, streams, memory and launches. The `unsafe` of talking to CUDA is here.
 #![allow(unsafe_code)]
 
 mod bracket;
 mod driver;
 mod input;
+mod kernels;
 mod module;
+mod scan;
 mod workspace;
 
 use std::fmt;
@@ -13,8 +15,10 @@ use std::sync::Arc;
 use cudarc::driver::{CudaContext, CudaStream};
 
 pub(crate) use bracket::BracketKernel;
-pub(crate) use input::Source as InputSource;
 pub use input::{DeviceInput, Input, OnDevice, Output};
+pub(crate) use input::{Make, Source as InputSource, Target as OutputTarget};
+pub(crate) use kernels::fetch;
+pub(crate) use scan::ScanKernel;
 
 use crate::{Error, jit};
 

@@ -1,11 +1,11 @@
-//! Memory that a reduction needs beside its input: partials on the device, and a place in host memory for the result.
+//! Memory that a call needs beside what it is given: some on the device, and a place in host memory for a result.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::ThreadId;
 use std::time::{Duration, Instant};
 
-use cudarc::driver::{CudaContext, CudaEvent, CudaStream, result, sys};
+use cudarc::driver::{CudaContext, CudaEvent, CudaStream, DriverError, result, sys};
 
 use super::bracket::Output;
 use super::driver::{Capture, RelaxedCapture, check, check_allocation, stream_id};
@@ -17,8 +17,8 @@ const STREAMS: usize = 64;
 /// Of an item.
 const MOST_BYTES: usize = 256;
 
-/// Room for partials that every workspace has.
-const LEAST_PARTIAL_BYTES: usize = 64 << 10;
+/// Device memory that every workspace has.
+const LEAST_BYTES: usize = 64 << 10;
 
 /// How long a result is looked for without rest.
 const LONGEST_SPIN: Duration = Duration::from_millis(1);
@@ -27,9 +27,9 @@ const LONGEST_SPIN: Duration = Duration::from_millis(1);
 #[derive(Debug)]
 pub(super) struct Workspace {
     context: Arc<CudaContext>,
-    partials: sys::CUdeviceptr,
-    partial_bytes: usize,
-    /// Partials that were too small, which earlier work may still use.
+    memory: sys::CUdeviceptr,
+    memory_bytes: usize,
+    /// Memory that was too small, which earlier work may still use.
     outgrown: Vec<sys::CUdeviceptr>,
     /// In host memory: the result, as 32-bit words, each of them below the serial of whoever sent it.
     result: *mut u64,
@@ -45,13 +45,13 @@ pub(super) struct Workspace {
 unsafe impl Send for Workspace {}
 
 impl Workspace {
-    /// With room for a result of some bytes, and for the partials of most inputs.
+    /// With room for a result of some bytes, and the memory that most calls need.
     fn new(context: &Arc<CudaContext>, result_bytes: usize) -> Result<Self, Error> {
         check("binding the context", context.bind_to_thread())?;
         let mut workspace = Self {
             context: context.clone(),
-            partials: 0,
-            partial_bytes: 0,
+            memory: 0,
+            memory_bytes: 0,
             outgrown: Vec::new(),
             result: std::ptr::null_mut(),
             result_on_device: 0,
@@ -60,7 +60,7 @@ impl Workspace {
             used: check("creating an event", context.new_event(None))?,
         };
         // What was allocated before a failure is freed by `drop`.
-        workspace.partials(LEAST_PARTIAL_BYTES)?;
+        workspace.memory(LEAST_BYTES)?;
         // SAFETY: the context is current; the size is not zero; the address is written before it is read.
         unsafe {
             let flags = sys::CU_MEMHOSTALLOC_PORTABLE | sys::CU_MEMHOSTALLOC_DEVICEMAP;
@@ -74,17 +74,21 @@ impl Workspace {
         Ok(workspace)
     }
 
-    /// The device address of room for partials of so many bytes. The context is current. Nothing is waited for.
-    pub(super) fn partials(&mut self, bytes: usize) -> Result<u64, Error> {
-        if self.partial_bytes < bytes {
+    /// The device address of so many bytes, which begin as zeros and keep what work leaves there. The context is current. No
+    /// work of others is waited for.
+    pub(super) fn memory(&mut self, bytes: usize) -> Result<u64, Error> {
+        if self.memory_bytes < bytes {
             let bytes = bytes.next_power_of_two();
             // SAFETY: the context is current, and the size is not zero.
             let larger = check_allocation(&self.context, bytes, unsafe { result::malloc_sync(bytes) })?;
-            let outgrown = std::mem::replace(&mut self.partials, larger);
+            let outgrown = std::mem::replace(&mut self.memory, larger);
             self.outgrown.extend((outgrown != 0).then_some(outgrown));
-            self.partial_bytes = bytes;
+            // Not before it is zeros does anybody get it.
+            self.memory_bytes = 0;
+            check("clearing memory", clear(larger, bytes))?;
+            self.memory_bytes = bytes;
         }
-        Ok(self.partials)
+        Ok(self.memory)
     }
 
     /// Where a kernel sends its result.
@@ -148,15 +152,26 @@ impl Drop for Workspace {
         // cudarc's `synchronize`, which does not wait where somebody else's error is to be reported.
         // SAFETY: the event is alive.
         let _ = unsafe { result::event::synchronize(self.used.cu_event()) };
-        // SAFETY: allocated by `new` and `partials`, and all work that could use it has ended.
+        // SAFETY: allocated by `new` and `memory`, and all work that could use it has ended.
         unsafe {
-            for partials in self.outgrown.drain(..).chain((self.partials != 0).then_some(self.partials)) {
-                self.context.record_err(result::free_sync(partials));
+            for memory in self.outgrown.drain(..).chain((self.memory != 0).then_some(self.memory)) {
+                self.context.record_err(result::free_sync(memory));
             }
             if !self.result.is_null() {
                 self.context.record_err(result::free_host(self.result.cast()));
             }
         }
+    }
+}
+
+/// Makes memory zeros, on a stream of its own: those of others may be recording a graph.
+fn clear(address: u64, bytes: usize) -> Result<(), DriverError> {
+    let stream = result::stream::create(result::stream::StreamKind::NonBlocking)?;
+    // SAFETY: the stream is alive, and so is the memory, which nobody else knows of.
+    unsafe {
+        let cleared = result::memset_d8_async(address, 0, bytes, stream);
+        let waited = cleared.and_then(|()| result::stream::synchronize(stream));
+        waited.and(result::stream::destroy(stream))
     }
 }
 
@@ -231,8 +246,8 @@ impl Workspaces {
         (of_graphs.used.len(), of_graphs.free.len())
     }
 
-    /// The device address of partials of so many bytes, for what a stream gives to the graph that is recorded.
-    pub(super) fn partials_of_graph(
+    /// The device address of so many bytes, for what a stream gives to the graph that is recorded.
+    pub(super) fn memory_of_graph(
         &self,
         stream: &CudaStream,
         capture: Capture,
@@ -245,8 +260,8 @@ impl Workspaces {
             let mut of_graphs = lock(&self.of_graphs);
             let used = of_graphs.used.get(&recorder);
             // What was recorded before keeps its own.
-            if let Some(room) = used.into_iter().flatten().find(|used| used.partial_bytes >= bytes) {
-                return Ok(room.partials);
+            if let Some(room) = used.into_iter().flatten().find(|used| used.memory_bytes >= bytes) {
+                return Ok(room.memory);
             }
             let is_first = used.is_none();
             (of_graphs.free.pop(), is_first)
@@ -255,12 +270,12 @@ impl Workspaces {
             Some(free) => free,
             None => Workspace::new(&self.context, self.result_bytes)?,
         };
-        let partials = workspace.partials(bytes)?;
+        let memory = workspace.memory(bytes)?;
         lock(&self.of_graphs).used.entry(recorder).or_default().push(workspace);
         if is_first {
             capture.keep(Lease { of_graphs: self.of_graphs.clone(), recorder })?;
         }
-        Ok(partials)
+        Ok(memory)
     }
 }
 

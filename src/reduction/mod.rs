@@ -6,8 +6,8 @@ use std::sync::{Arc, OnceLock};
 use cudarc::driver::CudaStream;
 
 use crate::codegen::Source;
-use crate::device::{Backend, BracketKernel, InputSource, OnDevice};
-use crate::{Device, DeviceMonoid, DeviceType, Error, Input, Output, Policy, cpu};
+use crate::device::{Backend, BracketKernel, InputSource, OutputTarget};
+use crate::{Device, DeviceMonoid, DeviceType, Error, Input, OnDevice, Output, Policy, cpu};
 
 /// Reduces arrays with the operator `M` on a device.
 ///
@@ -124,14 +124,14 @@ impl<M: DeviceMonoid> Reduction<M> {
     /// # Errors
     ///
     /// As for [`run`](Self::run); [`Error::OutputLength`] unless the output holds exactly one item.
-    pub fn run_into<I: OnDevice<M::Item>, O: Output<M::Item>>(
-        &self,
-        input: I,
-        mut output: O,
-    ) -> Result<(), Error> {
-        match (self.device.backend()?, input.source()) {
-            (Backend::Cuda(stream), InputSource::Device(items)) => {
-                self.kernel(stream)?.run_into(&self.operator, items, output.target())
+    pub fn run_into<I, O>(&self, input: I, mut output: O) -> Result<(), Error>
+    where
+        I: Input<M::Item> + OnDevice<M::Item>,
+        O: Output<M::Item> + OnDevice<M::Item>,
+    {
+        match (self.device.backend()?, input.source(), output.target()) {
+            (Backend::Cuda(stream), InputSource::Device(items), OutputTarget::Device(place)) => {
+                self.kernel(stream)?.run_into(&self.operator, items, place)
             }
             _ => Err(Error::DeviceInputOnCpu),
         }

@@ -4,7 +4,11 @@
 //! is fixed before compilation, for an item size; which kernel an input gets, and how many blocks of it, is decided at each
 //! launch.
 
+mod scan;
+
 use std::iter::successors;
+
+pub use self::scan::{ScanPolicy, ScanShape};
 
 use crate::{Error, Kind, Layout};
 
@@ -300,12 +304,20 @@ impl Shape {
         if self.rows == 1 {
             return 0;
         }
-        // As `Tiles` in `templates/tile.cuh` has it: chunks are left out, so that lanes load from banks of their own.
-        let run = item.size * (self.group_items * self.rows) as usize / WIDEST_LOAD;
-        let (tile, even) = (32 * run, 1 << run.trailing_zeros().min(3));
-        let left_out = if even == 1 { 0 } else { tile / (8 * run / even) };
-        self.warps as usize * WIDEST_LOAD * (tile + left_out + 1)
+        // With room for the word in which the last item of a warp ends.
+        let run = item.size * (self.group_items * self.rows) as usize;
+        self.warps as usize * (exchange_bytes(run) + WIDEST_LOAD)
     }
+}
+
+/// Shared memory through which lanes exchange a run of so many bytes each, as `Exchange` in `templates/exchange.cuh` has it:
+/// chunks are left out, so that lanes load from banks of their own.
+fn exchange_bytes(run_bytes: usize) -> usize {
+    let chunk = (1 << run_bytes.trailing_zeros()).min(WIDEST_LOAD);
+    let run = run_bytes / chunk;
+    let (all, even) = (32 * run, 1 << run.trailing_zeros().min(3));
+    let left_out = if even == 1 || chunk < WIDEST_LOAD { 0 } else { all / (8 * run / even) };
+    chunk * (all + left_out)
 }
 
 /// Device memory that the partials of one launch have. They share no line with others: what is read of them may be kept.

@@ -1,0 +1,102 @@
+//! The last part of a source: the `extern "C"` kernel that instantiates the templates.
+
+use std::fmt;
+use std::mem::offset_of;
+
+use crate::policy::{ScanShape, Shape};
+
+/// The first parameter of a kernel that reduces, as `templates/bracket.cuh` declares it.
+#[repr(C)]
+pub(crate) struct Arguments<T> {
+    pub(crate) input: u64,
+    pub(crate) length: u64,
+    pub(crate) output: u64,
+    pub(crate) run_level: u64,
+    pub(crate) host: u64,
+    pub(crate) serial: u32,
+    pub(crate) identity: T,
+}
+
+/// The first parameter of a kernel that scans, as `templates/scan.cuh` declares it.
+#[repr(C)]
+pub(crate) struct ScanArguments<T> {
+    pub(crate) input: u64,
+    pub(crate) length: u64,
+    pub(crate) output: u64,
+    pub(crate) shared: u64,
+    pub(crate) exclusive: u32,
+    pub(crate) identity: T,
+}
+
+/// A kernel: how its template is called, and what both sides assume of its parameters.
+pub(super) struct Entry {
+    pub(super) name: &'static str,
+    template: &'static str,
+    arguments: &'static str,
+    /// Of the arguments.
+    size: usize,
+    /// Of the identity among them.
+    offset: usize,
+    /// The constants of a shape.
+    shape: String,
+    threads: u32,
+    blocks_per_multiprocessor: u32,
+}
+
+impl Entry {
+    pub(super) fn of_reduction<T>(shape: &Shape) -> Self {
+        let Shape { width, group_items, rows, merged_tiles, warps, blocks_per_multiprocessor } = *shape;
+        Self {
+            name: "warpfold_bracket",
+            template: "bracket",
+            arguments: "Arguments",
+            size: size_of::<Arguments<T>>(),
+            offset: offset_of!(Arguments<T>, identity),
+            shape: format!(
+                "WIDTH = {width}, GROUP_ITEMS = {group_items}, ROWS = {rows}, MERGED_TILES = {merged_tiles}, WARPS = {warps}"
+            ),
+            threads: warps * 32,
+            blocks_per_multiprocessor,
+        }
+    }
+
+    pub(super) fn of_scan<T>(shape: &ScanShape) -> Self {
+        let ScanShape { run_items, unit_items, warps, blocks_per_multiprocessor } = *shape;
+        Self {
+            name: "warpfold_scan",
+            template: "scan",
+            arguments: "ScanArguments",
+            size: size_of::<ScanArguments<T>>(),
+            offset: offset_of!(ScanArguments<T>, identity),
+            shape: format!("RUN_ITEMS = {run_items}, UNIT_ITEMS = {unit_items}, WARPS = {warps}"),
+            threads: warps * 32,
+            blocks_per_multiprocessor,
+        }
+    }
+}
+
+impl fmt::Display for Entry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { name, template, arguments, size, offset, shape, threads, .. } = self;
+        let blocks = self.blocks_per_multiprocessor;
+        write!(
+            f,
+            "
+namespace program {{
+
+typedef ::warpfold::{arguments}<Item> Arguments;
+static_assert(sizeof(Arguments) == {size}, \"kernel arguments\");
+static_assert(WARPFOLD_OFFSET(Arguments, identity) == {offset}, \"kernel arguments\");
+
+struct Shape {{
+    static constexpr unsigned {shape};
+}};
+WARPFOLD_KERNEL({threads}, {blocks}) {name}(WARPFOLD_PARAMETER Arguments arguments, WARPFOLD_PARAMETER Operator op) {{
+    ::warpfold::{template}<Shape>(arguments, op);
+}}
+
+}}  // namespace program
+"
+        )
+    }
+}

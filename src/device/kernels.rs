@@ -1,0 +1,332 @@
+//! What the kernels of any call have in common: they are compiled and loaded when they are first needed, once in a
+//! context, and are given memory and streams.
+
+use std::any::TypeId;
+use std::collections::HashMap;
+use std::ffi::c_void;
+use std::hash::Hash;
+use std::panic::resume_unwind;
+use std::sync::{Arc, LazyLock, Mutex, OnceLock};
+use std::thread::Builder;
+
+use cudarc::driver::{CudaContext, CudaSlice, CudaStream, DevicePtr, DevicePtrMut, result};
+
+use super::driver::{RelaxedCapture, architecture, capture, check, check_allocation, is_capturing};
+use super::module::{Function, Grid, Module};
+use super::workspace::{Workspaces, lock};
+use crate::codegen::Source;
+use crate::jit::Architecture;
+use crate::policy::Kernel;
+use crate::{DeviceMonoid, DeviceType, Error, Layout, jit};
+
+/// What makes kernels what they are: the handle of a context, an operator's type, and a policy.
+type Identity<P> = (usize, TypeId, P);
+
+/// The kernels of this process, by their policies. They stay loaded, as does their context: graphs may use them at any
+/// time, and the next call with an operator finds what the one before it made.
+pub(super) struct Registry<P, K>(LazyLock<Mutex<HashMap<Identity<P>, Arc<K>>>>);
+
+impl<P: Copy + Eq + Hash, K> Registry<P, K> {
+    pub(super) const fn new() -> Self {
+        Self(LazyLock::new(Mutex::default))
+    }
+
+    /// The kernels of an operator in a context, which are made if they are not there.
+    pub(super) fn get<M: DeviceMonoid>(
+        &self,
+        context: &Arc<CudaContext>,
+        policy: P,
+        make: impl FnOnce(Kernels) -> Result<K, Error>,
+    ) -> Result<Arc<K>, Error> {
+        let identity = (context.cu_ctx() as usize, TypeId::of::<M>(), policy);
+        if let Some(kernel) = lock(&self.0).get(&identity) {
+            return Ok(kernel.clone());
+        }
+        let target = jit::target(architecture(context)?)?;
+        let kernel = make(Kernels::new(context, M::Item::layout(), target))?;
+        Ok(lock(&self.0).entry(identity).or_insert_with(|| Arc::new(kernel)).clone())
+    }
+}
+
+/// An operator's kernels in a context, each compiled when it is first needed.
+#[derive(Debug)]
+pub(super) struct Kernels {
+    pub(super) context: Arc<CudaContext>,
+    target: jit::Target,
+    /// Described once: that allocates where an item has parts.
+    pub(super) item: Layout,
+    pub(super) workspaces: Workspaces,
+    /// In the order of [`Kernel::ALL`].
+    loaded: [OnceLock<Loaded>; Kernel::ALL.len()],
+    /// Held while a kernel is compiled and loaded, so that threads do it once.
+    loading: Mutex<()>,
+}
+
+/// A compiled and loaded kernel.
+#[derive(Debug)]
+struct Loaded {
+    function: Function,
+    /// Whether it reads the operator's value.
+    has_state: bool,
+    /// Of a block.
+    shared_bytes: u32,
+    // Dropped after what was launched from it.
+    _module: Module,
+}
+
+/// Blocks that are launched.
+#[derive(Clone, Copy)]
+pub(super) struct Blocks {
+    pub(super) count: u32,
+    pub(super) warps: u32,
+    /// Whether they may begin before the launch before has ended, which they wait for themselves.
+    pub(super) early: bool,
+}
+
+impl Kernels {
+    pub(super) fn new(context: &Arc<CudaContext>, item: Layout, target: jit::Target) -> Self {
+        let workspaces = Workspaces::new(context, item.size);
+        let loaded = [const { OnceLock::new() }; Kernel::ALL.len()];
+        let context = context.clone();
+        Self { context, target, item, workspaces, loaded, loading: Mutex::new(()) }
+    }
+
+    /// Whether a launch may begin before the one before it has ended.
+    pub(super) fn begins_early(&self) -> bool {
+        self.target.architecture >= Architecture::new(9, 0)
+    }
+
+    /// Makes of some kernels those that are not there yet; they are compiled at the same time. `render` gives a kernel's source,
+    /// and the shared memory of its blocks.
+    pub(super) fn prepare(
+        &self,
+        kernels: impl Iterator<Item = Kernel> + Clone,
+        render: impl Fn(Kernel) -> Result<(Source, usize), Error> + Sync,
+    ) -> Result<(), Error> {
+        let is_missing = |kernel: &Kernel| self.loaded[*kernel as usize].get().is_none();
+        if !kernels.clone().any(|kernel| is_missing(&kernel)) {
+            return Ok(());
+        }
+        let _loading = lock(&self.loading);
+        let mut missing: Vec<Kernel> = kernels.filter(is_missing).collect();
+        missing.sort();
+        missing.dedup();
+        let compiled = at_once(&missing, |kernel| {
+            let (source, shared_bytes) = render(kernel)?;
+            let image = jit::compile(&source, self.target)?;
+            Ok((source, shared_bytes as u32, image))
+        });
+        let _relaxed = RelaxedCapture::enter()?;
+        for (kernel, compiled) in missing.into_iter().zip(compiled) {
+            let (source, shared_bytes, image) = compiled?;
+            let module = Module::load(&self.context, &image)?;
+            let function = module.function(source.kernel_name())?;
+            function.allow_shared_bytes(shared_bytes)?;
+            let loaded = Loaded { function, has_state: source.has_state(), shared_bytes, _module: module };
+            self.loaded[kernel as usize].get_or_init(|| loaded);
+        }
+        Ok(())
+    }
+
+    /// Launches a kernel that is there.
+    ///
+    /// # Safety
+    ///
+    /// The arguments are of the type that the kernel takes, and every device address among them is of as much memory as it
+    /// uses, and stays valid until the launched work has run. The operator is of the type that it was made for.
+    pub(super) unsafe fn launch<A, M: DeviceMonoid>(
+        &self,
+        kernel: Kernel,
+        blocks: Blocks,
+        mut arguments: A,
+        operator: &M,
+        stream: &CudaStream,
+    ) -> Result<(), Error> {
+        let Some(loaded) = self.loaded[kernel as usize].get() else {
+            unreachable!("kernels are prepared before anything is launched");
+        };
+        // An operator without state is an empty struct, which in C++ has one byte.
+        let mut operator = *operator;
+        let mut nothing = 0_u8;
+        let state: *mut c_void = match loaded.has_state {
+            true => (&raw mut operator).cast(),
+            false => (&raw mut nothing).cast(),
+        };
+        let mut parameters = [(&raw mut arguments).cast(), state];
+        let grid = Grid {
+            blocks: blocks.count,
+            threads: blocks.warps * 32,
+            shared_bytes: loaded.shared_bytes,
+            early: blocks.early,
+        };
+        // SAFETY: the kernel takes these two parameters, whose layouts its source asserts; the rest is the caller's promise.
+        unsafe { loaded.function.launch(stream, &grid, &mut parameters) }
+    }
+
+    pub(super) fn check_context(&self, what: &'static str, stream: &CudaStream) -> Result<(), Error> {
+        if *stream.context() == self.context {
+            return Ok(());
+        }
+        let device = super::Device::from(self.context.clone()).to_string();
+        Err(Error::WrongContext { what, device })
+    }
+
+    /// Device memory for some items, none of which is there yet.
+    pub(super) fn allocate<T: DeviceType>(&self, length: usize, stream: &Arc<CudaStream>) -> Result<CudaSlice<T>, Error> {
+        if is_capturing(stream)? {
+            return Err(Error::StreamIsCapturing);
+        }
+        // SAFETY: whoever asks writes every item before it is read.
+        let allocated = match length {
+            0 => stream.null(),
+            _ => unsafe { stream.alloc(length) },
+        };
+        check_allocation(&self.context, length * size_of::<T>(), allocated)
+    }
+
+    /// Items in host memory, copied to the device in the order of `stream`. They are lent until the stream has copied them.
+    pub(super) fn copy<T: DeviceType>(&self, items: &[T], stream: &Arc<CudaStream>) -> Result<CudaSlice<T>, Error> {
+        let mut copy = self.allocate(items.len(), stream)?;
+        if !items.is_empty() {
+            check("copying to the device", stream.memcpy_htod(items, &mut copy))?;
+        }
+        Ok(copy)
+    }
+
+    /// Lets `enqueue` give the slices' stream work on them: it gets the addresses of what is read, of what is written, and of
+    /// as many bytes of memory of the stream's own. Nobody waits for that work.
+    pub(super) fn enqueue_on<T>(
+        &self,
+        slices: &mut Slices<'_, T>,
+        bytes: usize,
+        enqueue: impl FnOnce(&CudaStream, Addresses) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let stream = &slices.stream().clone();
+        self.check_context("input", stream)?;
+        self.check_context("output", slices.output.stream())?;
+        if let Some(capture) = capture(stream)? {
+            check("binding the context", self.context.bind_to_thread())?;
+            let (input, output) = slices.captured()?;
+            let memory = self.workspaces.memory_of_graph(stream, capture, bytes)?;
+            return enqueue(stream, Addresses { input, output, memory });
+        }
+        let workspace = self.workspaces.of_stream(stream)?;
+        let mut workspace = lock(&workspace);
+        check("binding the context", self.context.bind_to_thread())?;
+        let memory = workspace.memory(bytes)?;
+        // What cudarc tracks may not reach both streams: one may be borrowed, or be counted by another context.
+        let other = (slices.output.stream() != stream).then(|| slices.output.stream().clone());
+        if let Some(other) = &other {
+            check("waiting for the output's stream", stream.join(other))?;
+        }
+        let read = slices.items.map(|items| items.device_ptr(stream));
+        let (output, _written) = slices.output.device_ptr_mut(stream);
+        let input = read.as_ref().map_or(output, |(address, _)| *address);
+        let enqueued = enqueue(stream, Addresses { input, output, memory });
+        // Recorded after a failure, too: the first launches may be under way.
+        workspace.record_use(stream)?;
+        if let Some(other) = &other {
+            check("letting the output's stream wait", other.join(stream))?;
+        }
+        enqueued
+    }
+}
+
+/// Slices of device memory that work reads and writes.
+pub(super) struct Slices<'a, T> {
+    /// None if it reads what it writes.
+    pub(super) items: Option<&'a dyn DevicePtr<T>>,
+    pub(super) output: &'a mut dyn DevicePtrMut<T>,
+}
+
+/// Where they are, and memory to work with.
+#[derive(Clone, Copy)]
+pub(super) struct Addresses {
+    pub(super) input: u64,
+    pub(super) output: u64,
+    pub(super) memory: u64,
+}
+
+impl<T> Slices<'_, T> {
+    /// In whose order the work is done.
+    fn stream(&self) -> &Arc<CudaStream> {
+        self.items.map_or(self.output.stream(), |items| items.stream())
+    }
+
+    /// The addresses of slices whose use a graph records.
+    ///
+    /// Whoever replays the graph orders it after what fills its input. The events by which cudarc tracks a slice may have
+    /// been recorded before the capture, and the capturing stream must not wait for those: a stream of our own does. If
+    /// one was recorded within the capture, that stream is part of it now, and is joined to the capturing one.
+    fn captured(&mut self) -> Result<(u64, u64), Error> {
+        let stream = self.stream().clone();
+        let tracked =
+            [&stream, self.output.stream()].iter().any(|of| of.context().is_managing_stream_synchronization());
+        let outside = match tracked {
+            true => check("creating a stream", stream.context().new_stream())?,
+            false => stream.clone(),
+        };
+        let read = self.items.map(|items| items.device_ptr(&outside));
+        let (output, written) = self.output.device_ptr_mut(&outside);
+        let input = read.as_ref().map_or(output, |(address, _)| *address);
+        std::mem::forget((read, written));
+        if tracked && is_capturing(&outside)? {
+            check("joining the capture", stream.join(&outside))?;
+        }
+        Ok((input, output))
+    }
+}
+
+/// Copies items to host memory, and waits for them.
+pub(crate) fn fetch<T: DeviceType>(items: &CudaSlice<T>, places: &mut [T]) -> Result<(), Error> {
+    let stream = items.stream();
+    if is_capturing(stream)? {
+        return Err(Error::StreamIsCapturing);
+    }
+    let copied = match items.len() {
+        0 => Ok(()),
+        _ => check("copying from the device", stream.memcpy_dtoh(items, places)),
+    };
+    // SAFETY: the stream is alive. Not cudarc's `synchronize`, which does not wait where somebody else's error is to be reported.
+    let waited = unsafe { result::stream::synchronize(stream.cu_stream()) };
+    copied.and(check("waiting for the result", waited))
+}
+
+/// Waits for what a stream was given, whose failure is known or does not matter: it may use memory that is lent.
+pub(super) fn drain(stream: &CudaStream) {
+    // SAFETY: the stream is alive.
+    let _ = unsafe { result::stream::synchronize(stream.cu_stream()) };
+}
+
+/// What `make` gives for each kernel, in their order: the first in this thread, each other in its own.
+fn at_once<T: Send>(kernels: &[Kernel], make: impl Fn(Kernel) -> T + Sync) -> Vec<T> {
+    let Some((&first, others)) = kernels.split_first() else {
+        return Vec::new();
+    };
+    let make = &make;
+    std::thread::scope(|scope| {
+        let thread =
+            |&kernel: &Kernel| (kernel, Builder::new().spawn_scoped(scope, move || make(kernel)).ok());
+        let threads: Vec<_> = others.iter().map(thread).collect();
+        let mut made = vec![make(first)];
+        made.extend(threads.into_iter().map(|(kernel, thread)| match thread {
+            Some(thread) => thread.join().unwrap_or_else(|panic| resume_unwind(panic)),
+            // No thread was to be had.
+            None => make(kernel),
+        }));
+        made
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kernels_are_made_at_once_and_stay_in_order() {
+        let made = at_once(&Kernel::ALL, |kernel| (kernel, std::thread::current().id()));
+        assert_eq!(made.iter().map(|(kernel, _)| *kernel).collect::<Vec<_>>(), Kernel::ALL);
+        assert_eq!(made[0].1, std::thread::current().id());
+        assert!(at_once(&[], |kernel| kernel).is_empty());
+    }
+}

@@ -1,0 +1,134 @@
+//! Scans as launches: one each.
+
+use std::sync::Arc;
+
+use cudarc::driver::{CudaContext, CudaSlice, CudaStream, DevicePtr, DevicePtrMut};
+
+use super::driver::RelaxedCapture;
+use super::kernels::{Blocks, Kernels, Registry, Slices, drain};
+use crate::codegen::{ScanArguments, Source};
+use crate::policy::{Kernel, ScanPolicy};
+use crate::tree::Prefix;
+use crate::{DeviceMonoid, Error};
+
+/// An operator's kernels that scan, in a context.
+#[derive(Debug)]
+pub(crate) struct ScanKernel {
+    kernels: Kernels,
+    policy: ScanPolicy,
+}
+
+static KERNELS: Registry<ScanPolicy, ScanKernel> = Registry::new();
+
+impl ScanKernel {
+    /// The kernels of an operator in a context. None is compiled yet, unless it was needed before.
+    pub(crate) fn of<M: DeviceMonoid>(
+        context: &Arc<CudaContext>,
+        policy: ScanPolicy,
+    ) -> Result<Arc<Self>, Error> {
+        KERNELS.get::<M>(context, policy, |kernels| {
+            policy.check(&kernels.item)?;
+            Ok(Self { kernels, policy })
+        })
+    }
+
+    fn prepare<M: DeviceMonoid>(&self, kernels: impl Iterator<Item = Kernel> + Clone) -> Result<(), Error> {
+        self.kernels.prepare(kernels, |kernel| {
+            let shape = self.policy.shape(kernel);
+            Ok((Source::of_scan::<M>(shape)?, shape.shared_bytes(&self.kernels.item)))
+        })
+    }
+
+    /// Makes the kernels, and the workspace of a stream, ahead of their first use.
+    pub(crate) fn reserve<M: DeviceMonoid>(&self, stream: &CudaStream) -> Result<(), Error> {
+        let _relaxed = RelaxedCapture::enter()?;
+        self.prepare::<M>(Kernel::ALL.into_iter())?;
+        self.kernels.workspaces.of_stream(stream).map(|_| ())
+    }
+
+    /// Lets the stream of `items` write their scan to `output`, when it gets there; without items, that of the output in its
+    /// own place.
+    pub(crate) fn scan_into<M: DeviceMonoid>(
+        &self,
+        operator: &M,
+        prefix: Prefix,
+        items: Option<&dyn DevicePtr<M::Item>>,
+        output: &mut dyn DevicePtrMut<M::Item>,
+    ) -> Result<(), Error> {
+        let _relaxed = RelaxedCapture::enter()?;
+        let length = output.len() as u64;
+        let item = &self.kernels.item;
+        let kernel = self.policy.kernel(item, length);
+        let shape = self.policy.shape(kernel);
+        let tiles = shape.tiles(length);
+        let Ok(count) = i32::try_from(tiles) else {
+            return Err(Error::Policy { reason: format!("{tiles} tiles are more than a launch has blocks") });
+        };
+        if count == 0 {
+            return Ok(());
+        }
+        // It is there, and what is the user's code has been called, before anything is launched.
+        let identity = operator.identity();
+        self.prepare::<M>([kernel].into_iter())?;
+        let bytes = shape.memory_bytes(item, length) as usize;
+        self.kernels.enqueue_on(&mut Slices { items, output }, bytes, |stream, addresses| {
+            let arguments = ScanArguments {
+                input: addresses.input,
+                length,
+                output: addresses.output,
+                shared: addresses.memory,
+                exclusive: (prefix == Prefix::Exclusive).into(),
+                identity,
+            };
+            let blocks = Blocks { count: count.unsigned_abs(), warps: shape.warps, early: false };
+            // SAFETY: that is what a kernel that scans takes. The slices are as long as each other, and stay until the stream
+            // has passed, as does the workspace, of `memory_bytes`.
+            unsafe { self.kernels.launch(kernel, blocks, arguments, operator, stream) }
+        })
+    }
+
+    /// The scan of items in device memory, when their stream gets there.
+    pub(crate) fn scan<M: DeviceMonoid>(
+        &self,
+        operator: &M,
+        prefix: Prefix,
+        items: &dyn DevicePtr<M::Item>,
+    ) -> Result<CudaSlice<M::Item>, Error> {
+        let _relaxed = RelaxedCapture::enter()?;
+        let stream = items.stream();
+        self.kernels.check_context("input", stream)?;
+        let mut scanned = self.kernels.allocate(items.len(), stream)?;
+        self.scan_into(operator, prefix, Some(items), &mut scanned)?;
+        Ok(scanned)
+    }
+
+    /// The scan of items in host memory, when the stream gets there. Until then they are lent.
+    pub(crate) fn scan_copy<M: DeviceMonoid>(
+        &self,
+        operator: &M,
+        prefix: Prefix,
+        items: &[M::Item],
+        stream: &Arc<CudaStream>,
+    ) -> Result<CudaSlice<M::Item>, Error> {
+        let _relaxed = RelaxedCapture::enter()?;
+        let mut copy = self.kernels.copy(items, stream)?;
+        self.scan_into(operator, prefix, None, &mut copy).inspect_err(|_| drain(stream))?;
+        Ok(copy)
+    }
+
+    /// Writes the scan of items in host memory to device memory, and waits until they are no longer needed.
+    pub(crate) fn scan_copy_into<M: DeviceMonoid>(
+        &self,
+        operator: &M,
+        prefix: Prefix,
+        items: &[M::Item],
+        output: &mut dyn DevicePtrMut<M::Item>,
+        stream: &Arc<CudaStream>,
+    ) -> Result<(), Error> {
+        let _relaxed = RelaxedCapture::enter()?;
+        let copy = self.kernels.copy(items, stream)?;
+        let enqueued = self.scan_into(operator, prefix, Some(&copy), output);
+        drain(stream);
+        enqueued
+    }
+}

@@ -1,0 +1,123 @@
+//! The policy of scans.
+
+use super::{Kernel, SHARED_BYTES, scalars};
+use crate::{Error, Layout};
+
+/// How a scan cuts its input into tiles: the shapes of an operator's kernels, and which inputs each is for.
+///
+/// The default of an item is [`ScanPolicy::for_item`]; [`Scan::with_policy`](crate::Scan::with_policy) takes another, for
+/// measurements and tests. Results are the same bits under every policy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ScanPolicy {
+    /// For small inputs: small tiles, so that there are many.
+    pub small: ScanShape,
+    /// For large inputs: large tiles, which keep memory busy.
+    pub large: ScanShape,
+    /// Inputs of at most so many bytes are scanned by the small kernel.
+    pub small_bytes: u64,
+}
+
+/// The shape of a kernel that scans: what is fixed when it is compiled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ScanShape {
+    /// Items of a tile that one lane has, side by side: a power of two.
+    pub run_items: u32,
+    /// Items of those that stay in registers at once, and for which code is written out: a power of two.
+    pub unit_items: u32,
+    /// Warps of a block: a power of two, at most 32. A block has one tile.
+    pub warps: u32,
+    /// Blocks that each multiprocessor should hold at once: what bounds the registers of a kernel.
+    pub blocks_per_multiprocessor: u32,
+}
+
+/// Bytes of a line of memory, which the word by which blocks take tiles has for itself.
+const LINE: u64 = 128;
+
+impl ScanPolicy {
+    /// The policy for items of this layout, on every architecture.
+    pub fn for_item(item: &Layout) -> Self {
+        Self {
+            small: ScanShape::of(item, 16, 8),
+            large: ScanShape::of(item, 128, 8),
+            small_bytes: 4 << 20,
+        }
+    }
+
+    /// The shape of a kernel.
+    pub fn shape(&self, kernel: Kernel) -> &ScanShape {
+        match kernel {
+            Kernel::Small => &self.small,
+            Kernel::Large => &self.large,
+        }
+    }
+
+    /// Which kernel scans `length` items.
+    pub fn kernel(&self, item: &Layout, length: u64) -> Kernel {
+        match length.saturating_mul(item.size as u64) <= self.small_bytes {
+            true => Kernel::Small,
+            false => Kernel::Large,
+        }
+    }
+
+    /// Whether kernels can be made of it for items of this layout.
+    pub(crate) fn check(&self, item: &Layout) -> Result<(), Error> {
+        Kernel::ALL.into_iter().try_for_each(|kernel| self.shape(kernel).check(item))
+    }
+}
+
+impl ScanShape {
+    /// Runs of at most so many bytes, or one item.
+    fn of(item: &Layout, run_bytes: usize, warps: u32) -> Self {
+        let run_items = 1 << (run_bytes / item.size).max(1).ilog2();
+        let most = if scalars(item) > 2 { 4 } else { 16 };
+        Self { run_items, unit_items: run_items.min(most), warps, blocks_per_multiprocessor: 4 }
+    }
+
+    /// Whether a kernel can be made of it for items of this layout.
+    pub(crate) fn check(&self, item: &Layout) -> Result<(), Error> {
+        let fail = |reason: &str| Err(Error::Policy { reason: reason.to_owned() });
+        let Self { run_items, unit_items, warps, .. } = *self;
+        if ![run_items, unit_items, warps].into_iter().all(u32::is_power_of_two) {
+            return fail("run_items, unit_items and warps are powers of two");
+        }
+        if unit_items > run_items || warps > 32 {
+            return fail("unit_items is at most run_items, warps at most 32");
+        }
+        if u64::from(run_items) * item.size as u64 > 1 << 10 {
+            return fail("what a lane has of a tile is at most 1024 bytes");
+        }
+        let chunk = (1 << (run_items as usize * item.size).trailing_zeros()).min(16);
+        if !(unit_items as usize * item.size).is_multiple_of(chunk) {
+            return fail("the bytes of a unit are a multiple of 16, or of what those of a run are a multiple of");
+        }
+        if self.shared_bytes(item) > SHARED_BYTES {
+            return fail("a tile has at most 64,000 bytes, with what is left out between its runs");
+        }
+        if !matches!(self.blocks_per_multiprocessor, 1..=32) {
+            return fail("blocks_per_multiprocessor is 1 to 32");
+        }
+        Ok(())
+    }
+
+    /// Items of one tile, which a block scans.
+    pub fn tile_items(&self) -> u64 {
+        u64::from(self.run_items) * 32 * u64::from(self.warps)
+    }
+
+    /// Tiles of an input.
+    pub fn tiles(&self, length: u64) -> u64 {
+        length.div_ceil(self.tile_items())
+    }
+
+    /// Shared memory of a block, in bytes.
+    pub fn shared_bytes(&self, item: &Layout) -> usize {
+        self.warps as usize * super::exchange_bytes(self.run_items as usize * item.size)
+    }
+
+    /// Device memory that the blocks of a scan share, in bytes: a line, and a cell for each tile and each window of tiles.
+    pub(crate) fn memory_bytes(&self, item: &Layout, length: u64) -> u64 {
+        let cell = item.size.div_ceil(4) as u64 * 8;
+        let cells: u64 = std::iter::successors(Some(self.tiles(length)), |&tiles| (tiles > 0).then(|| tiles / 32)).sum();
+        LINE + cells * cell
+    }
+}

@@ -1,0 +1,265 @@
+//! The scan: every prefix of an array, on a device.
+
+use std::fmt;
+use std::sync::{Arc, OnceLock};
+
+use cudarc::driver::{CudaSlice, CudaStream, DevicePtr};
+
+use crate::codegen::Source;
+use crate::device::{Backend, InputSource, Make, OutputTarget, ScanKernel, fetch};
+use crate::policy::ScanPolicy;
+use crate::tree::Prefix;
+use crate::{Device, DeviceMonoid, DeviceType, Error, Input, Output, cpu};
+
+/// Scans arrays with the operator `M` on a device: place `i` of an inclusive scan has the value of the items `0..=i`, of an
+/// exclusive one that of `0..i`.
+///
+/// The result is the left-to-right fold of the perfect subtrees of the bracket that those items are made of
+/// ([`tree::inclusive_scan`](crate::tree::inclusive_scan), [`tree::exclusive_scan`](crate::tree::exclusive_scan)), whatever
+/// the device: an [exact](DeviceMonoid::EXACT) operator gives the same bits on the CPU and on every GPU. Operands stay in order,
+/// so the operator need not commute. Items may have up to 256 bytes, and there may be any number of them that fits in memory.
+///
+/// A scan reads each item once and writes each place once. It can be shared by threads, and run on several streams at once.
+/// On a GPU, compiled kernels, and workspaces (64 KiB of device memory for each stream, or where that is not enough about a
+/// thousandth of the input), are kept as those of a [`Reduction`](crate::Reduction) are.
+///
+/// ```
+/// use warpfold::{Device, Scan, operators::Sum};
+///
+/// let sums = Scan::<Sum<u32>>::new(Device::auto());
+/// assert_eq!(sums.inclusive(&[3, 1, 4, 1, 5])?, [3, 4, 8, 9, 14]);
+/// assert_eq!(sums.exclusive(&[3, 1, 4, 1, 5])?, [0, 3, 4, 8, 9]);
+/// # Ok::<(), warpfold::Error>(())
+/// ```
+pub struct Scan<M> {
+    device: Device,
+    operator: M,
+    policy: ScanPolicy,
+    kernel: OnceLock<Arc<ScanKernel>>,
+}
+
+impl<M: DeviceMonoid> Scan<M> {
+    /// A scan with a parameterless operator. It does no work yet: the first call on a GPU compiles.
+    pub fn new(device: impl Into<Device>) -> Self
+    where
+        M: Default,
+    {
+        Self::with(device, M::default())
+    }
+
+    /// A scan with an operator that has run-time parameters.
+    pub fn with(device: impl Into<Device>, operator: M) -> Self {
+        const { assert!(size_of::<M::Item>() <= 256, "an item has at most 256 bytes") };
+        Self {
+            device: device.into(),
+            operator,
+            policy: ScanPolicy::for_item(&M::Item::layout()),
+            kernel: OnceLock::new(),
+        }
+    }
+
+    /// The same scan under another policy: for measurements. No result changes.
+    pub fn with_policy(mut self, policy: ScanPolicy) -> Self {
+        self.policy = policy;
+        self.kernel = OnceLock::new();
+        self
+    }
+
+    /// Where it runs.
+    pub fn device(&self) -> &Device {
+        &self.device
+    }
+
+    /// How it cuts its input on a GPU.
+    pub fn policy(&self) -> &ScanPolicy {
+        &self.policy
+    }
+
+    /// Of each item, the value of all items up to it, in new memory of the input's kind: host memory gives a `Vec`, device
+    /// memory a `CudaSlice` of its own stream, in whose order it is written; nobody waits for that.
+    ///
+    /// # Errors
+    ///
+    /// What keeps the device from running ([`Error`] lists it). Nothing is lost: the input is untouched, and the next call may
+    /// succeed.
+    pub fn inclusive<I: Input<M::Item>>(&self, input: I) -> Result<I::Owned, Error> {
+        input.made_by(&Scanned { scan: self, prefix: Prefix::Inclusive })
+    }
+
+    /// Of each item, the value of all items before it; of the first one, the identity. Otherwise as
+    /// [`inclusive`](Self::inclusive).
+    ///
+    /// # Errors
+    ///
+    /// As for [`inclusive`](Self::inclusive).
+    pub fn exclusive<I: Input<M::Item>>(&self, input: I) -> Result<I::Owned, Error> {
+        input.made_by(&Scanned { scan: self, prefix: Prefix::Exclusive })
+    }
+
+    /// Writes the [inclusive](Self::inclusive) scan of the input to a place of the same length.
+    ///
+    /// Where both are in device memory, this is done in the order of the input's stream, and nobody waits for it: it can be
+    /// recorded into a CUDA graph, as [`Reduction::run_into`](crate::Reduction::run_into) can. Where host memory takes part, the
+    /// call returns when it is done.
+    ///
+    /// ```
+    /// use warpfold::{Device, Scan, operators::Max};
+    ///
+    /// let mut largest = [0.0; 4];
+    /// Scan::<Max<f32>>::new(Device::auto()).inclusive_into(&[1.0, 3.0, 2.0, 4.0], &mut largest)?;
+    /// assert_eq!(largest, [1.0, 3.0, 3.0, 4.0]);
+    /// # Ok::<(), warpfold::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As for [`inclusive`](Self::inclusive); [`Error::OutputLength`] unless the output has the length of the input. What the
+    /// output holds after another error is not specified.
+    pub fn inclusive_into<I: Input<M::Item>, O: Output<M::Item>>(&self, input: I, output: O) -> Result<(), Error> {
+        self.into(Prefix::Inclusive, input, output)
+    }
+
+    /// Writes the [exclusive](Self::exclusive) scan of the input to a place of the same length, as
+    /// [`inclusive_into`](Self::inclusive_into) does.
+    ///
+    /// # Errors
+    ///
+    /// As for [`inclusive_into`](Self::inclusive_into).
+    pub fn exclusive_into<I: Input<M::Item>, O: Output<M::Item>>(&self, input: I, output: O) -> Result<(), Error> {
+        self.into(Prefix::Exclusive, input, output)
+    }
+
+    /// Writes the [inclusive](Self::inclusive) scan of some items in their own place; of device memory in the order of its
+    /// stream.
+    ///
+    /// # Errors
+    ///
+    /// As for [`inclusive`](Self::inclusive). What is in the place after an error is not specified.
+    pub fn inclusive_in_place<O: Output<M::Item>>(&self, items: O) -> Result<(), Error> {
+        self.in_place(Prefix::Inclusive, items)
+    }
+
+    /// Writes the [exclusive](Self::exclusive) scan of some items in their own place; of device memory in the order of its
+    /// stream.
+    ///
+    /// # Errors
+    ///
+    /// As for [`inclusive_in_place`](Self::inclusive_in_place).
+    pub fn exclusive_in_place<O: Output<M::Item>>(&self, items: O) -> Result<(), Error> {
+        self.in_place(Prefix::Exclusive, items)
+    }
+
+    /// Compiles, loads and reserves the workspace of the device's stream ahead of time. On the CPU there is nothing
+    /// to do.
+    ///
+    /// # Errors
+    ///
+    /// What keeps the device from running.
+    pub fn compile(&self) -> Result<(), Error> {
+        match self.device.backend()? {
+            Backend::Cpu => Ok(()),
+            Backend::Cuda(stream) => self.kernel(stream)?.reserve::<M>(stream),
+        }
+    }
+
+    /// The rendered CUDA C++, on any machine: of the kernel for large inputs. The other differs in its constants alone.
+    ///
+    /// # Errors
+    ///
+    /// What keeps the operator from being rendered.
+    pub fn source(&self) -> Result<Source, Error> {
+        Source::of_scan::<M>(&self.policy.large)
+    }
+
+    fn into<I: Input<M::Item>, O: Output<M::Item>>(&self, prefix: Prefix, input: I, mut output: O) -> Result<(), Error> {
+        let (items, places) = (input.source(), output.target());
+        let lengths = (items.len(), places.len());
+        if lengths.0 != lengths.1 {
+            return Err(Error::OutputLength { expected: lengths.0, length: lengths.1 });
+        }
+        let operator = &self.operator;
+        match (self.device.backend()?, items, places) {
+            (Backend::Cpu, InputSource::Host(items), OutputTarget::Host(places)) => {
+                cpu::scan_into(operator, prefix, items, places);
+                Ok(())
+            }
+            (Backend::Cpu, ..) => Err(Error::DeviceInputOnCpu),
+            (Backend::Cuda(stream), InputSource::Host(items), OutputTarget::Host(places)) => {
+                fetch(&self.kernel(stream)?.scan_copy(operator, prefix, items, stream)?, places)
+            }
+            (Backend::Cuda(stream), InputSource::Host(items), OutputTarget::Device(places)) => {
+                self.kernel(stream)?.scan_copy_into(operator, prefix, items, places, stream)
+            }
+            (Backend::Cuda(stream), InputSource::Device(items), OutputTarget::Host(places)) => {
+                fetch(&self.kernel(stream)?.scan(operator, prefix, items)?, places)
+            }
+            (Backend::Cuda(stream), InputSource::Device(items), OutputTarget::Device(places)) => {
+                self.kernel(stream)?.scan_into(operator, prefix, Some(items), places)
+            }
+        }
+    }
+
+    fn in_place<O: Output<M::Item>>(&self, prefix: Prefix, mut items: O) -> Result<(), Error> {
+        let operator = &self.operator;
+        match (self.device.backend()?, items.target()) {
+            (Backend::Cpu, OutputTarget::Host(items)) => {
+                cpu::scan_in_place(operator, prefix, items);
+                Ok(())
+            }
+            (Backend::Cpu, OutputTarget::Device(_)) => Err(Error::DeviceInputOnCpu),
+            (Backend::Cuda(stream), OutputTarget::Host(items)) => {
+                fetch(&self.kernel(stream)?.scan_copy(operator, prefix, items, stream)?, items)
+            }
+            (Backend::Cuda(stream), OutputTarget::Device(items)) => {
+                self.kernel(stream)?.scan_into(operator, prefix, None, items)
+            }
+        }
+    }
+
+    fn kernel(&self, stream: &CudaStream) -> Result<&ScanKernel, Error> {
+        if let Some(kernel) = self.kernel.get() {
+            return Ok(kernel);
+        }
+        let kernel = ScanKernel::of::<M>(stream.context(), self.policy)?;
+        Ok(self.kernel.get_or_init(|| kernel))
+    }
+}
+
+/// Makes scans, in new memory.
+struct Scanned<'a, M> {
+    scan: &'a Scan<M>,
+    prefix: Prefix,
+}
+
+impl<M: DeviceMonoid> Make<M::Item> for Scanned<'_, M> {
+    fn host(&self, items: &[M::Item]) -> Result<Vec<M::Item>, Error> {
+        let Self { scan, prefix } = *self;
+        match scan.device.backend()? {
+            Backend::Cpu => Ok(cpu::scan(&scan.operator, prefix, items)),
+            Backend::Cuda(stream) => {
+                let scanned = scan.kernel(stream)?.scan_copy(&scan.operator, prefix, items, stream)?;
+                let mut places = vec![scan.operator.identity(); items.len()];
+                fetch(&scanned, &mut places)?;
+                Ok(places)
+            }
+        }
+    }
+
+    fn device(&self, items: &dyn DevicePtr<M::Item>) -> Result<CudaSlice<M::Item>, Error> {
+        let Self { scan, prefix } = *self;
+        match scan.device.backend()? {
+            Backend::Cpu => Err(Error::DeviceInputOnCpu),
+            Backend::Cuda(stream) => scan.kernel(stream)?.scan(&scan.operator, prefix, items),
+        }
+    }
+}
+
+impl<M> fmt::Debug for Scan<M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Scan")
+            .field("operator", &std::any::type_name::<M>())
+            .field("device", &self.device)
+            .field("policy", &self.policy)
+            .finish_non_exhaustive()
+    }
+}
