@@ -7,77 +7,17 @@
 mod support;
 
 use std::process::ExitCode;
-use std::sync::{Arc, OnceLock};
 
 use support::items::{Point, Sample, Sampler, Unit, items};
 use support::operators::{self, Lanewise, MaxByNorm, OnlyMarked, Shape, Visitor};
 use support::policies::{MOST, full_runs, large_kernels, lengths, merging, policies};
-use support::simt::{Case, Checks, Executor, Kernels, Program};
+use support::simt::{Case, Checks, Executor, Kernels, Mutation, Tests, seed};
 use support::tiers::{Suite, Tier};
 use warpfold::operators::{AffineComposition, Matrix2Product, Sum};
 use warpfold::{DeviceMonoid, DeviceType, Policy, tree};
 
 /// Bytes of the longest input: a launch of many blocks, and another for their partials.
 const MOST_BYTES: usize = 256 << 10;
-
-fn seed() -> u64 {
-    static SEED: OnceLock<u64> = OnceLock::new();
-    *SEED.get_or_init(|| match std::env::var("WARPFOLD_SIMT_SEED") {
-        Ok(seed) => seed.parse().expect("a number"),
-        Err(_) => rand::random(),
-    })
-}
-
-/// Kernels that are compiled when the first test wants one.
-struct Group {
-    kernels: Kernels,
-    program: OnceLock<Program>,
-}
-
-impl Group {
-    fn start(&self) -> Executor {
-        let build = || self.kernels.build(2).unwrap_or_else(|said| panic!("{said}"));
-        self.program.get_or_init(build).start()
-    }
-}
-
-type Later = Box<dyn FnOnce(&mut Suite, Arc<Group>)>;
-
-/// Tests of kernels that are one program.
-struct Tests {
-    kernels: Kernels,
-    /// Whether they are too many for every day.
-    long: bool,
-    later: Vec<Later>,
-}
-
-impl Tests {
-    fn new(checks: Checks, long: bool) -> Self {
-        Self { kernels: Kernels::new(checks), long, later: Vec::new() }
-    }
-
-    fn test<M: DeviceMonoid>(
-        &mut self,
-        name: String,
-        operator: M,
-        policy: Policy,
-        test: impl FnOnce(&mut Executor, Case<M>) + Send + 'static,
-    ) {
-        let (case, long) = (self.kernels.add(operator, policy), self.long);
-        self.later.push(Box::new(move |suite, group| {
-            let test = move || test(&mut group.start(), case);
-            match long {
-                true => suite.long_test(Tier::Simt, name, test),
-                false => suite.test(Tier::Simt, name, test),
-            }
-        }));
-    }
-
-    fn add_to(self, suite: &mut Suite) {
-        let group = Arc::new(Group { kernels: self.kernels, program: OnceLock::new() });
-        self.later.into_iter().for_each(|add| add(suite, group.clone()));
-    }
-}
 
 fn assert_bracket<M: DeviceMonoid>(
     executor: &mut Executor,
@@ -191,14 +131,6 @@ where
             assert_bracket(executor, case, &all[start..start + length], start);
         }
     });
-}
-
-/// A mistake in a template: what stands there, and what stands there instead.
-struct Mutation {
-    name: &'static str,
-    file: &'static str,
-    right: &'static str,
-    wrong: &'static str,
 }
 
 const MUTATIONS: &[Mutation] = &[
@@ -405,7 +337,7 @@ const MUTATIONS: &[Mutation] = &[
 ];
 
 /// What a few operators do under changed templates: the first thing that is wrong.
-fn first_wrong(change: impl Fn(&str, &str) -> String) -> Option<String> {
+fn first_wrong(change: &dyn Fn(&str, &str) -> String) -> Option<String> {
     fn try_all<M: DeviceMonoid>(
         executor: &mut Executor,
         case: Case<M>,
@@ -452,19 +384,6 @@ fn first_wrong(change: impl Fn(&str, &str) -> String) -> Option<String> {
         .or_else(|| try_all(&mut program.start(), bytes.under(large_kernels::<[u8; 3]>()), Sample::sample))
         .or_else(|| try_all(&mut program.start(), shape, Sample::sample))
         .or_else(|| try_all(&mut program.start(), marked, Sample::sample))
-}
-
-fn mutation_is_caught(mutation: &Mutation) {
-    let wrong = first_wrong(|name, text| {
-        if name != mutation.file {
-            return text.to_owned();
-        }
-        assert_eq!(text.matches(mutation.right).count(), 1, "{} must stand once in {name}", mutation.right);
-        text.replace(mutation.right, mutation.wrong)
-    });
-    let wrong =
-        wrong.unwrap_or_else(|| panic!("{} is not found; WARPFOLD_SIMT_SEED={}", mutation.name, seed()));
-    println!("{}: {wrong}", mutation.name);
 }
 
 /// What the executor finds in kernels that were written for it: nothing in the right ones.
@@ -535,12 +454,10 @@ fn main() -> ExitCode {
 
     suite.test(Tier::Simt, "the_executor_finds_what_it_should", exercises);
     suite.test(Tier::Simt, "without_a_mistake_nothing_is_wrong", || {
-        assert_eq!(first_wrong(|_, text| text.to_owned()), None);
+        assert_eq!(first_wrong(&|_, text| text.to_owned()), None);
     });
     for mutation in MUTATIONS {
-        let name = mutation.name.replace([' ', '-'], "_");
-        let test = move || mutation_is_caught(mutation);
-        suite.long_test(Tier::Simt, format!("mutation_{name}_is_caught"), test);
+        mutation.test(&mut suite, first_wrong);
     }
     suite.run()
 }

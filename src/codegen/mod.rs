@@ -85,8 +85,8 @@ impl Source {
         Ok(Self { operator: std::any::type_name::<M>(), kernel_name, has_state, text, program, kernel })
     }
 
-    /// What the kernel is called.
-    pub(crate) fn kernel_name(&self) -> &'static str {
+    /// What its kernel is called.
+    pub fn kernel_name(&self) -> &'static str {
         self.kernel_name
     }
 

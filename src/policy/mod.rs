@@ -223,16 +223,16 @@ impl Shape {
     /// Groups of wide loads, and so many rows of them that a lane has at most `bytes`, unless fewer fill no whole loads.
     fn of_lanes(size: usize, bytes: usize) -> Self {
         // The fewest items whose bytes are a multiple of the widest load, and enough of them.
-        let whole = WIDEST_LOAD / WIDEST_LOAD.min(1 << size.trailing_zeros());
+        let whole = WIDEST_LOAD / chunk(size);
         let (group_items, width) = match size * whole {
             group if group <= LARGEST_GROUP => {
                 (whole * LEAST_GROUP.div_ceil(group).next_power_of_two(), WIDEST_LOAD)
             }
-            _ => (1, WIDEST_LOAD.min(1 << size.trailing_zeros())),
+            _ => (1, chunk(size)),
         };
         let group = size * group_items;
         // The fewest rows that are whole loads of 16 bytes.
-        let least = WIDEST_LOAD / WIDEST_LOAD.min(1 << group.trailing_zeros());
+        let least = WIDEST_LOAD / chunk(group);
         let rows = match width {
             4.. if bytes > 0 => (bytes / group).clamp(least, 8.max(least)),
             _ => 1,
@@ -310,10 +310,15 @@ impl Shape {
     }
 }
 
+/// The widest load that divides so many bytes.
+fn chunk(bytes: usize) -> usize {
+    WIDEST_LOAD.min(1 << bytes.trailing_zeros())
+}
+
 /// Shared memory through which lanes exchange a run of so many bytes each, as `Exchange` in `templates/exchange.cuh` has it:
 /// chunks are left out, so that lanes load from banks of their own.
 fn exchange_bytes(run_bytes: usize) -> usize {
-    let chunk = (1 << run_bytes.trailing_zeros()).min(WIDEST_LOAD);
+    let chunk = chunk(run_bytes);
     let run = run_bytes / chunk;
     let (all, even) = (32 * run, 1 << run.trailing_zeros().min(3));
     let left_out = if even == 1 || chunk < WIDEST_LOAD { 0 } else { all / (8 * run / even) };
@@ -344,7 +349,7 @@ mod tests {
     }
 
     /// Items of every size.
-    fn items() -> impl Iterator<Item = Layout> {
+    pub(super) fn items() -> impl Iterator<Item = Layout> {
         let lanes = |element: Layout, length: usize| Layout {
             size: element.size * length,
             align: element.align,

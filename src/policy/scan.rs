@@ -1,6 +1,6 @@
 //! The policy of scans.
 
-use super::{Kernel, SHARED_BYTES, scalars};
+use super::{Kernel, SHARED_BYTES, chunk, exchange_bytes, scalars};
 use crate::{Error, Layout};
 
 /// How a scan cuts its input into tiles: the shapes of an operator's kernels, and which inputs each is for.
@@ -66,11 +66,16 @@ impl ScanPolicy {
 }
 
 impl ScanShape {
-    /// Runs of at most so many bytes, or one item.
+    /// Runs of at most so many bytes, or one item, of as many warps as have room.
     fn of(item: &Layout, run_bytes: usize, warps: u32) -> Self {
         let run_items = 1 << (run_bytes / item.size).max(1).ilog2();
-        let most = if scalars(item) > 2 { 4 } else { 16 };
-        Self { run_items, unit_items: run_items.min(most), warps, blocks_per_multiprocessor: 4 }
+        // Whole chunks, of more than one item where code for them is soon compiled.
+        let least = (chunk(run_items as usize * item.size) / chunk(item.size)) as u32;
+        let written_out = if scalars(item) > 2 { 4 } else { 16 };
+        let unit_items = least.max(written_out).min(run_items);
+        let room = SHARED_BYTES / exchange_bytes(run_items as usize * item.size);
+        let warps = warps.min(1 << room.ilog2());
+        Self { run_items, unit_items, warps, blocks_per_multiprocessor: 4 }
     }
 
     /// Whether a kernel can be made of it for items of this layout.
@@ -86,7 +91,7 @@ impl ScanShape {
         if u64::from(run_items) * item.size as u64 > 1 << 10 {
             return fail("what a lane has of a tile is at most 1024 bytes");
         }
-        let chunk = (1 << (run_items as usize * item.size).trailing_zeros()).min(16);
+        let chunk = chunk(run_items as usize * item.size);
         if !(unit_items as usize * item.size).is_multiple_of(chunk) {
             return fail("the bytes of a unit are a multiple of 16, or of what those of a run are a multiple of");
         }
@@ -111,13 +116,59 @@ impl ScanShape {
 
     /// Shared memory of a block, in bytes.
     pub fn shared_bytes(&self, item: &Layout) -> usize {
-        self.warps as usize * super::exchange_bytes(self.run_items as usize * item.size)
+        self.warps as usize * exchange_bytes(self.run_items as usize * item.size)
     }
 
     /// Device memory that the blocks of a scan share, in bytes: a line, and a cell for each tile and each window of tiles.
-    pub(crate) fn memory_bytes(&self, item: &Layout, length: u64) -> u64 {
+    pub fn memory_bytes(&self, item: &Layout, length: u64) -> u64 {
         let cell = item.size.div_ceil(4) as u64 * 8;
         let cells: u64 = std::iter::successors(Some(self.tiles(length)), |&tiles| (tiles > 0).then(|| tiles / 32)).sum();
         LINE + cells * cell
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::items;
+    use super::*;
+
+    #[test]
+    fn kernels_can_be_made_for_items_of_every_size() {
+        for item in items() {
+            let policy = ScanPolicy::for_item(&item);
+            assert!(policy.check(&item).is_ok(), "{policy:?} for {} bytes", item.size);
+        }
+    }
+
+    #[test]
+    fn every_item_is_in_a_tile_and_every_tile_has_a_cell() {
+        for item in items() {
+            let policy = ScanPolicy::for_item(&item);
+            for length in [1, 31, 1024, 1025, 1 << 20, (1 << 33) + 17] {
+                let shape = policy.shape(policy.kernel(&item, length));
+                let tiles = shape.tiles(length);
+                assert!((tiles - 1) * shape.tile_items() < length && length <= tiles * shape.tile_items());
+                let cells = tiles + tiles / 32 + tiles / 1024;
+                assert!(shape.memory_bytes(&item, length) >= LINE + cells * item.size as u64);
+            }
+        }
+    }
+
+    #[test]
+    fn shapes_that_no_kernel_can_have_are_refused() {
+        let item = <u16 as crate::DeviceType>::layout();
+        let good = ScanPolicy::for_item(&item);
+        let refused = |change: fn(&mut ScanPolicy)| {
+            let mut policy = good;
+            change(&mut policy);
+            matches!(policy.check(&item), Err(Error::Policy { .. }))
+        };
+        assert!(refused(|policy| policy.large.run_items = 3));
+        assert!(refused(|policy| policy.large.unit_items = 2));
+        assert!(refused(|policy| policy.large.run_items = 4096));
+        assert!(refused(|policy| policy.small.unit_items = 64));
+        assert!(refused(|policy| policy.small.warps = 64));
+        assert!(refused(|policy| policy.large.warps = 32));
+        assert!(refused(|policy| policy.large.blocks_per_multiprocessor = 0));
     }
 }

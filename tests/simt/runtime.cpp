@@ -131,6 +131,12 @@ struct Region {
 };
 
 constexpr uint64_t ATOMIC = ~uint64_t(0);
+// The writer of what was there before the launch.
+constexpr uint64_t HOST = ATOMIC - 1;
+
+// Memory that blocks share, of words that are touched as a whole.
+char* shared_words = nullptr;
+size_t shared_word_bytes = 0;
 
 std::vector<Kernel>& kernels() {
     static std::vector<Kernel> all;
@@ -346,7 +352,7 @@ void fence(Site) {
     for (Region& region : regions) {
         for (size_t k = 0; k < region.writer.size(); ++k) {
             const uint64_t writer = region.writer[k];
-            if (writer == 0 || writer == ATOMIC) continue;
+            if (writer == 0 || writer == ATOMIC || writer == HOST) continue;
             const bool of_block = (writer - 1) >> 32 == current->block->index;
             if (writer == identity() || (of_block && region.epoch[k] < current->block->epoch)) region.published[k] = true;
         }
@@ -370,6 +376,35 @@ unsigned atomic_add(unsigned* address, unsigned value, Site site) {
         return before;
     }
     fail(who(current) + " adds out of bounds, " + at(site));
+}
+
+namespace {
+void check_word(const void* address, Site site) {
+    const size_t at_byte = static_cast<const char*>(address) - shared_words;
+    if (at_byte % 8 != 0 || at_byte + 8 > shared_word_bytes)
+        fail(who(current) + " touches a word that blocks do not share, " + at(site));
+}
+}  // namespace
+
+// Others go on before and after, in any order.
+void publish(unsigned long long* address, unsigned long long value, Site site) {
+    check_word(address, site);
+    leave();
+    *address = value;
+    leave();
+}
+unsigned long long published(const unsigned long long* address, Site site) {
+    check_word(address, site);
+    leave();
+    return *address;
+}
+unsigned long long atomic_add(unsigned long long* address, unsigned long long value, Site site) {
+    check_word(address, site);
+    leave();
+    const unsigned long long before = *address;
+    *address += value;
+    leave();
+    return before;
 }
 
 void async_copy(void* to, const void* from, size_t bytes, Site site) {
@@ -411,7 +446,8 @@ void access(const void* address, size_t count, size_t align, bool write, Site si
             if (writer == ATOMIC) fail(who(current) + " touches what is changed by atomic operations, " + at(site));
             const bool of_block = (writer - 1) >> 32 == block.index && region.epoch[k] < block.epoch;
             const bool seen = region.published[k] && current->acquired;
-            if (writer != 0 && writer != identity() && !of_block && (write || !seen))
+            const bool of_host = writer == HOST;
+            if (writer != 0 && !of_host && writer != identity() && !of_block && (write || !seen))
                 fail(who(current) + " touches output that another thread wrote in this launch, " + at(site));
             if (write) writer = identity(), region.epoch[k] = block.epoch, region.published[k] = false;
         }
@@ -556,8 +592,12 @@ void launch(unsigned blocks, unsigned threads) {
 }
 
 struct Request {
-    uint32_t kernel, blocks, threads, misalignment;
+    uint32_t kernel, blocks, threads;
+    // Of the input, and of the output if that is not the input.
+    uint32_t misalignment, output_misalignment, in_place;
     uint64_t seed, shared, arguments, op, input, output;
+    // Bytes of the memory that blocks share: sent, and sent back.
+    uint64_t words;
 };
 
 void get(void* to, size_t bytes) {
@@ -578,11 +618,18 @@ int main() {
         char* input_memory = static_cast<char*>(aligned_alloc(256, (request.input + request.misalignment + 255) / 256 * 256 + 256));
         char* input = input_memory + request.misalignment;
         get(input, request.input);
-        char* output = static_cast<char*>(aligned_alloc(256, (request.output + 255) / 256 * 256 + 256));
-        memset(output, 0xa5, request.output);
-        // The input's address stands first, the output's third.
+        char* output_memory =
+            static_cast<char*>(aligned_alloc(256, (request.output + request.output_misalignment + 255) / 256 * 256 + 256));
+        char* output = request.in_place ? input : output_memory + request.output_misalignment;
+        if (!request.in_place) memset(output, 0xa5, request.output);
+        std::vector<unsigned long long> words(request.words / 8);
+        get(words.data(), request.words);
+        shared_words = reinterpret_cast<char*>(words.data());
+        shared_word_bytes = request.words;
+        // The input's address stands first, the output's third, and that of the words fourth.
         memcpy(parameters.data(), &input, sizeof input);
         memcpy(parameters.data() + 16, &output, sizeof output);
+        if (request.words) memcpy(parameters.data() + 24, &shared_words, sizeof shared_words);
         std::unique_ptr<char, void (*)(void*)> aligned(
             static_cast<char*>(aligned_alloc(256, (parameters.size() + 511) / 256 * 256 + 256)), free);
         memcpy(aligned.get(), parameters.data(), request.arguments);
@@ -596,8 +643,8 @@ int main() {
         shared_bytes = STATIC_SHARED + request.shared;
         random_numbers.seed(request.seed);
         regions.clear();
-        regions.push_back({input, request.input, false, {}, {}, {}});
-        regions.push_back({output, request.output, true, std::vector<uint64_t>(request.output),
+        if (!request.in_place) regions.push_back({input, request.input, false, {}, {}, {}});
+        regions.push_back({output, request.output, true, std::vector<uint64_t>(request.output, request.in_place ? HOST : 0),
                            std::vector<unsigned>(request.output), std::vector<bool>(request.output)});
         limit(LONGEST_LAUNCH);
         launch(request.blocks, request.threads);
@@ -605,17 +652,17 @@ int main() {
 #if !defined(__SANITIZE_ADDRESS__)
         // Under the sanitizers only the intrinsics say what they access.
         for (size_t k = 0; k < request.output && failure.empty(); ++k)
-            if (regions[1].writer[k] == 0) failure = "byte " + std::to_string(k) + " of the output was never written";
+            if (regions.back().writer[k] == 0 || regions.back().writer[k] == HOST) failure = "byte " + std::to_string(k) + " of the output was never written";
 #endif
         const uint64_t length = failure.size();
         fwrite(&length, 1, sizeof length, stdout);
         if (failure.empty())
-            fwrite(output, 1, request.output, stdout);
+            fwrite(output, 1, request.output, stdout), fwrite(words.data(), 1, request.words, stdout);
         else
             fwrite(failure.data(), 1, failure.size(), stdout);
         fflush(stdout);
         free(input_memory);
-        free(output);
+        free(output_memory);
     }
 }
 

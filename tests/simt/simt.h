@@ -43,6 +43,10 @@ void warp_barrier(Site site);
 void fence(Site site);
 // What was there, of memory that begins as 0; acquires and releases.
 unsigned atomic_add(unsigned* address, unsigned value, Site site);
+// Words of the memory that blocks share, each of which is touched as a whole and says itself whether it is there.
+void publish(unsigned long long* address, unsigned long long value, Site site);
+unsigned long long published(const unsigned long long* address, Site site);
+unsigned long long atomic_add(unsigned long long* address, unsigned long long value, Site site);
 // From global to shared memory, some time before `async_wait` returns.
 void async_copy(void* to, const void* from, size_t bytes, Site site);
 void async_wait(Site site);
@@ -79,6 +83,9 @@ inline void warp_barrier(SIMT_CALLER) { simt::warp_barrier({file, line}); }
 inline unsigned ballot(bool bit, SIMT_CALLER) { return simt::ballot(bit, {file, line}); }
 inline void fence(SIMT_CALLER) { simt::fence({file, line}); }
 inline unsigned atomic_add(unsigned* address, unsigned value, SIMT_CALLER) {
+    return simt::atomic_add(address, value, {file, line});
+}
+inline unsigned long long atomic_add(unsigned long long* address, unsigned long long value, SIMT_CALLER) {
     return simt::atomic_add(address, value, {file, line});
 }
 inline void async_copy(void* to, const void* from, unsigned long long bytes, SIMT_CALLER) {
@@ -124,12 +131,12 @@ Load<WIDTH> load_global(const void* address, SIMT_CALLER) {
     return loaded;
 }
 template <unsigned WIDTH>
-Load<WIDTH> load_shared(const void* address, SIMT_CALLER) {
+Load<WIDTH> read(const void* address, SIMT_CALLER) {
     return load_global<WIDTH>(address, file, line);
 }
 
 template <unsigned WIDTH>
-inline void store_shared(void* address, const unsigned* word, SIMT_CALLER) {
+inline void write(void* address, const unsigned* word, SIMT_CALLER) {
     simt::access(address, WIDTH, WIDTH, true, {file, line});
     memcpy(address, word, WIDTH);
 }
@@ -137,6 +144,11 @@ inline void store_shared(void* address, const unsigned* word, SIMT_CALLER) {
 // Launches run one after another here, and what a kernel writes is looked at when it has ended.
 inline void let_next_launch_begin() {}
 inline void wait_for_launch_before() {}
-inline void store_for_host(unsigned long long* to, unsigned long long value) { *to = value; }
+inline void publish(unsigned long long* to, unsigned long long value, SIMT_CALLER) {
+    simt::publish(to, value, {file, line});
+}
+inline unsigned long long published(const unsigned long long* from, SIMT_CALLER) {
+    return simt::published(from, {file, line});
+}
 
 }  // namespace warpfold

@@ -3,13 +3,15 @@
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::{Arc, OnceLock};
 
 use warpfold::codegen::Source;
-use warpfold::policy::Kernel;
+use warpfold::policy::{Kernel, ScanPolicy};
 use warpfold::{DeviceMonoid, DeviceType, Policy};
 
 use super::cpp::compiler;
 use super::templates::templates;
+use super::tiers::{Suite, Tier};
 
 /// How the kernels are compiled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,16 +31,33 @@ pub struct Kernels {
 
 /// An operator under a policy, by the number of its first kernel in its program.
 #[derive(Clone, Copy)]
-pub struct Case<M> {
+pub struct Case<M, P = Policy> {
     first: u32,
     pub operator: M,
-    pub policy: Policy,
+    pub policy: P,
 }
 
-impl<M> Case<M> {
+impl<M, P> Case<M, P> {
     /// The same kernels, for other inputs.
-    pub fn under(self, policy: Policy) -> Self {
+    pub fn under(self, policy: P) -> Self {
         Self { policy, ..self }
+    }
+}
+
+/// An operator's policy, and with it what it does.
+pub trait Policies: Copy + Send + 'static {
+    fn source<M: DeviceMonoid>(&self, kernel: Kernel) -> Source;
+}
+
+impl Policies for Policy {
+    fn source<M: DeviceMonoid>(&self, kernel: Kernel) -> Source {
+        Source::of_reduction::<M>(self.shape(kernel)).unwrap_or_else(|error| panic!("{error}"))
+    }
+}
+
+impl Policies for ScanPolicy {
+    fn source<M: DeviceMonoid>(&self, kernel: Kernel) -> Source {
+        Source::of_scan::<M>(self.shape(kernel)).unwrap_or_else(|error| panic!("{error}"))
     }
 }
 
@@ -57,25 +76,23 @@ impl Kernels {
         Self { templates: templates.map(text).collect(), cases: Vec::new(), checks }
     }
 
-    pub fn add<M: DeviceMonoid>(&mut self, operator: M, policy: Policy) -> Case<M> {
+    pub fn add<M: DeviceMonoid, P: Policies>(&mut self, operator: M, policy: P) -> Case<M, P> {
         let first = self.cases.len() as u32;
         for kernel in Kernel::ALL {
-            self.add_kernel(
-                &Source::of_reduction::<M>(policy.shape(kernel)).unwrap_or_else(|error| panic!("{error}")),
-            );
+            self.add_kernel(&policy.source::<M>(kernel));
         }
         Case { first, operator, policy }
     }
 
     fn add_kernel(&mut self, source: &Source) {
         let number = self.cases.len();
+        let name = source.kernel_name();
         self.cases.push(format!(
             "namespace case_{number} {{
 namespace program {{ using namespace ::program; }}
 {}
 static void run(const void* arguments, const void* op) {{
-    program::warpfold_bracket(*static_cast<const program::Arguments*>(arguments),
-                              *static_cast<const program::Operator*>(op));
+    program::{name}(*static_cast<const program::Arguments*>(arguments), *static_cast<const program::Operator*>(op));
 }}
 static const bool added = (simt::add({number}, {{run}}), true);
 }}
@@ -180,7 +197,119 @@ impl Program {
     }
 }
 
-/// The first parameter of a kernel: see `templates/bracket.cuh`.
+/// What decides in what order threads advance, in this run.
+pub fn seed() -> u64 {
+    static SEED: OnceLock<u64> = OnceLock::new();
+    *SEED.get_or_init(|| match std::env::var("WARPFOLD_SIMT_SEED") {
+        Ok(seed) => seed.parse().expect("a number"),
+        Err(_) => rand::random(),
+    })
+}
+
+/// Kernels that are compiled when the first test wants one.
+struct Group {
+    kernels: Kernels,
+    program: OnceLock<Program>,
+}
+
+impl Group {
+    fn start(&self) -> Executor {
+        let build = || self.kernels.build(2).unwrap_or_else(|said| panic!("{said}"));
+        self.program.get_or_init(build).start()
+    }
+}
+
+type Later = Box<dyn FnOnce(&mut Suite, Arc<Group>)>;
+
+/// Tests of kernels that are one program.
+pub struct Tests {
+    kernels: Kernels,
+    /// Whether they are too many for every day.
+    long: bool,
+    later: Vec<Later>,
+}
+
+impl Tests {
+    pub fn new(checks: Checks, long: bool) -> Self {
+        Self { kernels: Kernels::new(checks), long, later: Vec::new() }
+    }
+
+    pub fn test<M: DeviceMonoid, P: Policies>(
+        &mut self,
+        name: String,
+        operator: M,
+        policy: P,
+        test: impl FnOnce(&mut Executor, Case<M, P>) + Send + 'static,
+    ) {
+        let (case, long) = (self.kernels.add(operator, policy), self.long);
+        self.later.push(Box::new(move |suite, group| {
+            let test = move || test(&mut group.start(), case);
+            match long {
+                true => suite.long_test(Tier::Simt, name, test),
+                false => suite.test(Tier::Simt, name, test),
+            }
+        }));
+    }
+
+    pub fn add_to(self, suite: &mut Suite) {
+        let group = Arc::new(Group { kernels: self.kernels, program: OnceLock::new() });
+        self.later.into_iter().for_each(|add| add(suite, group.clone()));
+    }
+}
+
+/// A mistake in a template: what stands there, and what stands there instead.
+pub struct Mutation {
+    pub name: &'static str,
+    pub file: &'static str,
+    pub right: &'static str,
+    pub wrong: &'static str,
+}
+
+impl Mutation {
+    /// A test that fails unless `first_wrong` finds something under the templates with this mistake.
+    pub fn test(
+        &'static self,
+        suite: &mut Suite,
+        first_wrong: fn(&dyn Fn(&str, &str) -> String) -> Option<String>,
+    ) {
+        let name = self.name.replace([' ', '-'], "_");
+        suite.long_test(Tier::Simt, format!("mutation_{name}_is_caught"), move || {
+            let wrong = first_wrong(&|name, text| {
+                if name != self.file {
+                    return text.to_owned();
+                }
+                assert_eq!(text.matches(self.right).count(), 1, "{} must stand once in {name}", self.right);
+                text.replace(self.right, self.wrong)
+            });
+            let wrong =
+                wrong.unwrap_or_else(|| panic!("{} is not found; WARPFOLD_SIMT_SEED={}", self.name, seed()));
+            println!("{}: {wrong}", self.name);
+        });
+    }
+}
+
+/// The first parameter of a kernel that scans: see `templates/scan.cuh`.
+#[repr(C)]
+struct ScanArguments<T> {
+    input: u64,
+    length: u64,
+    output: u64,
+    shared: u64,
+    exclusive: u32,
+    identity: T,
+}
+
+/// How a scan is asked for.
+#[derive(Clone, Copy, Debug)]
+pub struct Asked {
+    pub exclusive: bool,
+    /// The output is the input.
+    pub in_place: bool,
+    /// Items past an aligned address, of the input and of the output.
+    pub misalignment: (usize, usize),
+}
+
+/// The first parameter of a kernel that reduces: see `templates/bracket.cuh`.
 #[repr(C)]
 struct Arguments<T> {
     input: u64,
@@ -193,17 +322,21 @@ struct Arguments<T> {
 }
 
 #[repr(C)]
+#[derive(Default)]
 struct Request {
     kernel: u32,
     blocks: u32,
     threads: u32,
     misalignment: u32,
+    output_misalignment: u32,
+    in_place: u32,
     seed: u64,
     shared: u64,
     arguments: u64,
     op: u64,
     input: u64,
     output: u64,
+    words: u64,
 }
 
 fn bytes<T>(values: &[T]) -> Vec<u8> {
@@ -250,6 +383,7 @@ impl Executor {
                 op: op.len() as u64,
                 input: input.len() as u64,
                 output: u64::from(launch.blocks) * size_of::<M::Item>() as u64,
+                ..Request::default()
             };
             let request = [bytes(&[request]), arguments, op, input].concat();
             input = self.ask(&request, launch.blocks as usize * size_of::<M::Item>())?;
@@ -258,6 +392,59 @@ impl Executor {
         }
         // SAFETY: the kernel wrote a whole item, field by field.
         Ok(unsafe { std::ptr::read_unaligned(input.as_ptr().cast()) })
+    }
+
+    /// The scan of the items, by one launch; what went wrong if it did. `shared` is what blocks share, of any launch before.
+    pub fn scan<M: DeviceMonoid>(
+        &mut self,
+        case: Case<M, ScanPolicy>,
+        items: &[M::Item],
+        asked: Asked,
+        shared: &mut Vec<u8>,
+        seed: u64,
+    ) -> Result<Vec<M::Item>, String> {
+        let item = M::Item::layout();
+        let length = items.len() as u64;
+        let kernel = case.policy.kernel(&item, length);
+        let shape = case.policy.shape(kernel);
+        let size = size_of::<M::Item>();
+        let needed = shape.memory_bytes(&item, length) as usize;
+        if shared.len() < needed {
+            *shared = vec![0; needed.next_power_of_two()];
+        }
+        let arguments = ScanArguments {
+            input: 0,
+            length,
+            output: 0,
+            shared: 0,
+            exclusive: asked.exclusive.into(),
+            identity: case.operator.identity(),
+        };
+        let has_state = size_of::<M>() > 0;
+        let (arguments, op) = (bytes(&[arguments]), if has_state { bytes(&[case.operator]) } else { vec![0] });
+        let input = bytes(items);
+        let request = Request {
+            kernel: case.first + kernel as u32,
+            blocks: shape.tiles(length) as u32,
+            threads: shape.warps * 32,
+            misalignment: (asked.misalignment.0 * size) as u32,
+            output_misalignment: (asked.misalignment.1 * size) as u32,
+            in_place: asked.in_place.into(),
+            seed,
+            shared: shape.shared_bytes(&item) as u64,
+            arguments: arguments.len() as u64,
+            op: op.len() as u64,
+            input: input.len() as u64,
+            output: input.len() as u64,
+            words: shared.len() as u64,
+        };
+        let request = [bytes(&[request]), arguments, op, input, shared.clone()].concat();
+        let answer = self.ask(&request, items.len() * size + shared.len())?;
+        let (output, words) = answer.split_at(items.len() * size);
+        *shared = words.to_vec();
+        let item = |index: usize| output[index * size..].as_ptr().cast();
+        // SAFETY: the kernel wrote whole items, field by field.
+        Ok((0..items.len()).map(|index| unsafe { std::ptr::read_unaligned(item(index)) }).collect())
     }
 
     /// Runs an exercise on three blocks of 64 threads; the words that it wrote.
@@ -282,6 +469,7 @@ impl Executor {
             op: 1,
             input: size_of_val(&input[..]) as u64,
             output: 4 * words as u64,
+            ..Request::default()
         };
         let request = [bytes(&[request]), arguments, vec![0], bytes(&input)].concat();
         let answer = self.ask(&request, 4 * words)?;

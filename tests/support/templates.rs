@@ -1,13 +1,23 @@
-//! The templates, out of a rendered source.
+//! The templates, out of rendered sources.
 
+use warpfold::codegen::Source;
 use warpfold::operators::Sum;
-use warpfold::{Device, Reduction};
+use warpfold::{Device, Reduction, Scan};
 
-/// The name and the text of each, in order.
-pub fn templates() -> Vec<(String, String)> {
-    let source = Reduction::with(Device::cpu(), Sum::<u32>::new()).source().expect("renders");
+/// The name and the text of each that a source stands on, in order.
+fn templates_of(source: &Source) -> Vec<(String, String)> {
     let text = source.text().strip_suffix(source.program()).expect("the program comes last");
     let files = text.split("#line 1 \"warpfold/templates/").skip(1);
     let named = files.map(|file| file.split_once("\"\n").expect("a name in quotes"));
     named.map(|(name, text)| (name.to_owned(), text.to_owned())).collect()
+}
+
+/// The name and the text of each, after those that it stands on.
+pub fn templates() -> Vec<(String, String)> {
+    let reduction = Reduction::with(Device::cpu(), Sum::<u32>::new()).source().expect("renders");
+    let scan = Scan::with(Device::cpu(), Sum::<u32>::new()).source().expect("renders");
+    let mut all = templates_of(&reduction);
+    let others = templates_of(&scan).into_iter().filter(|template| !all.contains(template));
+    all.extend(others.collect::<Vec<_>>());
+    all
 }

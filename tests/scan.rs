@@ -1,0 +1,620 @@
+//! Every backend returns the bits of `tree::inclusive_scan` and `tree::exclusive_scan`: every operator, every length that an
+//! edge of a run, a tile or a window lies near, every alignment, in place and apart, several policies, threads and streams.
+
+mod support;
+
+use std::marker::PhantomData;
+use std::process::ExitCode;
+
+use cudarc::driver::{CudaContext, CudaSlice};
+use support::items::{Marked, Point, Sample, Sampler, Unit, items};
+use support::operators::{self, Lanewise, MaxByNorm, ModularAffine, OnlyMarked, Shape, Visitor};
+use support::simt::{Asked, Case, Checks, Executor, Kernels, Mutation, Tests, seed};
+use support::tiers::{Suite, Tier, device};
+use warpfold::operators::{AffineComposition, Matrix2Product, Sum};
+use warpfold::policy::{ScanPolicy, ScanShape};
+use warpfold::{Device, DeviceInput, DeviceMonoid, DeviceType, Error, Scan, cudarc, tree};
+
+/// Bytes of the longest input that the executor is given.
+const MOST_BYTES: usize = 256 << 10;
+
+/// The smallest tiles: an input that is soon scanned has windows of windows of them.
+fn tiny<T: DeviceType>() -> ScanPolicy {
+    let shape = ScanShape { run_items: 1, unit_items: 1, warps: 1, blocks_per_multiprocessor: 1 };
+    ScanPolicy { small: shape, large: shape, small_bytes: 0 }
+}
+
+/// The default kernels, of which that for large inputs gets all but the shortest.
+fn large<T: DeviceType>() -> ScanPolicy {
+    ScanPolicy { small_bytes: 100, ..ScanPolicy::for_item(&T::layout()) }
+}
+
+/// The policies that a test goes through: the default, and others that cut the same input elsewhere.
+fn policies<T: DeviceType>() -> Vec<ScanPolicy> {
+    let mut tall = large::<T>();
+    tall.large.warps = 1;
+    let mut wide = large::<T>();
+    (wide.large.warps, wide.large.blocks_per_multiprocessor) = (16, 1);
+    let few = tall.large.unit_items;
+    (wide.large.run_items, wide.large.unit_items) = (few, few);
+    vec![ScanPolicy::for_item(&T::layout()), large::<T>(), tiny::<T>(), tall, wide]
+}
+
+/// Lengths that matter to a policy: all small ones, and each side of every edge up to `most`.
+fn lengths(policy: &ScanPolicy, most: usize) -> Vec<usize> {
+    let mut lengths: Vec<usize> = (1..=40).collect();
+    let shape = if policy.small_bytes > 100 { &policy.small } else { &policy.large };
+    let (run, tile) = (shape.run_items as usize, shape.tile_items() as usize);
+    for edge in [run, 32 * run, tile, 32 * tile, 1024 * tile] {
+        for multiple in [1, 2, 3] {
+            lengths.extend([edge * multiple - 1, edge * multiple, edge * multiple + 1]);
+        }
+    }
+    lengths.retain(|&length| 0 < length && length <= most);
+    lengths.sort();
+    lengths.dedup();
+    lengths
+}
+
+#[track_caller]
+fn assert_same<T: DeviceType + std::fmt::Debug>(got: &[T], expected: &[T], what: impl std::fmt::Display) {
+    assert_eq!(got.len(), expected.len(), "{what}");
+    let differs = got.iter().zip(expected).position(|(got, expected)| !T::same_bits(got, expected));
+    if let Some(at) = differs {
+        panic!("{what}: place {at} is {:?}, the scan is {:?}", got[at], expected[at]);
+    }
+}
+
+fn scans<M: DeviceMonoid>(operator: &M, items: &[M::Item]) -> [Vec<M::Item>; 2] {
+    [tree::inclusive_scan(operator, items), tree::exclusive_scan(operator, items)]
+}
+
+/// On the executor, both scans, in place and apart; what is wrong if anything is.
+fn wrong_on_executor<M: DeviceMonoid>(
+    executor: &mut Executor,
+    case: Case<M, ScanPolicy>,
+    items: &[M::Item],
+    misalignment: (usize, usize),
+    shared: &mut Vec<u8>,
+) -> Result<(), String>
+where
+    M::Item: Sample,
+{
+    let expected = scans(&case.operator, items);
+    for (exclusive, in_place) in [(false, false), (true, true)] {
+        let asked = Asked { exclusive, in_place, misalignment };
+        let what = format!("{} items, {asked:?}, WARPFOLD_SIMT_SEED={}", items.len(), seed());
+        let got = executor.scan(case, items, asked, shared, seed()).map_err(|wrong| format!("{what}: {wrong}"))?;
+        let expected = &expected[usize::from(exclusive)];
+        let differs = got.iter().zip(expected).position(|(got, expected)| !M::Item::same_bits(got, expected));
+        if let Some(at) = differs {
+            return Err(format!("{what}: place {at} is {:?}, the scan is {:?}", got[at], expected[at]));
+        }
+    }
+    Ok(())
+}
+
+fn every_length_on_executor<M: DeviceMonoid>(
+    executor: &mut Executor,
+    case: Case<M, ScanPolicy>,
+    sampler: Sampler<M::Item>,
+) where
+    M::Item: Sample,
+{
+    let most = MOST_BYTES / size_of::<M::Item>();
+    let all = items(1, most, sampler);
+    let edges = items(1, 300, M::Item::sample);
+    let mut shared = Vec::new();
+    for length in lengths(&case.policy, most) {
+        let items = if length <= 300 { &edges[..length] } else { &all[..length] };
+        if let Err(wrong) = wrong_on_executor(executor, case, items, (0, 0), &mut shared) {
+            panic!("{wrong}");
+        }
+    }
+    for misalignment in [(1, 0), (0, 1), (2, 3), (4, 4)] {
+        for length in [5, 1000, 9000] {
+            if length <= most
+                && let Err(wrong) = wrong_on_executor(executor, case, &all[..length], misalignment, &mut shared)
+            {
+                panic!("{wrong}");
+            }
+        }
+    }
+}
+
+struct OnExecutor<'a>(&'a mut Tests, &'static str);
+
+impl Visitor for OnExecutor<'_> {
+    fn visit<M: DeviceMonoid>(&mut self, name: &str, operator: M, sampler: Sampler<M::Item>)
+    where
+        M::Item: Sample,
+    {
+        let name = format!("{name}_is_the_scan_at_every_length_and_alignment{}", self.1);
+        self.0.test(name, operator, ScanPolicy::for_item(&M::Item::layout()), move |executor, case| {
+            every_length_on_executor(executor, case, sampler);
+            every_length_on_executor(executor, case.under(large::<M::Item>()), sampler);
+        });
+    }
+}
+
+fn every_policy_on_executor<M: DeviceMonoid>(tests: &mut Tests, name: &str, operator: M, sampler: Sampler<M::Item>)
+where
+    M::Item: Sample,
+{
+    for (number, policy) in policies::<M::Item>().into_iter().enumerate() {
+        let name = format!("policy_{number}_does_not_move_a_bit_of_scans_of_{name}");
+        tests.test(name, operator, policy, move |executor, case| every_length_on_executor(executor, case, sampler));
+    }
+}
+
+/// Inputs in the memory that a device reads best, of which any part can be scanned.
+enum Inputs<T> {
+    Host(Vec<T>),
+    Device(CudaSlice<T>),
+}
+
+impl<T: DeviceType> Inputs<T> {
+    fn on(device: &Device, items: &[T]) -> Self {
+        match device.stream() {
+            None => Self::Host(items.to_vec()),
+            Some(stream) => Self::Device(stream.clone_htod(items).expect("room for the items")),
+        }
+    }
+
+    /// Both scans, from `from` on, and to `to` items past an aligned address; the exclusive one in place if it can be.
+    fn scan<M: DeviceMonoid<Item = T>>(&self, scan: &Scan<M>, from: usize, length: usize, to: usize) -> [Vec<T>; 2] {
+        match self {
+            Self::Host(items) => {
+                let items = &items[from..from + length];
+                let mut in_place = items.to_vec();
+                scan.exclusive_in_place(&mut in_place).expect("runs");
+                [scan.inclusive(items).expect("runs"), in_place]
+            }
+            Self::Device(items) => {
+                let stream = items.stream();
+                let items = items.slice(from..from + length);
+                // More than is written, so that what is written beside it shows.
+                let room = vec![items_of_nothing::<T>(); to + length + 9];
+                let mut apart = stream.clone_htod(&room).expect("copies");
+                scan.inclusive_into(&items, &mut apart.slice_mut(to..to + length)).expect("runs");
+                let mut in_place = stream.clone_htod(&room).expect("copies");
+                stream.memcpy_dtod(&items, &mut in_place.slice_mut(to..to + length)).expect("copies");
+                scan.exclusive_in_place(&mut in_place.slice_mut(to..to + length)).expect("runs");
+                [apart, in_place].map(|scanned| {
+                    let scanned = stream.clone_dtoh(&scanned).expect("copies");
+                    for (at, around) in scanned.iter().enumerate() {
+                        let inside = (to..to + length).contains(&at);
+                        assert!(inside || T::same_bits(around, &room[at]), "place {at} is not of the scan");
+                    }
+                    scanned[to..to + length].to_vec()
+                })
+            }
+        }
+    }
+}
+
+/// A value with some bits set.
+fn items_of_nothing<T: DeviceType>() -> T {
+    // SAFETY: device types are plain old data, of which those of the tests take these bits.
+    unsafe { std::mem::transmute_copy(&[0x01_u8; 256]) }
+}
+
+fn every_length<M: DeviceMonoid>(tier: Tier, operator: M, sampler: Sampler<M::Item>, policy: ScanPolicy)
+where
+    M::Item: Sample,
+{
+    let device = device(tier);
+    let scan = Scan::with(device.clone(), operator).with_policy(policy);
+    let most = (1 << 17).min((16 << 20) / size_of::<M::Item>());
+    for (sampler, most) in [(M::Item::sample as Sampler<M::Item>, 300), (sampler, most)] {
+        let all: Vec<M::Item> = items(1, most, sampler);
+        let inputs = Inputs::on(&device, &all);
+        let [inclusive, exclusive] = scans(&operator, &all);
+        for length in lengths(&policy, most) {
+            let [got_inclusive, got_exclusive] = inputs.scan(&scan, 0, length, 0);
+            assert_same(&got_inclusive, &inclusive[..length], format!("inclusive, {length} items"));
+            assert_same(&got_exclusive, &exclusive[..length], format!("exclusive, {length} items"));
+        }
+    }
+}
+
+fn every_alignment<M: DeviceMonoid>(operator: M, sampler: Sampler<M::Item>)
+where
+    M::Item: Sample,
+{
+    let all: Vec<M::Item> = items(3, 20_000, sampler);
+    let device = device(Tier::Gpu);
+    let inputs = Inputs::on(&device, &all);
+    for policy in [ScanPolicy::for_item(&M::Item::layout()), large::<M::Item>()] {
+        let scan = Scan::with(device.clone(), operator).with_policy(policy);
+        for from in 0..17 {
+            for (length, to) in [(1, 0), (33, 3), (1000, 1), (4096, 0), (19_000, 0), (18_999, from)] {
+                let [inclusive, exclusive] = scans(&operator, &all[from..from + length]);
+                let [got_inclusive, got_exclusive] = inputs.scan(&scan, from, length, to);
+                assert_same(&got_inclusive, &inclusive, format!("inclusive, {from}.., {length} items, to {to}"));
+                assert_same(&got_exclusive, &exclusive, format!("exclusive, {from}.., {length} items, to {to}"));
+            }
+        }
+    }
+}
+
+struct EveryOperator<'a>(&'a mut Suite);
+
+impl Visitor for EveryOperator<'_> {
+    fn visit<M: DeviceMonoid>(&mut self, name: &str, operator: M, sampler: Sampler<M::Item>)
+    where
+        M::Item: Sample,
+    {
+        self.0.test(Tier::Cpu, format!("{name}_is_the_scan_at_every_length"), move || {
+            every_length(Tier::Cpu, operator, sampler, ScanPolicy::for_item(&M::Item::layout()));
+        });
+        self.0.test(Tier::Gpu, format!("{name}_is_the_scan_at_every_length"), move || {
+            every_length(Tier::Gpu, operator, sampler, ScanPolicy::for_item(&M::Item::layout()));
+            every_length(Tier::Gpu, operator, sampler, large::<M::Item>());
+        });
+        self.0.test(Tier::Gpu, format!("{name}_is_the_scan_at_every_alignment"), move || {
+            every_alignment(operator, sampler);
+        });
+    }
+}
+
+fn policies_do_not_move_a_bit<M: DeviceMonoid>(operator: M, sampler: Sampler<M::Item>)
+where
+    M::Item: Sample,
+{
+    for policy in policies::<M::Item>() {
+        every_length(Tier::Gpu, operator, sampler, policy);
+    }
+}
+
+/// Windows of windows of windows of tiles, again and again.
+fn long_inputs<M: DeviceMonoid>(tier: Tier, operator: M, sampler: Sampler<M::Item>)
+where
+    M::Item: Sample,
+{
+    let all: Vec<M::Item> = items(4, (1 << 24) + 1, sampler);
+    let device = device(tier);
+    let inputs = Inputs::on(&device, &all);
+    let [inclusive, exclusive] = scans(&operator, &all);
+    let policies =
+        if tier == Tier::Cpu { vec![ScanPolicy::for_item(&M::Item::layout())] } else { policies::<M::Item>() };
+    for policy in policies {
+        let scan = Scan::with(device.clone(), operator).with_policy(policy);
+        for length in [(1 << 24) + 1, (1 << 24) - 1, 5_000_000] {
+            let [got_inclusive, got_exclusive] = inputs.scan(&scan, 0, length, 0);
+            assert_same(&got_inclusive, &inclusive[..length], format!("inclusive, {length} items, {policy:?}"));
+            assert_same(&got_exclusive, &exclusive[..length], format!("exclusive, {length} items, {policy:?}"));
+        }
+    }
+}
+
+/// Host and device memory, in every combination, and nothing at all.
+fn every_kind_of_memory(tier: Tier) {
+    let all: Vec<Point> = items(7, 3000, Point::sample);
+    let device = device(tier);
+    let scan = Scan::<MaxByNorm>::new(device.clone());
+    let [inclusive, exclusive] = scans(&MaxByNorm, &all);
+    let array: [Point; 3000] = all.clone().try_into().expect("3000 items");
+    assert_same(&scan.inclusive(&all).expect("runs"), &inclusive, "vector");
+    assert_same(&scan.exclusive(&all[..]).expect("runs"), &exclusive, "slice");
+    let mut places = array;
+    scan.inclusive_into(&array, &mut places).expect("runs");
+    assert_same(&places, &inclusive, "array");
+    scan.exclusive_into(&all, &mut places[..]).expect("runs");
+    assert_same(&places, &exclusive, "into a slice");
+    let mut places = all.clone();
+    scan.inclusive_in_place(&mut places).expect("runs");
+    assert_same(&places, &inclusive, "in place");
+    assert!(scan.inclusive(&[]).expect("runs").is_empty());
+    scan.exclusive_in_place(&mut [][..]).expect("runs");
+    let refused = scan.inclusive_into(&all, &mut places[..2999]);
+    assert!(matches!(refused, Err(Error::OutputLength { expected: 3000, length: 2999 })), "{refused:?}");
+    let Some(stream) = device.stream() else { return };
+    let copy = stream.clone_htod(&all).expect("copies");
+    let fetch = |scanned: &CudaSlice<Point>| stream.clone_dtoh(scanned).expect("copies");
+    assert_same(&fetch(&scan.inclusive(&copy).expect("runs")), &inclusive, "device slice");
+    assert_same(&fetch(&scan.exclusive(&copy.as_view()).expect("runs")), &exclusive, "device view");
+    let mut there = stream.clone_htod(&vec![all[0]; 3000]).expect("copies");
+    scan.inclusive_into(&all, &mut there).expect("runs");
+    assert_same(&fetch(&there), &inclusive, "host to device");
+    scan.exclusive_into(&copy, &mut places).expect("runs");
+    assert_same(&places, &exclusive, "device to host");
+    scan.exclusive_into(&copy, &mut there.slice_mut(..)).expect("runs");
+    assert_same(&fetch(&there), &exclusive, "device to device");
+    stream.memcpy_dtod(&copy, &mut there).expect("copies");
+    scan.inclusive_in_place(&mut there).expect("runs");
+    assert_same(&fetch(&there), &inclusive, "device, in place");
+    assert_eq!(scan.inclusive(&copy.slice(5..5)).expect("runs").len(), 0);
+    scan.inclusive_into(&copy.slice(5..5), &mut there.slice_mut(7..7)).expect("runs");
+    stream.synchronize().expect("synchronises");
+    let (address, _read) = cudarc::driver::DevicePtr::device_ptr(&copy, stream);
+    // SAFETY: the items of `copy`, which outlives this; the default stream of the device's own context.
+    let raw = unsafe { DeviceInput::<Point>::from_raw(&device, address, all.len(), std::ptr::null_mut()) };
+    assert_same(&fetch(&scan.inclusive(&raw.expect("aligned")).expect("runs")), &inclusive, "raw address");
+    let on_cpu = Scan::<MaxByNorm>::new(Device::cpu());
+    assert!(matches!(on_cpu.inclusive(&copy), Err(Error::DeviceInputOnCpu)));
+    assert!(matches!(on_cpu.inclusive_in_place(&mut there), Err(Error::DeviceInputOnCpu)));
+}
+
+/// One scan, many threads, each with a stream of its own and one that all share; lengths that let workspaces grow.
+fn threads_and_streams() {
+    let context = CudaContext::new(0).expect("a GPU");
+    let shared = context.new_stream().expect("a stream");
+    let operator = ModularAffine { modulus: 65_537, padding: 0 };
+    let scan = Scan::with(context.clone(), operator).with_policy(tiny::<[u32; 2]>());
+    std::thread::scope(|scope| {
+        for thread in 0..8 {
+            let (context, shared, scan) = (&context, &shared, &scan);
+            scope.spawn(move || {
+                let own = context.new_stream().expect("a stream");
+                for round in 0..20 {
+                    let length = 1 + 79_019 * (round as usize % 5);
+                    let all: Vec<[u32; 2]> = items(100 * thread + round, length, Sample::sample);
+                    let [inclusive, exclusive] = scans(&operator, &all);
+                    for stream in [&own, shared] {
+                        let copy = stream.clone_htod(&all).expect("copies");
+                        let scanned = scan.inclusive(&copy).expect("runs");
+                        assert_same(&stream.clone_dtoh(&scanned).expect("copies"), &inclusive, "device input");
+                    }
+                    assert_same(&scan.exclusive(&all).expect("runs"), &exclusive, "host input");
+                }
+            });
+        }
+    });
+}
+
+/// A recorded scan can be replayed, on new values, between scans of the same stream, and outlives what recorded it.
+fn a_graph_replays() {
+    use cudarc::driver::sys::{CUgraphInstantiate_flags, CUstreamCaptureMode};
+    let stream = CudaContext::new(0).expect("a GPU").new_stream().expect("a stream");
+    let operator = AffineComposition::<u64>::new();
+    let inputs = [21, 22, 23].map(|seed| items::<[u64; 2]>(seed, 100_000, u64::map));
+    let mut copy = stream.clone_htod(&inputs[0]).expect("copies");
+    let mut scanned = stream.clone_htod(&inputs[0]).expect("copies");
+    let scan = Scan::with(stream.clone(), operator).with_policy(tiny::<[u64; 2]>());
+    scan.compile().expect("compiles");
+    stream.begin_capture(CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL).expect("begins to record");
+    assert!(matches!(scan.inclusive(&copy), Err(Error::StreamIsCapturing)));
+    scan.exclusive_into(&copy, &mut scanned).expect("records");
+    scan.inclusive_in_place(&mut scanned).expect("records");
+    let flags = CUgraphInstantiate_flags::CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH;
+    let graph = stream.end_capture(flags).expect("ends recording").expect("a graph");
+    for (round, input) in inputs.iter().cycle().take(10).enumerate() {
+        stream.memcpy_htod(input, &mut copy).expect("copies");
+        graph.launch().expect("launches");
+        let expected = tree::inclusive_scan(&operator, &tree::exclusive_scan(&operator, input));
+        assert_same(&stream.clone_dtoh(&scanned).expect("copies"), &expected, format!("replay {round}"));
+        let beside = scan.inclusive(&copy).expect("runs");
+        let expected = tree::inclusive_scan(&operator, input);
+        assert_same(&stream.clone_dtoh(&beside).expect("copies"), &expected, format!("beside replay {round}"));
+    }
+}
+
+const MUTATIONS: &[Mutation] = &[
+    Mutation {
+        name: "a barrier missing after the ticket",
+        file: "scan.cuh",
+        right: "*taken = take_tile(arguments.shared, tiles);\n    block_barrier();\n",
+        wrong: "*taken = take_tile(arguments.shared, tiles);\n",
+    },
+    Mutation {
+        name: "a barrier missing before the warps are combined",
+        file: "scan.cuh",
+        right: "of_warp[warp_index()] = value;\n    block_barrier();\n",
+        wrong: "of_warp[warp_index()] = value;\n",
+    },
+    Mutation {
+        name: "a barrier missing after the look back",
+        file: "scan.cuh",
+        right: "*of_tile = edges;\n    }\n    block_barrier();\n",
+        wrong: "*of_tile = edges;\n    }\n",
+    },
+    Mutation {
+        name: "runs that are read before others have stored",
+        file: "scan.cuh",
+        right: "present, arguments.identity);\n    warp_barrier();\n",
+        wrong: "present, arguments.identity);\n",
+    },
+    Mutation {
+        name: "runs that are stored before others have written",
+        file: "scan.cuh",
+        right: "arguments.exclusive != 0);\n    warp_barrier();\n",
+        wrong: "arguments.exclusive != 0);\n",
+    },
+    Mutation {
+        name: "tiles that are not counted again for the next launch",
+        file: "scan.cuh",
+        right: "publish(next, ((taken >> 32) + 1) << 32);",
+        wrong: "publish(next, (taken >> 32) << 32);",
+    },
+    Mutation {
+        name: "cells believed whatever their serial",
+        file: "words.cuh",
+        right: "while (static_cast<unsigned>(sent >> 32) != serial);",
+        wrong: "while (sent >> 32 == 0);",
+    },
+    Mutation {
+        name: "a window that is not published",
+        file: "scan.cuh",
+        right: "        cells.publish(ended + 1, index, value);\n",
+        wrong: "",
+    },
+    Mutation {
+        name: "a window published too early",
+        file: "scan.cuh",
+        right: "index % WARP_LANES == WARP_LANES - 1; ++ended",
+        wrong: "index % WARP_LANES >= WARP_LANES - 2; ++ended",
+    },
+    Mutation {
+        name: "the end of a tile found in the wrong window",
+        file: "scan.cuh",
+        right: "if (level == ended) edges.after",
+        wrong: "if (level == 0) edges.after",
+    },
+    Mutation {
+        name: "larger windows forgotten",
+        file: "scan.cuh",
+        right: "unsigned level = cells.levels(); level-- > 0;",
+        wrong: "unsigned level = 1; level-- > 0;",
+    },
+    Mutation {
+        name: "what is before a tile from the wrong lane",
+        file: "scan.cuh",
+        right: "edges.before = shuffle_from(prefix, place - 1)",
+        wrong: "edges.before = shuffle_from(prefix, place)",
+    },
+    Mutation {
+        name: "a subtree combined from the right",
+        file: "scan.cuh",
+        right: "if (end % (2 * distance) == 0) value = combine(op, left, value);",
+        wrong: "if (end % (2 * distance) == 0) value = combine(op, value, left);",
+    },
+    Mutation {
+        name: "lanes that all add up",
+        file: "scan.cuh",
+        right: "if (end % (2 * distance) == 0) value = combine(op, left, value);",
+        wrong: "if (end > distance) value = combine(op, left, value);",
+    },
+    Mutation {
+        name: "the identity combined at the beginning",
+        file: "scan.cuh",
+        right: "else if (has_before)\n",
+        wrong: "else\n",
+    },
+    Mutation {
+        name: "a lane's prefix for all its units",
+        file: "scan.cuh",
+        right: "before[k] = select((index + 1) % (1u << k) == 0, next, before[k]);",
+        wrong: "before[k] = select(k > 0 && (index + 1) % (1u << k) == 0, next, before[k]);",
+    },
+    Mutation {
+        name: "a unit's left sibling from the wrong level",
+        file: "scan.cuh",
+        right: "left = select(ends, before[k], left);",
+        wrong: "left = select(ends, before[0], left);",
+    },
+    Mutation {
+        name: "an exclusive scan that is not shifted between units",
+        file: "scan.cuh",
+        right: "place[0] = before[0];",
+        wrong: "place[0] = edges.before;",
+    },
+    Mutation {
+        name: "the last place left as it was",
+        file: "scan.cuh",
+        right: "            place[UNIT - 1] = next;\n",
+        wrong: "",
+    },
+    Mutation {
+        name: "wide stores to any address",
+        file: "scan.cuh",
+        right: "            if (address % CHUNK == 0)\n                store_whole",
+        wrong: "            if (true)\n                store_whole",
+    },
+    Mutation {
+        name: "places written after the end",
+        file: "scan.cuh",
+        right: "at < present * sizeof(Item); at +=",
+        wrong: "at <= present * sizeof(Item); at +=",
+    },
+    Mutation {
+        name: "items read after the end",
+        file: "scan.cuh",
+        right: "i < present ? items + i : &identity",
+        wrong: "i <= present ? items + i : &identity",
+    },
+    Mutation {
+        name: "chunks left out on one side of an exchange alone",
+        file: "exchange.cuh",
+        right: "return CHUNK * (chunk + chunk / PERIOD);",
+        wrong: "return CHUNK * (chunk + chunk % RUN / 2);",
+    },
+];
+
+/// What a few operators do under changed templates: the first thing that is wrong.
+fn first_wrong(change: &dyn Fn(&str, &str) -> String) -> Option<String> {
+    fn try_all<M: DeviceMonoid>(
+        executor: &mut Executor,
+        case: Case<M, ScanPolicy>,
+        sampler: Sampler<M::Item>,
+    ) -> Option<String>
+    where
+        M::Item: Sample,
+    {
+        let all = items(7, 40_003, sampler);
+        let mut shared = Vec::new();
+        let tile = case.policy.large.tile_items() as usize;
+        for misalignment in [(0, 0), (1, 1), (0, 2)] {
+            for length in [1, 2, 31, 33, 500, 1000, 33 * tile, 70 * tile + 5, 1057 * tile] {
+                let length = length.min(all.len());
+                let wrong = wrong_on_executor(executor, case, &all[..length], misalignment, &mut shared);
+                if let Err(wrong) = wrong {
+                    return Some(wrong);
+                }
+            }
+        }
+        None
+    }
+    let mut kernels = Kernels::of_templates(Checks::Accesses, change);
+    let shape = kernels.add(Shape, tiny::<u32>());
+    let mut units = large::<u32>();
+    (units.large.run_items, units.large.unit_items, units.large.warps) = (16, 4, 2);
+    let in_units = kernels.add(Shape, units);
+    let bytes = kernels.add(Lanewise::<u8, 3>(PhantomData), ScanPolicy::for_item(&<[u8; 3]>::layout()));
+    let marked = kernels.add(OnlyMarked, ScanPolicy::for_item(&Marked::layout()));
+    let program = match kernels.build(1) {
+        Ok(program) => program,
+        Err(said) => panic!("a mutation must compile: {said}"),
+    };
+    try_all(&mut program.start(), in_units, Sample::sample)
+        .or_else(|| try_all(&mut program.start(), bytes, Sample::sample))
+        .or_else(|| try_all(&mut program.start(), marked, Sample::sample))
+        .or_else(|| try_all(&mut program.start(), shape, Sample::sample))
+}
+
+fn main() -> ExitCode {
+    let mut suite = Suite::default();
+    operators::built_in(&mut EveryOperator(&mut suite));
+    operators::structs(&mut EveryOperator(&mut suite));
+    operators::sizes(&mut EveryOperator(&mut suite));
+    for tier in [Tier::Cpu, Tier::Gpu] {
+        suite.test(tier, "every_kind_of_memory", move || every_kind_of_memory(tier));
+        suite.test(tier, "long_scans_of_f32_sums", move || long_inputs(tier, Sum::<f32>::new(), f32::unit));
+        suite.test(tier, "long_scans_of_shapes", move || long_inputs(tier, Shape, Sample::sample));
+    }
+    suite.test(Tier::Gpu, "policies_do_not_move_a_bit_of_scans_of_points", || {
+        policies_do_not_move_a_bit(MaxByNorm, Point::sample);
+    });
+    suite.test(Tier::Gpu, "policies_do_not_move_a_bit_of_scans_of_bytes", || {
+        policies_do_not_move_a_bit(Lanewise::<u8, 1>(PhantomData), Sample::sample);
+    });
+    suite.test(Tier::Gpu, "policies_do_not_move_a_bit_of_scans_of_matrices", || {
+        policies_do_not_move_a_bit(Matrix2Product::<f32>::new(), f32::matrix);
+    });
+    suite.test(Tier::Gpu, "threads_and_streams", threads_and_streams);
+    suite.test(Tier::Gpu, "a_graph_replays", a_graph_replays);
+
+    let mut tests = Tests::new(Checks::Accesses, false);
+    operators::structs(&mut OnExecutor(&mut tests, ""));
+    tests.add_to(&mut suite);
+    let mut tests = Tests::new(Checks::Accesses, true);
+    operators::built_in(&mut OnExecutor(&mut tests, ""));
+    operators::sizes(&mut OnExecutor(&mut tests, ""));
+    tests.add_to(&mut suite);
+    let mut tests = Tests::new(Checks::Accesses, true);
+    every_policy_on_executor(&mut tests, "f32_sums", Sum::<f32>::new(), f32::unit);
+    every_policy_on_executor(&mut tests, "shapes", Shape, Sample::sample);
+    every_policy_on_executor(&mut tests, "bytes", Lanewise::<u8, 1>(PhantomData), Sample::sample);
+    every_policy_on_executor(&mut tests, "100_bytes", Lanewise::<u8, 100>(PhantomData), Sample::sample);
+    tests.add_to(&mut suite);
+    let mut tests = Tests::new(Checks::Sanitizers, true);
+    operators::structs(&mut OnExecutor(&mut tests, "_under_the_sanitizers"));
+    tests.add_to(&mut suite);
+    suite.test(Tier::Simt, "without_a_mistake_no_scan_is_wrong", || {
+        assert_eq!(first_wrong(&|_, text| text.to_owned()), None);
+    });
+    for mutation in MUTATIONS {
+        mutation.test(&mut suite, first_wrong);
+    }
+    suite.run()
+}
