@@ -13,7 +13,7 @@ use support::operators::{self, Visitor};
 use support::tiers::{Suite, Tier};
 use warpfold::codegen::Source;
 use warpfold::jit::{self, Architecture};
-use warpfold::policy::{Kernel, Shape};
+use warpfold::policy::{Kernel, ScanPolicy};
 use warpfold::{DeviceMonoid, DeviceType, Kind, Policy};
 
 /// What the issue names; an NVRTC that no longer knows one says so.
@@ -51,23 +51,25 @@ impl Visitor for Compile<'_> {
 
 /// Every kernel.
 fn compile<M: DeviceMonoid>(name: &str, architecture: Architecture, report: &Mutex<Vec<String>>) {
-    let policy = Policy::for_item(&M::Item::layout());
+    let (reduction, scan) = (Policy::for_item(&M::Item::layout()), ScanPolicy::for_item(&M::Item::layout()));
     for kernel in Kernel::ALL {
-        compile_one::<M>(&format!("{name}, {kernel:?}"), policy.shape(kernel), architecture, report);
+        let source = Source::of_reduction::<M>(reduction.shape(kernel)).expect("renders");
+        compile_one::<M>(&format!("{name}, {kernel:?}"), &source, architecture, report);
+        let source = Source::of_scan::<M>(scan.shape(kernel)).expect("renders");
+        compile_one::<M>(&format!("{name}, {kernel:?}"), &source, architecture, report);
     }
 }
 
 fn compile_one<M: DeviceMonoid>(
     name: &str,
-    shape: &Shape,
+    source: &Source,
     architecture: Architecture,
     report: &Mutex<Vec<String>>,
 ) {
-    let source = Source::of_reduction::<M>(shape).expect("renders");
     let target = jit::target(architecture).expect("known to this NVRTC");
     assert_eq!(target.form, jit::Form::Cubin, "machine code, not PTX");
     let start = processor_time();
-    let kernels = jit::resources(&source, target).unwrap_or_else(|error| panic!("{error}"));
+    let kernels = jit::resources(source, target).unwrap_or_else(|error| panic!("{error}"));
     let time = processor_time() - start;
     assert!(!kernels.is_empty());
     let in_registers = matches!(M::Item::layout().kind, Kind::Scalar(_));

@@ -200,7 +200,7 @@ fn a_gpu_refuses_what_is_not_its_own() {
     assert!(matches!(refused, Err(Error::WrongContext { what: "output", .. })), "{refused:?}");
     let mut two = stream.clone_htod(&[0_u32; 2]).expect("copies");
     let refused = reduction.run_into(&items, &mut two);
-    assert!(matches!(refused, Err(Error::OutputLength { length: 2 })), "{refused:?}");
+    assert!(matches!(refused, Err(Error::OutputLength { expected: 1, length: 2 })), "{refused:?}");
     // SAFETY: refused before anything reads it.
     let odd = unsafe { DeviceInput::<u32>::from_raw(&context.clone().into(), 4097, 1, std::ptr::null_mut()) };
     assert!(matches!(odd, Err(Error::Misaligned { address: 4097, align: 4 })));

@@ -98,6 +98,7 @@ fn every_length_on_executor<M: DeviceMonoid>(
     executor: &mut Executor,
     case: Case<M, ScanPolicy>,
     sampler: Sampler<M::Item>,
+    step: usize,
 ) where
     M::Item: Sample,
 {
@@ -105,7 +106,7 @@ fn every_length_on_executor<M: DeviceMonoid>(
     let all = items(1, most, sampler);
     let edges = items(1, 300, M::Item::sample);
     let mut shared = Vec::new();
-    for length in lengths(&case.policy, most) {
+    for length in lengths(&case.policy, most).into_iter().step_by(step) {
         let items = if length <= 300 { &edges[..length] } else { &all[..length] };
         if let Err(wrong) = wrong_on_executor(executor, case, items, (0, 0), &mut shared) {
             panic!("{wrong}");
@@ -122,17 +123,23 @@ fn every_length_on_executor<M: DeviceMonoid>(
     }
 }
 
-struct OnExecutor<'a>(&'a mut Tests, &'static str);
+struct OnExecutor<'a> {
+    tests: &'a mut Tests,
+    suffix: &'static str,
+    /// Lengths that are taken: every so many.
+    step: usize,
+}
 
 impl Visitor for OnExecutor<'_> {
     fn visit<M: DeviceMonoid>(&mut self, name: &str, operator: M, sampler: Sampler<M::Item>)
     where
         M::Item: Sample,
     {
-        let name = format!("{name}_is_the_scan_at_every_length_and_alignment{}", self.1);
-        self.0.test(name, operator, ScanPolicy::for_item(&M::Item::layout()), move |executor, case| {
-            every_length_on_executor(executor, case, sampler);
-            every_length_on_executor(executor, case.under(large::<M::Item>()), sampler);
+        let name = format!("{name}_is_the_scan_at_every_length_and_alignment{}", self.suffix);
+        let step = self.step;
+        self.tests.test(name, operator, ScanPolicy::for_item(&M::Item::layout()), move |executor, case| {
+            every_length_on_executor(executor, case, sampler, step);
+            every_length_on_executor(executor, case.under(large::<M::Item>()), sampler, step);
         });
     }
 }
@@ -143,7 +150,9 @@ where
 {
     for (number, policy) in policies::<M::Item>().into_iter().enumerate() {
         let name = format!("policy_{number}_does_not_move_a_bit_of_scans_of_{name}");
-        tests.test(name, operator, policy, move |executor, case| every_length_on_executor(executor, case, sampler));
+        tests.test(name, operator, policy, move |executor, case| {
+            every_length_on_executor(executor, case, sampler, 1);
+        });
     }
 }
 
@@ -390,6 +399,33 @@ fn a_graph_replays() {
     }
 }
 
+/// A little of everything, for tools under which every launch takes long.
+fn sanitizer_subset() {
+    fn some<M: DeviceMonoid>(operator: M, sampler: Sampler<M::Item>, policy: ScanPolicy, lengths: &[usize])
+    where
+        M::Item: Sample,
+    {
+        let device = device(Tier::Gpu);
+        let all: Vec<M::Item> = items(20, 70_003, sampler);
+        let inputs = Inputs::on(&device, &all);
+        let scan = Scan::with(device, operator).with_policy(policy);
+        for &length in lengths {
+            for start in [0, 1, 3] {
+                let [inclusive, exclusive] = scans(&operator, &all[start..start + length]);
+                let [got_inclusive, got_exclusive] = inputs.scan(&scan, start, length, 0);
+                assert_same(&got_inclusive, &inclusive, format!("inclusive, {length} items"));
+                assert_same(&got_exclusive, &exclusive, format!("exclusive, {length} items"));
+            }
+        }
+    }
+    let lengths = [1, 33, 4096, 70_000];
+    some(Sum::<f32>::new(), f32::unit, large::<f32>(), &lengths);
+    some(Shape, Sample::sample, tiny::<u32>(), &[1, 33, 1056, 40_000]);
+    some(Lanewise::<u8, 1>(PhantomData), Sample::sample, large::<u8>(), &lengths);
+    some(MaxByNorm, Point::sample, ScanPolicy::for_item(&Point::layout()), &lengths);
+    some(Lanewise::<u8, 101>(PhantomData), Sample::sample, large::<[u8; 101]>(), &[1, 33, 1000]);
+}
+
 const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "a barrier missing after the ticket",
@@ -593,13 +629,14 @@ fn main() -> ExitCode {
     });
     suite.test(Tier::Gpu, "threads_and_streams", threads_and_streams);
     suite.test(Tier::Gpu, "a_graph_replays", a_graph_replays);
+    suite.test(Tier::Gpu, "sanitizer_subset", sanitizer_subset);
 
     let mut tests = Tests::new(Checks::Accesses, false);
-    operators::structs(&mut OnExecutor(&mut tests, ""));
+    operators::structs(&mut OnExecutor { tests: &mut tests, suffix: "", step: 1 });
     tests.add_to(&mut suite);
+    // What an operator does is the same as in a reduction: of these the sizes matter.
     let mut tests = Tests::new(Checks::Accesses, true);
-    operators::built_in(&mut OnExecutor(&mut tests, ""));
-    operators::sizes(&mut OnExecutor(&mut tests, ""));
+    operators::sizes(&mut OnExecutor { tests: &mut tests, suffix: "", step: 5 });
     tests.add_to(&mut suite);
     let mut tests = Tests::new(Checks::Accesses, true);
     every_policy_on_executor(&mut tests, "f32_sums", Sum::<f32>::new(), f32::unit);
@@ -608,7 +645,7 @@ fn main() -> ExitCode {
     every_policy_on_executor(&mut tests, "100_bytes", Lanewise::<u8, 100>(PhantomData), Sample::sample);
     tests.add_to(&mut suite);
     let mut tests = Tests::new(Checks::Sanitizers, true);
-    operators::structs(&mut OnExecutor(&mut tests, "_under_the_sanitizers"));
+    operators::structs(&mut OnExecutor { tests: &mut tests, suffix: "_under_the_sanitizers", step: 3 });
     tests.add_to(&mut suite);
     suite.test(Tier::Simt, "without_a_mistake_no_scan_is_wrong", || {
         assert_eq!(first_wrong(&|_, text| text.to_owned()), None);

@@ -1,6 +1,6 @@
 # Of the rows of benches/peers/run and of the bench `figures`: each reduction's rate, as a part of the read ceiling and of
 # CUB's rate, and its time from call to result as a part of CUB's. Fails where a result differs from CUB's, or where 1 GiB
-# takes less than 0.6 of the ceiling.
+# takes less than 0.6 of the ceiling. And of each scan, as a part of the copy ceiling and of CUB's.
 BEGIN { FS = "," }
 FNR == 1 { next }
 $1 == "read" { ceiling[$5] = $5 / $8 / 1e3 }
@@ -20,6 +20,18 @@ $1 == "warpfold" && $7 == "graph" {
 $1 == "warpfold" && $7 == "host" {
     printf "  host %.2f us", $8
     if (cub_host[$2, $3, $5]) printf ", %.2f of CUB's", $8 / cub_host[$2, $3, $5]
+    printf "\n"
+}
+$1 == "copy" { copying[$5] = $8 }
+$1 == "cub-scan" { cub_scan[$2, $3, $5] = $8; scanned[$2, $3, $5] = $12 }
+$1 == "warpfold-scan" {
+    printf "scan %-18s %-6s %11.0f +%-2d %9.2f us", $2, $3, $5, $6, $8
+    if (copying[$5]) printf "  %.3f of copying", copying[$5] / $8
+    if (cub_scan[$2, $3, $5]) printf "  %.3f of CUB", cub_scan[$2, $3, $5] / $8
+    if ($6 == 0 && scanned[$2, $3, $5] && scanned[$2, $3, $5] != $12) {
+        printf "  DIFFERS from CUB"
+        failed = 1
+    }
     printf "\n"
 }
 END { exit failed }

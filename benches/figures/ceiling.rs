@@ -27,3 +27,9 @@ fn read_some(words: &[u64]) -> u64 {
 fn read_some_with_avx2(words: &[u64]) -> u64 {
     words.iter().fold(0, |all, word| all ^ word)
 }
+
+/// Copies items, each thread parts of them: the least that a scan does.
+pub fn copy<T: Copy + Send + Sync>(items: &[T], places: &mut [T], part_bytes: usize) {
+    let part = part_bytes / size_of::<T>();
+    items.par_chunks(part).zip(places.par_chunks_mut(part)).for_each(|(items, places)| places.copy_from_slice(items));
+}

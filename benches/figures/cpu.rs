@@ -7,9 +7,9 @@ use std::time::Instant;
 use anyhow::{Context, Result, ensure};
 use rayon::prelude::*;
 use warpfold::operators::{Matrix2Product, Max, Min, Number, Sum};
-use warpfold::{Device, DeviceMonoid, DeviceType, Reduction, tree};
+use warpfold::{Device, DeviceMonoid, DeviceType, Reduction, Scan, tree};
 
-use super::ceiling::read;
+use super::ceiling::{copy, read};
 use super::operators::MaxByNorm;
 use super::{Subject, hexadecimal, row};
 
@@ -84,7 +84,23 @@ impl<W: Write> Cpu<'_, W> {
         self.row(&subject, "rayon", reduce)?;
 
         subject.result = "-".to_owned();
-        self.row(&subject, "read-cpu", || read(&items))
+        self.row(&subject, "read-cpu", || read(&items))?;
+        self.scans::<M>(subject, &items)
+    }
+
+    /// The inclusive scan, beside copies of parts of several sizes: what is stored past the caches takes another way there.
+    fn scans<M: DeviceMonoid + Default>(&mut self, mut subject: Subject, items: &[M::Item]) -> Result<()> {
+        let mut places = items.to_vec();
+        for (who, part) in [("copy-cpu", 64 << 10), ("copy-large-cpu", 64 << 20)] {
+            self.row(&subject, who, || copy(items, &mut places, part))?;
+        }
+        let scan = Scan::<M>::new(Device::cpu());
+        scan.inclusive_into(items, &mut places)?;
+        let (first, expected) = (items.len().min(1 << 16), tree::inclusive_scan(&M::default(), &items[..items.len().min(1 << 16)]));
+        let same = std::iter::zip(&places[..first], &expected).all(|(got, expected)| M::Item::same_bits(got, expected));
+        ensure!(same, "{} of {}: not the scan", subject.operator, subject.item);
+        subject.result = places.last().map(hexadecimal).unwrap_or_default();
+        self.row(&subject, "warpfold-scan-cpu", || scan.inclusive_into(items, &mut places).is_ok())
     }
 
     /// What a Rust programmer would write. Sums of signs are exact in any order; integers wrap in a release build.

@@ -1,20 +1,21 @@
 //! How fast reductions are on a GPU: rows of CSV like those of `benches/peers`, on the same items, measured alike.
 //!
-//! `figures CSV [--cpu | --cold | --enqueue | --search] [--quick] [--sizes 10,20] [--policy large.rows=2,small_bytes=0]
-//! [OPERATOR...]`; sizes are powers of two of bytes. An input of `bytes` has bytes / item_bytes items. Calls go round views of the same items, and
+//! `figures CSV [--cpu | --cold | --enqueue | --search | --scan [--search]] [--quick] [--sizes 10,20]
+//! [--policy large.rows=2,small_bytes=0] [OPERATOR...]`; sizes are powers of two of bytes. An input of `bytes` has bytes / item_bytes items. Calls go round views of the same items, and
 //! something else is read before each sample, so that no view is found in the GPU's cache. `graph` is the time of a
 //! replayed graph of many calls, divided by their number; `host` is that from a call to its result. Every result is
 //! compared with the CPU's, up to 2^28 bytes, before it is timed.
 //!
 //! With `--cpu` the CPU is measured instead: `cpu` is the time of a call, also of rayon, the standard library, and a loop
 //! that only reads. With `--cold` first calls are measured: see `cold.rs`; with `--enqueue` the host's part: see
-//! `enqueue.rs`; with `--search` policies: see `search.rs`.
+//! `enqueue.rs`; with `--search` policies: see `search.rs`; with `--scan` scans instead of reductions: see `scan.rs`.
 
 mod ceiling;
 mod cold;
 mod cpu;
 mod enqueue;
 mod operators;
+mod scan;
 mod search;
 
 use std::fs::File;
@@ -72,7 +73,7 @@ fn main() -> Result<()> {
         arguments.len() < before
     };
     let (quick, on_cpu, cold, search) = (flag("--quick"), flag("--cpu"), flag("--cold"), flag("--search"));
-    let enqueue = flag("--enqueue");
+    let (enqueue, scan) = (flag("--enqueue"), flag("--scan"));
     if flag("--cold-process") {
         let [operator, item, bytes] = &arguments[..] else {
             anyhow::bail!("--cold-process OPERATOR ITEM BYTES");
@@ -102,7 +103,7 @@ fn main() -> Result<()> {
         arguments.push("figures.csv".to_owned());
     }
     let mut out = BufWriter::new(File::create(arguments.remove(0))?);
-    if search {
+    if search && !scan {
         let gpu = Gpu::new(&device.context("there is no GPU")?)?;
         return search::all(search::Search { gpu: &gpu, out: &mut out, sizes, only: &arguments });
     }
@@ -114,6 +115,11 @@ fn main() -> Result<()> {
         return Ok(out.flush()?);
     }
     let device = device.context("there is no GPU")?;
+    if scan {
+        let gpu = &Gpu::new(&device)?;
+        let sizes = sizes.or(quick.then(|| vec![20, 24, 28, 30]));
+        return scan::Scans { gpu, out: &mut out, sizes, policy: &policy, search, only: &arguments }.all();
+    }
     if cold {
         cold::all(&mut out)?;
         return Ok(out.flush()?);
@@ -191,7 +197,7 @@ impl Figures {
         }
         subject.result = hexadecimal(&result);
         let samples = if bytes > 1 << 31 { 7 } else { 25 };
-        let graph = self.gpu.graph_times(&reduction, &views, samples)?;
+        let graph = self.gpu.reduction_times(&reduction, &views, samples)?;
         row(&mut self.out, "warpfold", &subject, "graph", graph)?;
         let mut host = Vec::new();
         for sample in 0..samples * 4 + 8 {
@@ -246,21 +252,24 @@ impl Gpu {
         Ok(())
     }
 
-    fn graph_times<M: DeviceMonoid>(
+    fn reduction_times<M: DeviceMonoid>(
         &self,
         reduction: &Reduction<M>,
         views: &[CudaView<'_, M::Item>],
         samples: usize,
     ) -> Result<Vec<f64>> {
         let bytes = views[0].len() * size_of::<M::Item>();
-        let calls = ((4000.0 / (2.0 + bytes as f64 / 4e6)) as usize).clamp(2, MOST_CALLS);
         // SAFETY: it is written before it is read.
         let mut output = unsafe { self.stream.alloc::<M::Item>(1) }?;
+        self.graph_times(bytes, samples, |call| Ok(reduction.run_into(&views[call % views.len()], &mut output)?))
+    }
+
+    /// Time per call, where each puts work on the stream. It has been called before: nothing is compiled late.
+    fn graph_times(&self, bytes: usize, samples: usize, mut call: impl FnMut(usize) -> Result<()>) -> Result<Vec<f64>> {
+        let calls = ((4000.0 / (2.0 + bytes as f64 / 4e6)) as usize).clamp(2, MOST_CALLS);
         self.stream.synchronize()?;
         self.stream.begin_capture(sys::CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL)?;
-        for call in 0..calls {
-            reduction.run_into(&views[call % views.len()], &mut output)?;
-        }
+        (0..calls).try_for_each(&mut call)?;
         let graph = self
             .stream
             .end_capture(sys::CUgraphInstantiate_flags::CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH)?

@@ -94,7 +94,7 @@ impl Search<'_> {
                 }
                 let result = reduction.run(&views[0])?;
                 ensure!(M::Item::same_bits(&result, &expected), "another result under {policy:?}");
-                let mut times = self.gpu.graph_times(&reduction, &views, SAMPLES)?;
+                let mut times = self.gpu.reduction_times(&reduction, &views, SAMPLES)?;
                 times.sort_by(f64::total_cmp);
                 let (median, shape) = (times[times.len() / 2], policy.large);
                 writeln!(

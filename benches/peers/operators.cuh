@@ -101,6 +101,21 @@ struct MaxByNorm {
     static BOTH Item identity() { return {0, 0, 0}; }
 };
 
+/// x -> a x + b: left first, then right. Factors are 1 or -1, so that nothing rounds.
+struct AffineMaps {
+    using Item = Lanes<float, 2>;
+    struct Combine {
+        BOTH Item operator()(const Item& left, const Item& right) const {
+            return {right.lane[0] * left.lane[0], right.lane[0] * left.lane[1] + right.lane[1]};
+        }
+    };
+    static constexpr bool EXACT = true;
+    static BOTH Item item(uint64_t index) {
+        return {mix(2 * index) & 1 ? 1.0f : -1.0f, sign<float>(2 * index + 1)};
+    }
+    static BOTH Item identity() { return {1, 0}; }
+};
+
 /// Rows; wrapping. The diagonal is odd and the rest even, by the lowest bit: so is every product, which never vanishes.
 /// CUB does not keep the order, so what it makes is not the product.
 struct MatrixProduct {

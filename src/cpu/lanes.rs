@@ -5,35 +5,23 @@
 //! with another. The compiler makes vector instructions of such a loop whatever the operator: the fields of a `struct`
 //! are rows, and an `if` is a selection. Since neighbours are always in one lane, each lane has the bracket of its run
 //! at the end, and nothing is moved between lanes but by the transposition.
-//!
-//! Items are cut into words of their alignment, so that no word has parts of two fields. That wants items without
-//! padding, whose bytes nobody may look at; and small ones: a large item fills registers by itself.
 
 #![allow(unsafe_code)]
 
-use std::mem::MaybeUninit;
-
 use super::RUN;
-use super::transposition::{LANES, Row, Word, transpose};
-use crate::{Kind, Layout, Monoid};
+use super::rows::{LANES, Row, Word, item, rows_of_words, set_item};
+use super::transposition::transpose;
+use crate::Monoid;
 
 /// Items whose runs fill the lanes.
 pub(super) const TILE: usize = LANES * RUN;
-/// The largest items whose tile and its rows stay in a first-level cache.
-const MOST_BYTES: usize = 32;
-
 /// Room for the rows of a tile and of its pairs.
 pub(super) struct Lanes {
     rows: Vec<Row<u64>>,
 }
 
 impl Lanes {
-    /// Whether items are small, and without padding.
-    pub(super) fn suit(layout: &Layout) -> bool {
-        layout.size <= MOST_BYTES && bytes_of_fields(layout) == layout.size
-    }
-
-    /// For items that [`suit`](Self::suit).
+    /// For items that [`suit`](super::rows::suit).
     pub(super) fn new<T>() -> Self {
         let bytes = (TILE + TILE / 2) * size_of::<T>();
         Self { rows: vec![Row::default(); bytes.div_ceil(size_of::<Row<u64>>())] }
@@ -80,22 +68,6 @@ impl Lanes {
     }
 }
 
-fn bytes_of_fields(layout: &Layout) -> usize {
-    match &layout.kind {
-        Kind::Scalar(_) => layout.size,
-        Kind::Array { element, length } => length * bytes_of_fields(element),
-        Kind::Struct { fields } => fields.iter().map(|field| bytes_of_fields(&field.layout)).sum(),
-    }
-}
-
-/// The same memory, as rows of smaller words.
-fn rows_of_words<W: Word>(rows: &mut [Row<u64>]) -> &mut [Row<W>] {
-    // SAFETY: rows are as aligned whatever their words, which are integers.
-    unsafe {
-        std::slice::from_raw_parts_mut(rows.as_mut_ptr().cast(), size_of_val(rows) / size_of::<Row<W>>())
-    }
-}
-
 /// In every lane, of every pair of neighbours.
 #[inline(always)]
 fn combine_pairs<M: Monoid, W: Word>(operator: &M, pairs: &[Row<W>], values: &mut [Row<W>]) {
@@ -106,25 +78,5 @@ fn combine_pairs<M: Monoid, W: Word>(operator: &M, pairs: &[Row<W>], values: &mu
             let combined = operator.combine(item(left, lane), item(right, lane));
             set_item(value, lane, combined);
         }
-    }
-}
-
-/// The item of a lane, its words from as many rows.
-#[inline(always)]
-fn item<T, W: Word>(rows: &[Row<W>], lane: usize) -> T {
-    let mut item = MaybeUninit::<T>::uninit();
-    for (word, row) in rows[..size_of::<T>() / size_of::<W>()].iter().enumerate() {
-        // SAFETY: the item has that many words.
-        unsafe { item.as_mut_ptr().cast::<W>().add(word).write(row.0[lane]) };
-    }
-    // SAFETY: all its words are those of an item: only items are transposed, and set.
-    unsafe { item.assume_init() }
-}
-
-#[inline(always)]
-fn set_item<T, W: Word>(rows: &mut [Row<W>], lane: usize, item: T) {
-    for (word, row) in rows[..size_of::<T>() / size_of::<W>()].iter_mut().enumerate() {
-        // SAFETY: the item has that many words, none of them padding.
-        row.0[lane] = unsafe { (&raw const item).cast::<W>().add(word).read() };
     }
 }

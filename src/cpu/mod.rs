@@ -10,6 +10,7 @@
 //! Memory is allocated for blocks and for parts of them, never per item.
 
 mod lanes;
+mod rows;
 mod scan;
 mod transposition;
 
@@ -33,7 +34,7 @@ pub(crate) fn bracket<M: Monoid>(operator: &M, items: &[M::Item]) -> M::Item {
     match items {
         [] => operator.identity(),
         &[item] => item,
-        _ => blocks(operator, Lanes::suit(&M::Item::layout()), items),
+        _ => blocks(operator, rows::suit(&M::Item::layout()), items),
     }
 }
 
@@ -47,6 +48,15 @@ fn blocks<M: Monoid>(operator: &M, in_lanes: bool, items: &[M::Item]) -> M::Item
         .map_init(|| Rounds::new(operator, in_lanes), |rounds, block| rounds.bracket(block))
         .collect();
     blocks(operator, in_lanes, &values)
+}
+
+/// Whether this processor has AVX2 and FMA.
+fn has_avx2() -> bool {
+    #[cfg(target_arch = "x86_64")]
+    let has = is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma");
+    #[cfg(not(target_arch = "x86_64"))]
+    let has = false;
+    has
 }
 
 /// A power of two of items of about so many bytes, at least two.
@@ -67,10 +77,7 @@ struct Rounds<'a, M: Monoid> {
 
 impl<'a, M: Monoid> Rounds<'a, M> {
     fn new(operator: &'a M, in_lanes: bool) -> Self {
-        #[cfg(target_arch = "x86_64")]
-        let avx2 = is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma");
-        #[cfg(not(target_arch = "x86_64"))]
-        let avx2 = false;
+        let avx2 = has_avx2();
         let lanes = (in_lanes && (avx2 || !HAS_AVX2)).then(Lanes::new::<M::Item>);
         Self { operator, avx2, lanes, values: Vec::new(), spare: Vec::new() }
     }
@@ -189,7 +196,7 @@ mod tests {
             };
             check(bracket(&operator, items), "blocks");
             if length > 0 {
-                let suit = Lanes::suit(&M::Item::layout());
+                let suit = rows::suit(&M::Item::layout());
                 let mut portable = Rounds { avx2: false, ..Rounds::new(&operator, suit) };
                 check(portable.bracket(items), "without AVX2");
                 check(Rounds::new(&operator, false).bracket(items), "pairs");
@@ -232,7 +239,7 @@ mod tests {
             small: u8,
             large: u32,
         }
-        assert!(!Lanes::suit(&Padded::layout()));
-        assert!(Lanes::suit(&<[[f32; 2]; 2]>::layout()));
+        assert!(!rows::suit(&Padded::layout()));
+        assert!(rows::suit(&<[[f32; 2]; 2]>::layout()));
     }
 }

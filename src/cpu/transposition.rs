@@ -6,28 +6,10 @@
 
 #![allow(unsafe_code)]
 
+use std::mem::MaybeUninit;
+
 use super::RUN;
-
-/// Runs that are done at a time: as many bytes as a register has.
-pub(super) const LANES: usize = 32;
-
-/// One word of each run.
-#[derive(Clone, Copy)]
-#[repr(C, align(32))]
-pub(super) struct Row<W>(pub(super) [W; LANES]);
-
-/// What items are cut into: integers.
-pub(super) trait Word: Copy + Default + 'static {}
-impl Word for u8 {}
-impl Word for u16 {}
-impl Word for u32 {}
-impl Word for u64 {}
-
-impl<W: Word> Default for Row<W> {
-    fn default() -> Self {
-        Self([W::default(); LANES])
-    }
-}
+use super::rows::{LANES, Row, Word};
 
 /// Of runs of items of type `T`. With `AVX2` the processor must have it.
 #[inline(always)]
@@ -43,6 +25,23 @@ pub(super) fn transpose<T, W: Word, const AVX2: bool>(runs: &[W], rows: &mut [Ro
     for (lane, run) in runs.chunks_exact(words).enumerate() {
         for (row, &word) in rows.iter_mut().zip(run) {
             row.0[lane] = word;
+        }
+    }
+}
+
+/// The way back: runs from the rows of their words.
+#[inline(always)]
+pub(super) fn restore<T, W: Word, const AVX2: bool>(rows: &[Row<W>], runs: &mut [MaybeUninit<W>]) {
+    let words = RUN * size_of::<T>() / size_of::<W>();
+    assert!(runs.len() == LANES * words && rows.len() == words);
+    #[cfg(target_arch = "x86_64")]
+    if AVX2 {
+        // SAFETY: the caller knows that the processor has it, and the lengths are as they must be.
+        return unsafe { avx2::restore::<T, W>(rows.as_ptr(), runs.as_mut_ptr().cast()) };
+    }
+    for (lane, run) in runs.chunks_exact_mut(words).enumerate() {
+        for (row, word) in rows.iter().zip(run) {
+            word.write(row.0[lane]);
         }
     }
 }
@@ -99,15 +98,7 @@ mod avx2 {
                     let lane = first_lane + i * (lanes / 2 / COUNT);
                     *register = _mm256_set_m128i(part(lane + lanes / 2), part(lane));
                 }
-                // Halves of registers stay apart. In them a word's place has a number, whose upper bits are those of the
-                // register and whose lower ones are the place in it. A stage rotates the register's bits and the upper
-                // one of the place.
-                for _ in 0..(16 / size_of::<W>()).ilog2() {
-                    let before = block;
-                    for i in 0..COUNT / 2 {
-                        (block[2 * i], block[2 * i + 1]) = interleave::<W>(before[i], before[i + COUNT / 2]);
-                    }
-                }
+                shuffle::<W, COUNT>(&mut block, (16 / size_of::<W>()).ilog2());
                 for (i, register) in block.into_iter().enumerate() {
                     // SAFETY: it is one of the rows, and the lanes fill a register.
                     unsafe {
@@ -115,6 +106,89 @@ mod avx2 {
                         _mm256_store_si256(row.add(first_lane).cast(), register);
                     }
                 }
+            }
+        }
+    }
+
+    /// Rotates the numbers of all words by so many bits. Halves of registers stay apart. In them a word's place has a number, whose
+    /// upper bits are those of the register and whose lower ones are the place in it.
+    #[target_feature(enable = "avx2")]
+    #[inline]
+    fn shuffle<W: Word, const COUNT: usize>(block: &mut [__m256i; COUNT], bits: u32) {
+        for _ in 0..bits {
+            let before = *block;
+            for i in 0..COUNT / 2 {
+                (block[2 * i], block[2 * i + 1]) = interleave::<W>(before[i], before[i + COUNT / 2]);
+            }
+        }
+    }
+
+    /// # Safety
+    ///
+    /// There is room for runs of items of type `T`, and a row for each word of a run.
+    #[target_feature(enable = "avx2")]
+    #[inline]
+    pub(super) unsafe fn restore<T, W: Word>(rows: *const Row<W>, runs: *mut W) {
+        // SAFETY: as the caller says.
+        unsafe {
+            match size_of::<W>() {
+                1 | 2 => blocks_back::<T, W, 8>(rows, runs),
+                4 => blocks_back::<T, W, 4>(rows, runs),
+                _ => blocks_back::<T, W, 2>(rows, runs),
+            }
+        }
+    }
+
+    /// As [`blocks`], the other way.
+    ///
+    /// # Safety
+    ///
+    /// As for [`restore`].
+    #[target_feature(enable = "avx2")]
+    #[inline]
+    unsafe fn blocks_back<T, W: Word, const COUNT: usize>(rows: *const Row<W>, runs: *mut W) {
+        let (words, lanes) = (RUN * size_of::<T>() / size_of::<W>(), 32 / size_of::<W>());
+        for first_lane in (0..LANES).step_by(lanes) {
+            for first_word in (0..words).step_by(COUNT) {
+                let mut block = [_mm256_setzero_si256(); COUNT];
+                for (i, register) in block.iter_mut().enumerate() {
+                    // SAFETY: it is one of the rows, and the lanes fill a register.
+                    *register = unsafe {
+                        let row = rows.add(first_word + i).cast::<W>();
+                        _mm256_load_si256(row.add(first_lane).cast())
+                    };
+                }
+                // All bits of a number but those by which it was rotated on the way there.
+                shuffle::<W, COUNT>(&mut block, COUNT.ilog2());
+                for (i, register) in block.into_iter().enumerate() {
+                    let lane = first_lane + i * (lanes / 2 / COUNT);
+                    // SAFETY: the lanes and words of a block are some of the runs.
+                    let part = |lane: usize| unsafe { runs.add(lane * words + first_word) };
+                    // SAFETY: as above.
+                    unsafe {
+                        store(part(lane), words, _mm256_castsi256_si128(register));
+                        store(part(lane + lanes / 2), words, _mm256_extracti128_si256::<1>(register));
+                    }
+                }
+            }
+        }
+    }
+
+    /// What [`load`] has loaded.
+    ///
+    /// # Safety
+    ///
+    /// There is room for it.
+    #[target_feature(enable = "avx2")]
+    #[inline]
+    unsafe fn store<W: Word>(run: *mut W, words: usize, register: __m128i) {
+        // SAFETY: as the caller says.
+        unsafe {
+            if size_of::<W>() > 1 || words == 8 {
+                _mm_storeu_si128(run.cast(), register);
+            } else {
+                _mm_storel_epi64(run.cast(), register);
+                _mm_storel_epi64(run.add(words).cast(), _mm_unpackhi_epi64(register, register));
             }
         }
     }
@@ -157,18 +231,23 @@ mod tests {
     fn is_the_transpose<T, W: Word + PartialEq + std::fmt::Debug>(word: fn(usize) -> W) {
         let words = RUN * size_of::<T>() / size_of::<W>();
         let runs: Vec<W> = (0..LANES * words).map(word).collect();
-        let check = |transpose: fn(&[W], &mut [Row<W>])| {
+        let check = |transpose: fn(&[W], &mut [Row<W>]), restore: fn(&[Row<W>], &mut [MaybeUninit<W>])| {
             let mut rows = vec![Row::default(); words];
             transpose(&runs, &mut rows);
+            let mut restored = Vec::with_capacity(runs.len());
+            restore(&rows, &mut restored.spare_capacity_mut()[..runs.len()]);
+            // SAFETY: all of them were written.
+            unsafe { restored.set_len(runs.len()) };
+            assert_eq!(restored, runs);
             for (i, row) in rows.iter().enumerate() {
                 let expected: [W; LANES] = std::array::from_fn(|lane| runs[lane * words + i]);
                 assert_eq!(row.0, expected, "word {i} of {words}");
             }
         };
-        check(transpose::<T, W, false>);
+        check(transpose::<T, W, false>, restore::<T, W, false>);
         #[cfg(target_arch = "x86_64")]
         if is_x86_feature_detected!("avx2") {
-            check(transpose::<T, W, true>);
+            check(transpose::<T, W, true>, restore::<T, W, true>);
         }
     }
 

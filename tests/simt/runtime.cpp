@@ -64,6 +64,8 @@ struct Fiber {
     struct Block* block = nullptr;
     const char* what = nullptr;
     Site site = {};
+    // Where it looks whether others have published something.
+    Site looks_at = {};
     void* fake_stack = nullptr;
 };
 
@@ -205,7 +207,7 @@ void too_long(int, siginfo_t*, void* interrupted) {
     const Site site = {"somewhere", 0, nullptr};
     (void)interrupted;
 #endif
-    fail(who(current) + " does not come to an end, " + at(site));
+    fail(who(current) + " does not come to an end, " + at(current->looks_at.file ? current->looks_at : site));
 }
 
 // Lets the launch that begins now fail if it takes too long; with 0 there is no such launch.
@@ -395,7 +397,9 @@ void publish(unsigned long long* address, unsigned long long value, Site site) {
 }
 unsigned long long published(const unsigned long long* address, Site site) {
     check_word(address, site);
+    current->looks_at = site;
     leave();
+    current->looks_at = {};
     return *address;
 }
 unsigned long long atomic_add(unsigned long long* address, unsigned long long value, Site site) {

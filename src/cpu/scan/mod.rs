@@ -7,17 +7,20 @@
 
 #![allow(unsafe_code)]
 
+mod lanes;
+mod runs;
+
 use std::iter::zip;
 use std::mem::MaybeUninit;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::items_of;
-use crate::Monoid;
+use self::lanes::{Lanes, TILE};
+use self::runs::Runs;
+use super::{HAS_AVX2, has_avx2, items_of, rows};
 use crate::tree::Prefix;
+use crate::{DeviceType, Monoid};
 
-/// Places that go up and down together.
-const RUN: usize = 8;
 /// Bytes of one block: with what comes in and what goes out a second-level cache holds it.
 const BLOCK_BYTES: usize = 128 << 10;
 /// Looks at whose turn it is, before other threads may have the processor.
@@ -54,7 +57,7 @@ pub(crate) fn scan_in_place<M: Monoid>(operator: &M, prefix: Prefix, items: &mut
 
 /// A power of two of items.
 fn block_items<T>() -> usize {
-    items_of::<T>(BLOCK_BYTES, &[]).max(RUN)
+    items_of::<T>(BLOCK_BYTES, &[]).max(TILE)
 }
 
 fn as_places<T>(items: &mut [T]) -> &mut [MaybeUninit<T>] {
@@ -95,12 +98,15 @@ fn in_blocks<'a, M: Monoid>(
     let blocks = Mutex::new(blocks.enumerate());
     let work = || {
         let _stop = StopIfPanicking(&turns.next);
-        let mut tree = Tree::new(operator);
+        let mut levels = Levels::new(operator);
         let take = || blocks.lock().ok()?.next();
         while let Some((index, mut block)) = take() {
-            let whole = tree.up(block.items());
-            let Some(edges) = turns.take(operator, index, whole) else { return };
-            tree.down(prefix, edges, block.places());
+            let is_whole = block.items().len() == block_items::<M::Item>();
+            let value = levels.up(block.items());
+            let Some(edges) = turns.take(operator, index, value) else { return };
+            // What comes after a part of a block is not what its value was taken for.
+            let edges = Edges { after: edges.after.filter(|_| is_whole), ..edges };
+            levels.down(prefix, edges, block.places());
         }
     };
     match threads {
@@ -109,11 +115,91 @@ fn in_blocks<'a, M: Monoid>(
     }
 }
 
-/// What is before a block, if anything is, and what is after it.
+/// What is before some items, if anything is, and what is before their end, if that is known.
 #[derive(Clone, Copy)]
 struct Edges<T> {
     before: Option<T>,
-    after: T,
+    after: Option<T>,
+}
+
+/// A block's items on their way up and down: runs of eight of them at a time, many at once where that can be, and those runs.
+struct Levels<'a, M: Monoid> {
+    /// Whether the processor has AVX2 and FMA.
+    avx2: bool,
+    /// Room for the lanes, if the items suit them.
+    lanes: Option<Lanes<M>>,
+    /// Whether the block went up in lanes.
+    in_lanes: bool,
+    operator: &'a M,
+    runs: Runs<'a, M>,
+}
+
+impl<'a, M: Monoid> Levels<'a, M> {
+    fn new(operator: &'a M) -> Self {
+        let avx2 = has_avx2();
+        let lanes = (rows::suit(&M::Item::layout()) && (avx2 || !HAS_AVX2)).then(Lanes::new);
+        Self { avx2, lanes, in_lanes: false, operator, runs: Runs::new(operator) }
+    }
+
+    /// Returns the value of the block, if it is whole.
+    fn up(&mut self, items: &[M::Item]) -> M::Item {
+        #[cfg(target_arch = "x86_64")]
+        if self.avx2 {
+            // SAFETY: the processor has what it is compiled for.
+            return unsafe { self.up_with_avx2(items) };
+        }
+        self.up_with::<false>(items)
+    }
+
+    fn down(&mut self, prefix: Prefix, edges: Edges<M::Item>, places: &mut [MaybeUninit<M::Item>]) {
+        #[cfg(target_arch = "x86_64")]
+        if self.avx2 {
+            // SAFETY: the processor has what it is compiled for.
+            return unsafe { self.down_with_avx2(prefix, edges, places) };
+        }
+        self.down_with::<false>(prefix, edges, places);
+    }
+
+    /// The same, compiled once more for wider registers, and with it `combine`.
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2,fma")]
+    fn up_with_avx2(&mut self, items: &[M::Item]) -> M::Item {
+        self.up_with::<true>(items)
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2,fma")]
+    fn down_with_avx2(&mut self, prefix: Prefix, edges: Edges<M::Item>, places: &mut [MaybeUninit<M::Item>]) {
+        self.down_with::<true>(prefix, edges, places);
+    }
+
+    #[inline(always)]
+    fn up_with<const AVX2: bool>(&mut self, items: &[M::Item]) -> M::Item {
+        self.in_lanes = false;
+        match &mut self.lanes {
+            Some(lanes) if (AVX2 || !HAS_AVX2) && items.len().is_multiple_of(TILE) => {
+                self.in_lanes = true;
+                self.runs.up(lanes.up::<AVX2>(self.operator, items))
+            }
+            _ => self.runs.up(items),
+        }
+    }
+
+    #[inline(always)]
+    fn down_with<const AVX2: bool>(
+        &mut self,
+        prefix: Prefix,
+        edges: Edges<M::Item>,
+        places: &mut [MaybeUninit<M::Item>],
+    ) {
+        match &mut self.lanes {
+            Some(lanes) if (AVX2 || !HAS_AVX2) && self.in_lanes => {
+                self.runs.down(Prefix::Inclusive, edges, lanes.ends());
+                lanes.down::<AVX2>(self.operator, prefix, edges.before, places);
+            }
+            _ => self.runs.down(prefix, edges, places),
+        }
+    }
 }
 
 /// The blocks that had their turn.
@@ -170,95 +256,7 @@ impl<T: Copy> Turns<T> {
         };
         subtrees.push(Subtree { blocks, value, prefix });
         self.next.store(block + 1, Ordering::Release);
-        Some(Edges { before, after: prefix })
-    }
-}
-
-/// The items of a block on their way up and down.
-struct Tree<'a, M: Monoid> {
-    operator: &'a M,
-    /// Items of a whole block, a power of two.
-    block: usize,
-    /// Of each place, the largest perfect subtree of the block that ends there.
-    subtrees: Vec<M::Item>,
-    /// What is before the end of each run.
-    ends: Vec<M::Item>,
-}
-
-impl<'a, M: Monoid> Tree<'a, M> {
-    fn new(operator: &'a M) -> Self {
-        Self { operator, block: block_items::<M::Item>(), subtrees: Vec::new(), ends: Vec::new() }
-    }
-
-    /// The items of a block, at least one. Returns what the last place gets: of a whole block its value.
-    fn up(&mut self, items: &[M::Item]) -> M::Item {
-        let op = |left, right| self.operator.combine(left, right);
-        self.subtrees.clear();
-        self.subtrees.reserve(items.len());
-        let (runs, rest) = items.as_chunks::<RUN>();
-        for (index, &[a, b, c, d, e, f, g, h]) in runs.iter().enumerate() {
-            let (ab, cd, ef, gh) = (op(a, b), op(c, d), op(e, f), op(g, h));
-            let abcd = op(ab, cd);
-            let mut last = op(abcd, op(ef, gh));
-            let end = RUN * (index + 1);
-            for level in RUN.ilog2()..end.trailing_zeros() {
-                last = op(self.subtrees[end - (1 << level) - 1], last);
-            }
-            self.subtrees.extend_from_slice(&[a, ab, c, abcd, e, ef, g, last]);
-        }
-        for (index, &item) in rest.iter().enumerate() {
-            let mut last = item;
-            for level in 0..(index + 1).trailing_zeros() {
-                last = op(self.subtrees[self.subtrees.len() - (1 << level)], last);
-            }
-            self.subtrees.push(last);
-        }
-        self.subtrees[items.len() - 1]
-    }
-
-    /// What is before each place, or before its end, as it was asked for.
-    fn down(&mut self, prefix: Prefix, edges: Edges<M::Item>, places: &mut [MaybeUninit<M::Item>]) {
-        let op = |left, right| self.operator.combine(left, right);
-        let after = |before: Option<M::Item>, right| before.map_or(right, |left| op(left, right));
-        self.ends.clear();
-        let whole = self.subtrees.len() == self.block;
-        let mut before = edges.before;
-        let (runs, rest) = self.subtrees.as_chunks::<RUN>();
-        let (places, last_places) = places.as_chunks_mut::<RUN>();
-        for (index, (&[a, ab, c, abcd, e, ef, g, last], places)) in zip(runs, places).enumerate() {
-            let end = index + 1;
-            let left = end & (end - 1);
-            let next = match left {
-                _ if end == runs.len() && whole => edges.after,
-                0 => after(edges.before, last),
-                _ => op(self.ends[left - 1], last),
-            };
-            let (a, ab, abcd) = (after(before, a), after(before, ab), after(before, abcd));
-            let (c, e, ef) = (op(ab, c), op(abcd, e), op(abcd, ef));
-            let g = op(ef, g);
-            *places = match (prefix, before) {
-                (Prefix::Inclusive, _) => [a, ab, c, abcd, e, ef, g, next],
-                (Prefix::Exclusive, Some(before)) => [before, a, ab, c, abcd, e, ef, g],
-                (Prefix::Exclusive, None) => [self.operator.identity(), a, ab, c, abcd, e, ef, g],
-            }
-            .map(MaybeUninit::new);
-            self.ends.push(next);
-            before = Some(next);
-        }
-        // What is before each of the last places.
-        let mut values = [before; RUN];
-        for (index, (&last, place)) in zip(rest, last_places).enumerate() {
-            let end = index + 1;
-            let left = end & (end - 1);
-            let next = after(values[left], last);
-            place.write(match prefix {
-                Prefix::Inclusive => next,
-                Prefix::Exclusive => values[index].unwrap_or_else(|| self.operator.identity()),
-            });
-            if end < RUN {
-                values[end] = Some(next);
-            }
-        }
+        Some(Edges { before, after: Some(prefix) })
     }
 }
 

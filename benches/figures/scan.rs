@@ -1,0 +1,175 @@
+//! Scans on a GPU: rows like those of reductions, and with `--search` a row a shape.
+
+use std::fs::File;
+use std::io::{BufWriter, Write};
+
+use anyhow::{Context, Result, ensure};
+use cudarc::driver::{CudaSlice, CudaView};
+use warpfold::operators::{AffineComposition, Matrix2Product, Max, Min, Sum};
+use warpfold::policy::{ScanPolicy, ScanShape};
+use warpfold::{Device, DeviceMonoid, DeviceType, Scan};
+
+use super::operators::MaxByNorm;
+use super::{CHECKED_BYTES, COLD_BYTES, Gpu, MOST_CALLS, Subject, hexadecimal, row};
+
+/// Powers of two of bytes: of sums of `f32`, and of all others.
+const SIZES: [u32; 15] = [12, 16, 18, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 32];
+const FEWER_SIZES: [u32; 4] = [20, 24, 28, 30];
+const SAMPLES: usize = 15;
+
+pub struct Scans<'a> {
+    pub gpu: &'a Gpu,
+    pub out: &'a mut BufWriter<File>,
+    /// Instead of those of each operator.
+    pub sizes: Option<Vec<u32>>,
+    /// Settings of the policy, as `large.warps=4`.
+    pub policy: &'a [(String, u32)],
+    pub search: bool,
+    /// Operators or items, all of them if there are none.
+    pub only: &'a [String],
+}
+
+impl Scans<'_> {
+    pub fn all(mut self) -> Result<()> {
+        self.visit::<Sum<f32>>("sum", "f32", "sign_f32")?;
+        self.visit::<Max<u8>>("max", "u8", "bits_u8")?;
+        self.visit::<Min<i32>>("min", "i32", "bits_i32")?;
+        self.visit::<Sum<f64>>("sum", "f64", "sign_f64")?;
+        self.visit::<MaxByNorm>("max-by-norm", "f32x3", "uniform_f32x3")?;
+        self.visit::<AffineComposition<f32>>("affine-composition", "f32x2", "map_f32x2")?;
+        self.visit::<Matrix2Product<u32>>("matrix-product", "u32x4", "matrix_u32x4")?;
+        Ok(self.out.flush()?)
+    }
+
+    fn visit<M: DeviceMonoid + Default>(&mut self, operator: &str, item: &str, fill: &str) -> Result<()> {
+        if !self.only.is_empty() && !self.only.iter().any(|only| only == operator || only == item) {
+            return Ok(());
+        }
+        let sizes: &[u32] = if (operator, item) == ("sum", "f32") { &SIZES } else { &FEWER_SIZES };
+        for log2 in self.sizes.clone().unwrap_or(sizes.to_vec()) {
+            let offsets: &[usize] = if log2 == 30 { &[0, align_of::<M::Item>()] } else { &[0] };
+            for &offset in offsets {
+                let (bytes, item_bytes) = (1 << log2, size_of::<M::Item>());
+                let subject = Subject { operator, item, item_bytes, bytes, offset, result: String::new() };
+                self.measure::<M>(subject, fill).with_context(|| format!("{operator} of {item}, {bytes} bytes"))?;
+            }
+        }
+        eprintln!("scans by {operator} of {item}");
+        Ok(())
+    }
+
+    fn measure<M: DeviceMonoid + Default>(&mut self, mut subject: Subject, fill: &str) -> Result<()> {
+        let Subject { bytes, offset, item_bytes, .. } = subject;
+        let count = bytes / item_bytes;
+        let room = (bytes + offset).next_multiple_of(256);
+        let views = COLD_BYTES.div_ceil(bytes).clamp(if bytes < 1 << 32 { 2 } else { 1 }, MOST_CALLS);
+        let views: Vec<CudaView<'_, M::Item>> = (0..views)
+            .map(|view| {
+                let part = self.gpu.arena.slice(view * room + offset..);
+                // SAFETY: it is aligned as an item is, and filled with items before it is read.
+                unsafe { part.transmute::<M::Item>(count) }.context("the arena is too small")
+            })
+            .collect::<Result<_>>()?;
+        for view in &views {
+            self.gpu.fill(fill, view)?;
+        }
+        // SAFETY: places are written before they are read.
+        let mut places: CudaSlice<u8> = unsafe { self.gpu.stream.alloc(views.len() * room) }?;
+        let default = *Scan::<M>::new(self.gpu.stream.clone()).policy();
+        let chosen = changed(default, self.policy)?;
+        let candidates = if self.search { candidates(chosen) } else { vec![chosen] };
+        let mut expected = None;
+        for policy in candidates {
+            let scan = Scan::<M>::new(self.gpu.stream.clone()).with_policy(policy);
+            if let Err(error) = scan.compile() {
+                // A shape that wants more than there is.
+                ensure!(self.search, "{error}");
+                continue;
+            }
+            let scanned = scan.inclusive(&views[0])?;
+            let last = self.gpu.stream.clone_dtoh(&scanned.slice(count - 1..))?[0];
+            if expected.is_none() && bytes <= CHECKED_BYTES {
+                let items = self.gpu.stream.clone_dtoh(&views[0])?;
+                let on_cpu = Scan::<M>::new(Device::cpu()).inclusive(&items)?;
+                let on_gpu = self.gpu.stream.clone_dtoh(&scanned)?;
+                let differs = std::iter::zip(&on_cpu, &on_gpu).position(|(a, b)| !M::Item::same_bits(a, b));
+                ensure!(differs.is_none(), "place {differs:?} is not the CPU's");
+            }
+            let is_same = expected.is_none_or(|expected| M::Item::same_bits(&expected, &last));
+            ensure!(is_same, "another result under {policy:?}");
+            expected = Some(last);
+            drop(scanned);
+            subject.result = hexadecimal(&last);
+            let samples = if self.search { 5 } else { SAMPLES };
+            let times = self.gpu.graph_times(bytes, samples, |call| {
+                let view = call % views.len();
+                let mut place = places.slice_mut(view * room + offset..);
+                // SAFETY: it is aligned as an item is, and written before it is read.
+                let mut place = unsafe { place.transmute_mut::<M::Item>(count) }.context("as much as is read")?;
+                Ok(scan.inclusive_into(&views[view], &mut place)?)
+            })?;
+            let shape = policy.large;
+            let who = match self.search {
+                true => &format!(
+                    "r{}-u{}-w{}-b{}{}",
+                    shape.run_items,
+                    shape.unit_items,
+                    shape.warps,
+                    shape.blocks_per_multiprocessor,
+                    if policy == default { "-default" } else { "" }
+                ),
+                false => "warpfold-scan",
+            };
+            row(self.out, who, &subject, "graph", times)?;
+        }
+        Ok(())
+    }
+}
+
+/// The chosen policy, and others for all inputs.
+fn candidates(chosen: ScanPolicy) -> Vec<ScanPolicy> {
+    let mut candidates = vec![chosen];
+    for run in [1, 2, 4] {
+        for unit in [1, 2, 4] {
+            for warps in [4, 8, 16] {
+                for blocks_per_multiprocessor in [2, 3, 4, 6, 8] {
+                    // Threads that a multiprocessor has.
+                    if !(16..=48).contains(&(warps * blocks_per_multiprocessor)) {
+                        continue;
+                    }
+                    let run_items = chosen.large.run_items * run / 2;
+                    let unit_items = (chosen.large.unit_items * unit / 2).min(run_items);
+                    let large = ScanShape { run_items, unit_items, warps, blocks_per_multiprocessor };
+                    let candidate = ScanPolicy { large, small_bytes: 0, ..chosen };
+                    if unit_items > 0 && !candidates.contains(&candidate) {
+                        candidates.push(candidate);
+                    }
+                }
+            }
+        }
+    }
+    candidates
+}
+
+/// A policy with other settings.
+fn changed(mut policy: ScanPolicy, settings: &[(String, u32)]) -> Result<ScanPolicy> {
+    for (name, value) in settings {
+        let (shape, setting) = match name.split_once('.') {
+            Some(("small", setting)) => (&mut policy.small, setting),
+            Some(("large", setting)) => (&mut policy.large, setting),
+            _ if name == "small_bytes" => {
+                policy.small_bytes = u64::from(*value);
+                continue;
+            }
+            _ => anyhow::bail!("a policy has no `{name}`"),
+        };
+        *match setting {
+            "run_items" => &mut shape.run_items,
+            "unit_items" => &mut shape.unit_items,
+            "warps" => &mut shape.warps,
+            "blocks_per_multiprocessor" => &mut shape.blocks_per_multiprocessor,
+            _ => anyhow::bail!("a shape has no `{setting}`"),
+        } = *value;
+    }
+    Ok(policy)
+}

@@ -1,0 +1,158 @@
+// The machine's ceilings: pure read (for reductions), copy (for scans), empty launch.
+
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include "timing.cuh"
+
+constexpr int THREADS = 256;
+
+struct Streaming {
+    static __device__ uint4 load(const uint4* word) { return __ldcs(word); }
+};
+struct ReadOnlyAhead {
+    static __device__ uint4 load(const uint4* word) {
+        uint4 value;
+        asm volatile("ld.global.nc.L1::no_allocate.L2::256B.v4.u32 {%0, %1, %2, %3}, [%4];"
+                     : "=r"(value.x), "=r"(value.y), "=r"(value.z), "=r"(value.w)
+                     : "l"(word));
+        return value;
+    }
+};
+
+template <class Load, int UNROLL>
+__global__ void __launch_bounds__(THREADS) read_words(const uint4* words, uint64_t count, unsigned* never) {
+    unsigned all = 0;
+    const uint64_t step = uint64_t(gridDim.x) * THREADS * UNROLL;
+    for (uint64_t base = uint64_t(blockIdx.x) * THREADS * UNROLL + threadIdx.x; base < count; base += step) {
+        uint4 loaded[UNROLL];
+#pragma unroll
+        for (int i = 0; i < UNROLL; ++i)
+            loaded[i] = base + i * THREADS < count ? Load::load(words + base + i * THREADS) : uint4{};
+#pragma unroll
+        for (int i = 0; i < UNROLL; ++i) all ^= loaded[i].x ^ loaded[i].y ^ loaded[i].z ^ loaded[i].w;
+    }
+    // Hardly ever true, but only who has read everything knows.
+    if (all == 0x12345678) *never = all;
+}
+
+template <int UNROLL>
+__global__ void __launch_bounds__(THREADS) copy_words(const uint4* from, uint4* to, uint64_t count) {
+    const uint64_t step = uint64_t(gridDim.x) * THREADS * UNROLL;
+    for (uint64_t base = uint64_t(blockIdx.x) * THREADS * UNROLL + threadIdx.x; base < count; base += step) {
+        uint4 loaded[UNROLL];
+#pragma unroll
+        for (int i = 0; i < UNROLL; ++i)
+            if (base + i * THREADS < count) loaded[i] = __ldcs(from + base + i * THREADS);
+#pragma unroll
+        for (int i = 0; i < UNROLL; ++i)
+            if (base + i * THREADS < count) __stcs(to + base + i * THREADS, loaded[i]);
+    }
+}
+
+__global__ void empty() {}
+
+/// Result and flag in one word: the least that a kernel can do to give the host an answer.
+__global__ void answer(volatile uint64_t* mapped, uint64_t serial) { *mapped = serial; }
+
+void measure_launch(const Machine& machine) {
+    const Subject by_copy{"empty", "-", 0, 0}, by_mapping{"mapped", "-", 0, 0};
+    const auto launch = [&](size_t) {
+        empty<<<1, 1, 0, machine.stream>>>();
+        CHECK(cudaGetLastError());
+    };
+    launch(0);
+    row("launch", by_copy, "graph", graph_times(machine, 0, launch), "-");
+    const Times copied = host_times(machine, 0, [&](size_t i) {
+        launch(i);
+        CHECK(cudaMemcpyAsync(machine.pinned, machine.result, 4, cudaMemcpyDeviceToHost, machine.stream));
+        CHECK(cudaStreamSynchronize(machine.stream));
+    });
+    row("launch", by_copy, "host", copied, "-");
+
+    uint64_t *mapped, *on_device;
+    CHECK(cudaHostAlloc(&mapped, sizeof *mapped, cudaHostAllocMapped));
+    CHECK(cudaHostGetDevicePointer(&on_device, mapped, 0));
+    *mapped = 0;
+    uint64_t serial = 0;
+    const Times spun = host_times(machine, 0, [&](size_t) {
+        answer<<<1, 1, 0, machine.stream>>>(on_device, ++serial);
+        CHECK(cudaGetLastError());
+        const auto start = std::chrono::steady_clock::now();
+        uint64_t spins = 0;
+        while (*static_cast<volatile uint64_t*>(mapped) != serial)
+            if (++spins % (1 << 20) == 0 && microseconds_since(start) > 5e6) {
+                fprintf(stderr, "no answer from the GPU: %s\n", cudaGetErrorString(cudaStreamQuery(machine.stream)));
+                exit(1);
+            }
+    });
+    CHECK(cudaStreamSynchronize(machine.stream));
+    CHECK(cudaFreeHost(mapped));
+    row("launch", by_mapping, "host", spun, "-");
+}
+
+/// Grids of some blocks per multiprocessor that go round the words, and one block for every part of them; none twice.
+std::vector<unsigned> grids(const Machine& machine, uint64_t words, int unroll) {
+    const uint64_t parts = (words + THREADS * unroll - 1) / (THREADS * unroll);
+    std::vector<unsigned> sizes;
+    for (uint64_t blocks : {2, 4, 8, 16, 32})
+        if (blocks * machine.multiprocessors < parts) sizes.push_back(unsigned(blocks * machine.multiprocessors));
+    sizes.push_back(unsigned(parts));
+    return sizes;
+}
+
+template <class Load, int UNROLL>
+void add_reads(const Machine& machine, const Views& views, uint64_t words, std::vector<Call>& ways) {
+    for (unsigned blocks : grids(machine, words, UNROLL))
+        ways.push_back([=, &machine](size_t i) {
+            read_words<Load, UNROLL><<<blocks, THREADS, 0, machine.stream>>>(
+                reinterpret_cast<const uint4*>(views[i]), words, machine.never);
+            CHECK(cudaGetLastError());
+        });
+}
+
+template <int UNROLL>
+void add_copies(const Machine& machine, const Views& views, uint64_t words, std::vector<Call>& ways) {
+    const Views targets{machine.copies, views.stride, views.count};
+    for (unsigned blocks : grids(machine, words, UNROLL))
+        ways.push_back([=, &machine](size_t i) {
+            copy_words<UNROLL><<<blocks, THREADS, 0, machine.stream>>>(
+                reinterpret_cast<const uint4*>(views[i]), reinterpret_cast<uint4*>(targets[i]), words);
+            CHECK(cudaGetLastError());
+        });
+}
+
+/// The best of a sweep over grids, unrolling and kinds of load.
+void measure_read(const Machine& machine, const std::vector<size_t>& sizes) {
+    progress("read");
+    for (size_t bytes : sizes) {
+        const Views views = machine.views(bytes);
+        std::vector<Call> ways;
+        add_reads<Streaming, 1>(machine, views, bytes / 16, ways);
+        add_reads<Streaming, 2>(machine, views, bytes / 16, ways);
+        add_reads<Streaming, 4>(machine, views, bytes / 16, ways);
+        add_reads<Streaming, 8>(machine, views, bytes / 16, ways);
+        add_reads<ReadOnlyAhead, 2>(machine, views, bytes / 16, ways);
+        add_reads<ReadOnlyAhead, 4>(machine, views, bytes / 16, ways);
+        add_reads<ReadOnlyAhead, 8>(machine, views, bytes / 16, ways);
+        row("read", {"-", "-", 16, bytes}, "graph", best_graph_times(machine, bytes, ways), "-");
+    }
+}
+
+/// `bytes` are read, and as many written.
+void measure_copy(const Machine& machine, const std::vector<size_t>& sizes) {
+    progress("copy");
+    for (size_t bytes : sizes) {
+        const Views views = machine.views(bytes);
+        std::vector<Call> ways;
+        add_copies<1>(machine, views, bytes / 16, ways);
+        add_copies<4>(machine, views, bytes / 16, ways);
+        add_copies<8>(machine, views, bytes / 16, ways);
+        ways.push_back([=, &machine](size_t i) {
+            char* target = machine.copies + i % views.count * views.stride;
+            CHECK(cudaMemcpyAsync(target, views[i], bytes, cudaMemcpyDeviceToDevice, machine.stream));
+        });
+        row("copy", {"-", "-", 16, bytes}, "graph", best_graph_times(machine, bytes, ways), "-");
+    }
+}

@@ -1,0 +1,74 @@
+//! Many items beside each other: a row has one word of each.
+//!
+//! Items are cut into words of their alignment, so that no word has parts of two fields. That wants items without
+//! padding, whose bytes nobody may look at; and small ones: a large item fills registers by itself.
+
+#![allow(unsafe_code)]
+
+use std::mem::MaybeUninit;
+
+use crate::{Kind, Layout};
+
+/// Words of a row: as many bytes as a register has.
+pub(super) const LANES: usize = 32;
+/// The largest items whose tile and its rows stay in a first-level cache.
+const MOST_BYTES: usize = 32;
+
+/// One word of each item.
+#[derive(Clone, Copy)]
+#[repr(C, align(32))]
+pub(super) struct Row<W>(pub(super) [W; LANES]);
+
+/// What items are cut into: integers.
+pub(super) trait Word: Copy + Default + 'static {}
+impl Word for u8 {}
+impl Word for u16 {}
+impl Word for u32 {}
+impl Word for u64 {}
+
+impl<W: Word> Default for Row<W> {
+    fn default() -> Self {
+        Self([W::default(); LANES])
+    }
+}
+
+/// Whether items are small, and without padding.
+pub(super) fn suit(layout: &Layout) -> bool {
+    layout.size <= MOST_BYTES && bytes_of_fields(layout) == layout.size
+}
+
+fn bytes_of_fields(layout: &Layout) -> usize {
+    match &layout.kind {
+        Kind::Scalar(_) => layout.size,
+        Kind::Array { element, length } => length * bytes_of_fields(element),
+        Kind::Struct { fields } => fields.iter().map(|field| bytes_of_fields(&field.layout)).sum(),
+    }
+}
+
+/// The same memory, as rows of smaller words.
+pub(super) fn rows_of_words<W: Word>(rows: &mut [Row<u64>]) -> &mut [Row<W>] {
+    // SAFETY: rows are as aligned whatever their words, which are integers.
+    unsafe {
+        std::slice::from_raw_parts_mut(rows.as_mut_ptr().cast(), size_of_val(rows) / size_of::<Row<W>>())
+    }
+}
+
+/// The item of a lane, its words from as many rows.
+#[inline(always)]
+pub(super) fn item<T, W: Word>(rows: &[Row<W>], lane: usize) -> T {
+    let mut item = MaybeUninit::<T>::uninit();
+    for (word, row) in rows[..size_of::<T>() / size_of::<W>()].iter().enumerate() {
+        // SAFETY: the item has that many words.
+        unsafe { item.as_mut_ptr().cast::<W>().add(word).write(row.0[lane]) };
+    }
+    // SAFETY: all its words are those of an item: only items are transposed, and set.
+    unsafe { item.assume_init() }
+}
+
+#[inline(always)]
+pub(super) fn set_item<T, W: Word>(rows: &mut [Row<W>], lane: usize, item: T) {
+    for (word, row) in rows[..size_of::<T>() / size_of::<W>()].iter_mut().enumerate() {
+        // SAFETY: the item has that many words, none of them padding.
+        row.0[lane] = unsafe { (&raw const item).cast::<W>().add(word).read() };
+    }
+}
