@@ -1,6 +1,7 @@
-//! How fast reductions are, on the CPU and, where there is one, on the GPU (device-resident inputs, call to result).
+//! How fast reductions and scans are, on the CPU and, where there is one, on the GPU (device-resident inputs, call to result).
 //!
-//! Every bench asserts the result that it times. Inputs on the GPU rotate, so that none is found in its cache.
+//! Every bench asserts the result that it times, of a scan the last place. Inputs on the GPU rotate, so that none is found in its
+//! cache.
 
 #[path = "figures/ceiling.rs"]
 mod ceiling;
@@ -10,7 +11,7 @@ use std::time::{Duration, Instant};
 use criterion::{BenchmarkId, Criterion, Throughput};
 use rayon::prelude::*;
 use warpfold::operators::{Matrix2Product, Max, Min, Number, Sum};
-use warpfold::{Device, DeviceMonoid, DeviceType, Monoid, Reduction, monoid};
+use warpfold::{Device, DeviceMonoid, DeviceType, Monoid, Reduction, Scan, monoid, tree};
 
 #[derive(Clone, Copy, Debug, DeviceType)]
 #[repr(C)]
@@ -121,6 +122,57 @@ where
     group.finish();
 }
 
+/// Inclusive scans into memory that is there, beside a copy.
+fn scans<M: DeviceMonoid + Default>(criterion: &mut Criterion, name: &str, sizes: &[u32])
+where
+    M::Item: FromIndex + std::fmt::Debug,
+{
+    let mut group = criterion.benchmark_group(name);
+    group
+        .sample_size(10)
+        .warm_up_time(Duration::from_millis(300))
+        .measurement_time(Duration::from_millis(1000));
+    let gpu = Device::cuda(0).ok();
+    for &log2 in sizes {
+        let length = (1_usize << log2) / size_of::<M::Item>();
+        let items: Vec<M::Item> = (0..length).into_par_iter().map(M::Item::from_index).collect();
+        let expected = *tree::inclusive_scan(&M::default(), &items).last().expect("there are items");
+        let mut places = items.clone();
+        let bytes = format!("2^{log2} bytes");
+        group.throughput(Throughput::Bytes(2 * size_of_val(&items[..]) as u64));
+        group.bench_function(BenchmarkId::new("copying", &bytes), |bencher| {
+            bencher.iter(|| ceiling::copy(&items, &mut places, 64 << 10));
+        });
+        let cpu = Scan::<M>::new(Device::cpu());
+        group.bench_function(BenchmarkId::new("cpu", &bytes), |bencher| {
+            bencher.iter(|| {
+                check::<M>(cpu.inclusive_into(&items, &mut places).map(|()| places[length - 1]), expected);
+            });
+        });
+        let Some(stream) = gpu.as_ref().and_then(Device::stream) else {
+            continue;
+        };
+        let scan = Scan::<M>::new(stream.clone());
+        let copies: Vec<_> = (0..2).map(|_| stream.clone_htod(&items).expect("room for the items")).collect();
+        let mut scanned = stream.clone_htod(&items).expect("room for the places");
+        group.bench_function(BenchmarkId::new("gpu", &bytes), |bencher| {
+            bencher.iter_custom(|rounds| {
+                let start = Instant::now();
+                for round in 0..rounds {
+                    let items = &copies[round as usize % copies.len()];
+                    scan.inclusive_into(items, &mut scanned).expect("runs");
+                    stream.synchronize().expect("runs");
+                }
+                let elapsed = start.elapsed();
+                let last = stream.clone_dtoh(&scanned.slice(length - 1..)).expect("copies")[0];
+                check::<M>(Ok(last), expected);
+                elapsed
+            });
+        });
+    }
+    group.finish();
+}
+
 fn check<M: Monoid>(got: Result<M::Item, warpfold::Error>, expected: M::Item)
 where
     M::Item: std::fmt::Debug,
@@ -140,6 +192,10 @@ fn main() {
     bench::<MaxByNorm>(&mut criterion, "12-byte max by norm", sizes);
     bench::<Matrix2Product<f32>>(&mut criterion, "2x2 matrix product of f32", sizes);
     bench::<Matrix2Product<u32>>(&mut criterion, "2x2 matrix product of u32", sizes);
+    let sizes = if Device::cuda(0).is_ok() { &[10, 20, 24, 28, 30][..] } else { &[10, 20, 28] };
+    scans::<Sum<f32>>(&mut criterion, "scan by sum of f32", sizes);
+    scans::<Sum<i32>>(&mut criterion, "scan by sum of i32", sizes);
+    scans::<MaxByNorm>(&mut criterion, "scan by 12-byte max by norm", sizes);
     criterion.final_summary();
 }
 

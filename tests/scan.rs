@@ -9,7 +9,7 @@ use std::process::ExitCode;
 use cudarc::driver::{CudaContext, CudaSlice};
 use support::items::{Marked, Point, Sample, Sampler, Unit, items};
 use support::operators::{self, Lanewise, MaxByNorm, ModularAffine, OnlyMarked, Shape, Visitor};
-use support::simt::{Asked, Case, Checks, Executor, Kernels, Mutation, Tests, seed};
+use support::simt::{Asked, Case, Change, Checks, Executor, Kernels, Mutation, Tests, seed};
 use support::tiers::{Suite, Tier, device};
 use warpfold::operators::{AffineComposition, Matrix2Product, Sum};
 use warpfold::policy::{ScanPolicy, ScanShape};
@@ -19,7 +19,7 @@ use warpfold::{Device, DeviceInput, DeviceMonoid, DeviceType, Error, Scan, cudar
 const MOST_BYTES: usize = 256 << 10;
 
 /// The smallest tiles: an input that is soon scanned has windows of windows of them.
-fn tiny<T: DeviceType>() -> ScanPolicy {
+fn tiny() -> ScanPolicy {
     let shape = ScanShape { run_items: 1, unit_items: 1, warps: 1, blocks_per_multiprocessor: 1 };
     ScanPolicy { small: shape, large: shape, small_bytes: 0 }
 }
@@ -37,7 +37,7 @@ fn policies<T: DeviceType>() -> Vec<ScanPolicy> {
     (wide.large.warps, wide.large.blocks_per_multiprocessor) = (16, 1);
     let few = tall.large.unit_items;
     (wide.large.run_items, wide.large.unit_items) = (few, few);
-    vec![ScanPolicy::for_item(&T::layout()), large::<T>(), tiny::<T>(), tall, wide]
+    vec![ScanPolicy::for_item(&T::layout()), large::<T>(), tiny(), tall, wide]
 }
 
 /// Lengths that matter to a policy: all small ones, and each side of every edge up to `most`.
@@ -84,7 +84,8 @@ where
     for (exclusive, in_place) in [(false, false), (true, true)] {
         let asked = Asked { exclusive, in_place, misalignment };
         let what = format!("{} items, {asked:?}, WARPFOLD_SIMT_SEED={}", items.len(), seed());
-        let got = executor.scan(case, items, asked, shared, seed()).map_err(|wrong| format!("{what}: {wrong}"))?;
+        let got =
+            executor.scan(case, items, asked, shared, seed()).map_err(|wrong| format!("{what}: {wrong}"))?;
         let expected = &expected[usize::from(exclusive)];
         let differs = got.iter().zip(expected).position(|(got, expected)| !M::Item::same_bits(got, expected));
         if let Some(at) = differs {
@@ -115,7 +116,8 @@ fn every_length_on_executor<M: DeviceMonoid>(
     for misalignment in [(1, 0), (0, 1), (2, 3), (4, 4)] {
         for length in [5, 1000, 9000] {
             if length <= most
-                && let Err(wrong) = wrong_on_executor(executor, case, &all[..length], misalignment, &mut shared)
+                && let Err(wrong) =
+                    wrong_on_executor(executor, case, &all[..length], misalignment, &mut shared)
             {
                 panic!("{wrong}");
             }
@@ -144,8 +146,12 @@ impl Visitor for OnExecutor<'_> {
     }
 }
 
-fn every_policy_on_executor<M: DeviceMonoid>(tests: &mut Tests, name: &str, operator: M, sampler: Sampler<M::Item>)
-where
+fn every_policy_on_executor<M: DeviceMonoid>(
+    tests: &mut Tests,
+    name: &str,
+    operator: M,
+    sampler: Sampler<M::Item>,
+) where
     M::Item: Sample,
 {
     for (number, policy) in policies::<M::Item>().into_iter().enumerate() {
@@ -171,7 +177,13 @@ impl<T: DeviceType> Inputs<T> {
     }
 
     /// Both scans, from `from` on, and to `to` items past an aligned address; the exclusive one in place if it can be.
-    fn scan<M: DeviceMonoid<Item = T>>(&self, scan: &Scan<M>, from: usize, length: usize, to: usize) -> [Vec<T>; 2] {
+    fn scan<M: DeviceMonoid<Item = T>>(
+        &self,
+        scan: &Scan<M>,
+        from: usize,
+        length: usize,
+        to: usize,
+    ) -> [Vec<T>; 2] {
         match self {
             Self::Host(items) => {
                 let items = &items[from..from + length];
@@ -240,8 +252,16 @@ where
             for (length, to) in [(1, 0), (33, 3), (1000, 1), (4096, 0), (19_000, 0), (18_999, from)] {
                 let [inclusive, exclusive] = scans(&operator, &all[from..from + length]);
                 let [got_inclusive, got_exclusive] = inputs.scan(&scan, from, length, to);
-                assert_same(&got_inclusive, &inclusive, format!("inclusive, {from}.., {length} items, to {to}"));
-                assert_same(&got_exclusive, &exclusive, format!("exclusive, {from}.., {length} items, to {to}"));
+                assert_same(
+                    &got_inclusive,
+                    &inclusive,
+                    format!("inclusive, {from}.., {length} items, to {to}"),
+                );
+                assert_same(
+                    &got_exclusive,
+                    &exclusive,
+                    format!("exclusive, {from}.., {length} items, to {to}"),
+                );
             }
         }
     }
@@ -285,14 +305,25 @@ where
     let device = device(tier);
     let inputs = Inputs::on(&device, &all);
     let [inclusive, exclusive] = scans(&operator, &all);
-    let policies =
-        if tier == Tier::Cpu { vec![ScanPolicy::for_item(&M::Item::layout())] } else { policies::<M::Item>() };
+    let policies = if tier == Tier::Cpu {
+        vec![ScanPolicy::for_item(&M::Item::layout())]
+    } else {
+        policies::<M::Item>()
+    };
     for policy in policies {
         let scan = Scan::with(device.clone(), operator).with_policy(policy);
         for length in [(1 << 24) + 1, (1 << 24) - 1, 5_000_000] {
             let [got_inclusive, got_exclusive] = inputs.scan(&scan, 0, length, 0);
-            assert_same(&got_inclusive, &inclusive[..length], format!("inclusive, {length} items, {policy:?}"));
-            assert_same(&got_exclusive, &exclusive[..length], format!("exclusive, {length} items, {policy:?}"));
+            assert_same(
+                &got_inclusive,
+                &inclusive[..length],
+                format!("inclusive, {length} items, {policy:?}"),
+            );
+            assert_same(
+                &got_exclusive,
+                &exclusive[..length],
+                format!("exclusive, {length} items, {policy:?}"),
+            );
         }
     }
 }
@@ -350,7 +381,7 @@ fn threads_and_streams() {
     let context = CudaContext::new(0).expect("a GPU");
     let shared = context.new_stream().expect("a stream");
     let operator = ModularAffine { modulus: 65_537, padding: 0 };
-    let scan = Scan::with(context.clone(), operator).with_policy(tiny::<[u32; 2]>());
+    let scan = Scan::with(context.clone(), operator).with_policy(tiny());
     std::thread::scope(|scope| {
         for thread in 0..8 {
             let (context, shared, scan) = (&context, &shared, &scan);
@@ -363,7 +394,11 @@ fn threads_and_streams() {
                     for stream in [&own, shared] {
                         let copy = stream.clone_htod(&all).expect("copies");
                         let scanned = scan.inclusive(&copy).expect("runs");
-                        assert_same(&stream.clone_dtoh(&scanned).expect("copies"), &inclusive, "device input");
+                        assert_same(
+                            &stream.clone_dtoh(&scanned).expect("copies"),
+                            &inclusive,
+                            "device input",
+                        );
                     }
                     assert_same(&scan.exclusive(&all).expect("runs"), &exclusive, "host input");
                 }
@@ -380,7 +415,7 @@ fn a_graph_replays() {
     let inputs = [21, 22, 23].map(|seed| items::<[u64; 2]>(seed, 100_000, u64::map));
     let mut copy = stream.clone_htod(&inputs[0]).expect("copies");
     let mut scanned = stream.clone_htod(&inputs[0]).expect("copies");
-    let scan = Scan::with(stream.clone(), operator).with_policy(tiny::<[u64; 2]>());
+    let scan = Scan::with(stream.clone(), operator).with_policy(tiny());
     scan.compile().expect("compiles");
     stream.begin_capture(CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL).expect("begins to record");
     assert!(matches!(scan.inclusive(&copy), Err(Error::StreamIsCapturing)));
@@ -395,7 +430,11 @@ fn a_graph_replays() {
         assert_same(&stream.clone_dtoh(&scanned).expect("copies"), &expected, format!("replay {round}"));
         let beside = scan.inclusive(&copy).expect("runs");
         let expected = tree::inclusive_scan(&operator, input);
-        assert_same(&stream.clone_dtoh(&beside).expect("copies"), &expected, format!("beside replay {round}"));
+        assert_same(
+            &stream.clone_dtoh(&beside).expect("copies"),
+            &expected,
+            format!("beside replay {round}"),
+        );
     }
 }
 
@@ -420,7 +459,7 @@ fn sanitizer_subset() {
     }
     let lengths = [1, 33, 4096, 70_000];
     some(Sum::<f32>::new(), f32::unit, large::<f32>(), &lengths);
-    some(Shape, Sample::sample, tiny::<u32>(), &[1, 33, 1056, 40_000]);
+    some(Shape, Sample::sample, tiny(), &[1, 33, 1056, 40_000]);
     some(Lanewise::<u8, 1>(PhantomData), Sample::sample, large::<u8>(), &lengths);
     some(MaxByNorm, Point::sample, ScanPolicy::for_item(&Point::layout()), &lengths);
     some(Lanewise::<u8, 101>(PhantomData), Sample::sample, large::<[u8; 101]>(), &[1, 33, 1000]);
@@ -568,7 +607,7 @@ const MUTATIONS: &[Mutation] = &[
 ];
 
 /// What a few operators do under changed templates: the first thing that is wrong.
-fn first_wrong(change: &dyn Fn(&str, &str) -> String) -> Option<String> {
+fn first_wrong(change: Change<'_>) -> Option<String> {
     fn try_all<M: DeviceMonoid>(
         executor: &mut Executor,
         case: Case<M, ScanPolicy>,
@@ -592,7 +631,7 @@ fn first_wrong(change: &dyn Fn(&str, &str) -> String) -> Option<String> {
         None
     }
     let mut kernels = Kernels::of_templates(Checks::Accesses, change);
-    let shape = kernels.add(Shape, tiny::<u32>());
+    let shape = kernels.add(Shape, tiny());
     let mut units = large::<u32>();
     (units.large.run_items, units.large.unit_items, units.large.warps) = (16, 4, 2);
     let in_units = kernels.add(Shape, units);

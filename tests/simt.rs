@@ -11,7 +11,7 @@ use std::process::ExitCode;
 use support::items::{Point, Sample, Sampler, Unit, items};
 use support::operators::{self, Lanewise, MaxByNorm, OnlyMarked, Shape, Visitor};
 use support::policies::{MOST, full_runs, large_kernels, lengths, merging, policies};
-use support::simt::{Case, Checks, Executor, Kernels, Mutation, Tests, seed};
+use support::simt::{Case, Change, Checks, Executor, Kernels, Mutation, Tests, seed};
 use support::tiers::{Suite, Tier};
 use warpfold::operators::{AffineComposition, Matrix2Product, Sum};
 use warpfold::{DeviceMonoid, DeviceType, Policy, tree};
@@ -337,7 +337,7 @@ const MUTATIONS: &[Mutation] = &[
 ];
 
 /// What a few operators do under changed templates: the first thing that is wrong.
-fn first_wrong(change: &dyn Fn(&str, &str) -> String) -> Option<String> {
+fn first_wrong(change: Change<'_>) -> Option<String> {
     fn try_all<M: DeviceMonoid>(
         executor: &mut Executor,
         case: Case<M>,

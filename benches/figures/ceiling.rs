@@ -31,5 +31,8 @@ fn read_some_with_avx2(words: &[u64]) -> u64 {
 /// Copies items, each thread parts of them: the least that a scan does.
 pub fn copy<T: Copy + Send + Sync>(items: &[T], places: &mut [T], part_bytes: usize) {
     let part = part_bytes / size_of::<T>();
-    items.par_chunks(part).zip(places.par_chunks_mut(part)).for_each(|(items, places)| places.copy_from_slice(items));
+    items
+        .par_chunks(part)
+        .zip(places.par_chunks_mut(part))
+        .for_each(|(items, places)| places.copy_from_slice(items));
 }

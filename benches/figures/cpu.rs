@@ -96,8 +96,12 @@ impl<W: Write> Cpu<'_, W> {
         }
         let scan = Scan::<M>::new(Device::cpu());
         scan.inclusive_into(items, &mut places)?;
-        let (first, expected) = (items.len().min(1 << 16), tree::inclusive_scan(&M::default(), &items[..items.len().min(1 << 16)]));
-        let same = std::iter::zip(&places[..first], &expected).all(|(got, expected)| M::Item::same_bits(got, expected));
+        let (first, expected) = (
+            items.len().min(1 << 16),
+            tree::inclusive_scan(&M::default(), &items[..items.len().min(1 << 16)]),
+        );
+        let same = std::iter::zip(&places[..first], &expected)
+            .all(|(got, expected)| M::Item::same_bits(got, expected));
         ensure!(same, "{} of {}: not the scan", subject.operator, subject.item);
         subject.result = places.last().map(hexadecimal).unwrap_or_default();
         self.row(&subject, "warpfold-scan-cpu", || scan.inclusive_into(items, &mut places).is_ok())

@@ -261,11 +261,18 @@ impl Gpu {
         let bytes = views[0].len() * size_of::<M::Item>();
         // SAFETY: it is written before it is read.
         let mut output = unsafe { self.stream.alloc::<M::Item>(1) }?;
-        self.graph_times(bytes, samples, |call| Ok(reduction.run_into(&views[call % views.len()], &mut output)?))
+        self.graph_times(bytes, samples, |call| {
+            Ok(reduction.run_into(&views[call % views.len()], &mut output)?)
+        })
     }
 
     /// Time per call, where each puts work on the stream. It has been called before: nothing is compiled late.
-    fn graph_times(&self, bytes: usize, samples: usize, mut call: impl FnMut(usize) -> Result<()>) -> Result<Vec<f64>> {
+    fn graph_times(
+        &self,
+        bytes: usize,
+        samples: usize,
+        mut call: impl FnMut(usize) -> Result<()>,
+    ) -> Result<Vec<f64>> {
         let calls = ((4000.0 / (2.0 + bytes as f64 / 4e6)) as usize).clamp(2, MOST_CALLS);
         self.stream.synchronize()?;
         self.stream.begin_capture(sys::CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL)?;

@@ -51,7 +51,8 @@ impl Scans<'_> {
             for &offset in offsets {
                 let (bytes, item_bytes) = (1 << log2, size_of::<M::Item>());
                 let subject = Subject { operator, item, item_bytes, bytes, offset, result: String::new() };
-                self.measure::<M>(subject, fill).with_context(|| format!("{operator} of {item}, {bytes} bytes"))?;
+                self.measure::<M>(subject, fill)
+                    .with_context(|| format!("{operator} of {item}, {bytes} bytes"))?;
             }
         }
         eprintln!("scans by {operator} of {item}");
@@ -105,7 +106,8 @@ impl Scans<'_> {
                 let view = call % views.len();
                 let mut place = places.slice_mut(view * room + offset..);
                 // SAFETY: it is aligned as an item is, and written before it is read.
-                let mut place = unsafe { place.transmute_mut::<M::Item>(count) }.context("as much as is read")?;
+                let mut place =
+                    unsafe { place.transmute_mut::<M::Item>(count) }.context("as much as is read")?;
                 Ok(scan.inclusive_into(&views[view], &mut place)?)
             })?;
             let shape = policy.large;

@@ -45,7 +45,6 @@ const REDUCTION: [Template; 3] = [
 /// And those of scans.
 const SCAN: [Template; 1] = [("scan.cuh", include_str!("../../templates/scan.cuh"))];
 
-
 /// A rendered source: the whole CUDA C++ text that NVRTC compiles.
 #[derive(Clone, Debug)]
 pub struct Source {

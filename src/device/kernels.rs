@@ -172,20 +172,28 @@ impl Kernels {
     }
 
     /// Device memory for some items, none of which is there yet.
-    pub(super) fn allocate<T: DeviceType>(&self, length: usize, stream: &Arc<CudaStream>) -> Result<CudaSlice<T>, Error> {
+    pub(super) fn allocate<T: DeviceType>(
+        &self,
+        length: usize,
+        stream: &Arc<CudaStream>,
+    ) -> Result<CudaSlice<T>, Error> {
         if is_capturing(stream)? {
             return Err(Error::StreamIsCapturing);
         }
-        // SAFETY: whoever asks writes every item before it is read.
         let allocated = match length {
             0 => stream.null(),
+            // SAFETY: whoever asks writes every item before it is read.
             _ => unsafe { stream.alloc(length) },
         };
         check_allocation(&self.context, length * size_of::<T>(), allocated)
     }
 
     /// Items in host memory, copied to the device in the order of `stream`. They are lent until the stream has copied them.
-    pub(super) fn copy<T: DeviceType>(&self, items: &[T], stream: &Arc<CudaStream>) -> Result<CudaSlice<T>, Error> {
+    pub(super) fn copy<T: DeviceType>(
+        &self,
+        items: &[T],
+        stream: &Arc<CudaStream>,
+    ) -> Result<CudaSlice<T>, Error> {
         let mut copy = self.allocate(items.len(), stream)?;
         if !items.is_empty() {
             check("copying to the device", stream.memcpy_htod(items, &mut copy))?;
@@ -260,8 +268,9 @@ impl<T> Slices<'_, T> {
     /// one was recorded within the capture, that stream is part of it now, and is joined to the capturing one.
     fn captured(&mut self) -> Result<(u64, u64), Error> {
         let stream = self.stream().clone();
-        let tracked =
-            [&stream, self.output.stream()].iter().any(|of| of.context().is_managing_stream_synchronization());
+        let tracked = [&stream, self.output.stream()]
+            .iter()
+            .any(|of| of.context().is_managing_stream_synchronization());
         let outside = match tracked {
             true => check("creating a stream", stream.context().new_stream())?,
             false => stream.clone(),

@@ -36,11 +36,7 @@ const LINE: u64 = 128;
 impl ScanPolicy {
     /// The policy for items of this layout, on every architecture.
     pub fn for_item(item: &Layout) -> Self {
-        Self {
-            small: ScanShape::of(item, 16, 8),
-            large: ScanShape::of(item, 128, 8),
-            small_bytes: 4 << 20,
-        }
+        Self { small: ScanShape::of(item, 16, 8), large: ScanShape::of(item, 128, 8), small_bytes: 4 << 20 }
     }
 
     /// The shape of a kernel.
@@ -93,7 +89,9 @@ impl ScanShape {
         }
         let chunk = chunk(run_items as usize * item.size);
         if !(unit_items as usize * item.size).is_multiple_of(chunk) {
-            return fail("the bytes of a unit are a multiple of 16, or of what those of a run are a multiple of");
+            return fail(
+                "the bytes of a unit are a multiple of 16, or of what those of a run are a multiple of",
+            );
         }
         if self.shared_bytes(item) > SHARED_BYTES {
             return fail("a tile has at most 64,000 bytes, with what is left out between its runs");
@@ -122,7 +120,8 @@ impl ScanShape {
     /// Device memory that the blocks of a scan share, in bytes: a line, and a cell for each tile and each window of tiles.
     pub fn memory_bytes(&self, item: &Layout, length: u64) -> u64 {
         let cell = item.size.div_ceil(4) as u64 * 8;
-        let cells: u64 = std::iter::successors(Some(self.tiles(length)), |&tiles| (tiles > 0).then(|| tiles / 32)).sum();
+        let cells: u64 =
+            std::iter::successors(Some(self.tiles(length)), |&tiles| (tiles > 0).then_some(tiles / 32)).sum();
         LINE + cells * cell
     }
 }

@@ -115,7 +115,11 @@ impl<M: DeviceMonoid> Scan<M> {
     ///
     /// As for [`inclusive`](Self::inclusive); [`Error::OutputLength`] unless the output has the length of the input. What the
     /// output holds after another error is not specified.
-    pub fn inclusive_into<I: Input<M::Item>, O: Output<M::Item>>(&self, input: I, output: O) -> Result<(), Error> {
+    pub fn inclusive_into<I: Input<M::Item>, O: Output<M::Item>>(
+        &self,
+        input: I,
+        output: O,
+    ) -> Result<(), Error> {
         self.into(Prefix::Inclusive, input, output)
     }
 
@@ -125,7 +129,11 @@ impl<M: DeviceMonoid> Scan<M> {
     /// # Errors
     ///
     /// As for [`inclusive_into`](Self::inclusive_into).
-    pub fn exclusive_into<I: Input<M::Item>, O: Output<M::Item>>(&self, input: I, output: O) -> Result<(), Error> {
+    pub fn exclusive_into<I: Input<M::Item>, O: Output<M::Item>>(
+        &self,
+        input: I,
+        output: O,
+    ) -> Result<(), Error> {
         self.into(Prefix::Exclusive, input, output)
     }
 
@@ -171,7 +179,12 @@ impl<M: DeviceMonoid> Scan<M> {
         Source::of_scan::<M>(&self.policy.large)
     }
 
-    fn into<I: Input<M::Item>, O: Output<M::Item>>(&self, prefix: Prefix, input: I, mut output: O) -> Result<(), Error> {
+    fn into<I: Input<M::Item>, O: Output<M::Item>>(
+        &self,
+        prefix: Prefix,
+        input: I,
+        mut output: O,
+    ) -> Result<(), Error> {
         let (items, places) = (input.source(), output.target());
         let lengths = (items.len(), places.len());
         if lengths.0 != lengths.1 {

@@ -257,6 +257,9 @@ impl Tests {
     }
 }
 
+/// What becomes of a template's text, by its name.
+pub type Change<'a> = &'a dyn Fn(&str, &str) -> String;
+
 /// A mistake in a template: what stands there, and what stands there instead.
 pub struct Mutation {
     pub name: &'static str,
@@ -267,11 +270,7 @@ pub struct Mutation {
 
 impl Mutation {
     /// A test that fails unless `first_wrong` finds something under the templates with this mistake.
-    pub fn test(
-        &'static self,
-        suite: &mut Suite,
-        first_wrong: fn(&dyn Fn(&str, &str) -> String) -> Option<String>,
-    ) {
+    pub fn test(&'static self, suite: &mut Suite, first_wrong: fn(Change<'_>) -> Option<String>) {
         let name = self.name.replace([' ', '-'], "_");
         suite.long_test(Tier::Simt, format!("mutation_{name}_is_caught"), move || {
             let wrong = first_wrong(&|name, text| {
@@ -421,7 +420,8 @@ impl Executor {
             identity: case.operator.identity(),
         };
         let has_state = size_of::<M>() > 0;
-        let (arguments, op) = (bytes(&[arguments]), if has_state { bytes(&[case.operator]) } else { vec![0] });
+        let (arguments, op) =
+            (bytes(&[arguments]), if has_state { bytes(&[case.operator]) } else { vec![0] });
         let input = bytes(items);
         let request = Request {
             kernel: case.first + kernel as u32,
@@ -439,8 +439,8 @@ impl Executor {
             words: shared.len() as u64,
         };
         let request = [bytes(&[request]), arguments, op, input, shared.clone()].concat();
-        let answer = self.ask(&request, items.len() * size + shared.len())?;
-        let (output, words) = answer.split_at(items.len() * size);
+        let answer = self.ask(&request, size_of_val(items) + shared.len())?;
+        let (output, words) = answer.split_at(size_of_val(items));
         *shared = words.to_vec();
         let item = |index: usize| output[index * size..].as_ptr().cast();
         // SAFETY: the kernel wrote whole items, field by field.

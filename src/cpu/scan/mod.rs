@@ -23,6 +23,8 @@ use crate::{DeviceType, Monoid};
 
 /// Bytes of one block: with what comes in and what goes out a second-level cache holds it.
 const BLOCK_BYTES: usize = 128 << 10;
+/// As often, values of runs fill lanes.
+const DEPTH: usize = 3;
 /// Looks at whose turn it is, before other threads may have the processor.
 const SPINS: usize = 1000;
 
@@ -122,23 +124,25 @@ struct Edges<T> {
     after: Option<T>,
 }
 
-/// A block's items on their way up and down: runs of eight of them at a time, many at once where that can be, and those runs.
+/// A block's items on their way up and down: 32 runs of eight at once, and then the values of runs in the same way, as long as
+/// they fill lanes; and one run at a time.
 struct Levels<'a, M: Monoid> {
+    operator: &'a M,
     /// Whether the processor has AVX2 and FMA.
     avx2: bool,
-    /// Room for the lanes, if the items suit them.
-    lanes: Option<Lanes<M>>,
-    /// Whether the block went up in lanes.
-    in_lanes: bool,
-    operator: &'a M,
+    /// Of items, of values of runs of items, and so on; none if the items do not suit lanes.
+    lanes: Vec<Lanes<M>>,
+    /// Those that the block went up.
+    depth: usize,
     runs: Runs<'a, M>,
 }
 
 impl<'a, M: Monoid> Levels<'a, M> {
     fn new(operator: &'a M) -> Self {
         let avx2 = has_avx2();
-        let lanes = (rows::suit(&M::Item::layout()) && (avx2 || !HAS_AVX2)).then(Lanes::new);
-        Self { avx2, lanes, in_lanes: false, operator, runs: Runs::new(operator) }
+        let in_lanes = rows::suit(&M::Item::layout()) && (avx2 || !HAS_AVX2);
+        let lanes = (0..if in_lanes { DEPTH } else { 0 }).map(|_| Lanes::new()).collect();
+        Self { operator, avx2, lanes, depth: 0, runs: Runs::new(operator) }
     }
 
     /// Returns the value of the block, if it is whole.
@@ -175,14 +179,17 @@ impl<'a, M: Monoid> Levels<'a, M> {
 
     #[inline(always)]
     fn up_with<const AVX2: bool>(&mut self, items: &[M::Item]) -> M::Item {
-        self.in_lanes = false;
-        match &mut self.lanes {
-            Some(lanes) if (AVX2 || !HAS_AVX2) && items.len().is_multiple_of(TILE) => {
-                self.in_lanes = true;
-                self.runs.up(lanes.up::<AVX2>(self.operator, items))
+        self.depth = 0;
+        let mut items = items;
+        let mut lanes = self.lanes.iter_mut();
+        if AVX2 || !HAS_AVX2 {
+            while items.len().is_multiple_of(TILE) {
+                let Some(lanes) = lanes.next() else { break };
+                items = lanes.up::<AVX2>(self.operator, items);
+                self.depth += 1;
             }
-            _ => self.runs.up(items),
         }
+        self.runs.up(items)
     }
 
     #[inline(always)]
@@ -192,12 +199,21 @@ impl<'a, M: Monoid> Levels<'a, M> {
         edges: Edges<M::Item>,
         places: &mut [MaybeUninit<M::Item>],
     ) {
-        match &mut self.lanes {
-            Some(lanes) if (AVX2 || !HAS_AVX2) && self.in_lanes => {
-                self.runs.down(Prefix::Inclusive, edges, lanes.ends());
-                lanes.down::<AVX2>(self.operator, prefix, edges.before, places);
+        let Some(last) = self.depth.checked_sub(1) else {
+            return self.runs.down(prefix, edges, places);
+        };
+        self.runs.down(Prefix::Inclusive, edges, self.lanes[last].ends());
+        if AVX2 || !HAS_AVX2 {
+            for level in (1..=last).rev() {
+                let (below, above) = self.lanes.split_at_mut(level);
+                above[0].down::<AVX2>(
+                    self.operator,
+                    Prefix::Inclusive,
+                    edges.before,
+                    below[level - 1].ends(),
+                );
             }
-            _ => self.runs.down(prefix, edges, places),
+            self.lanes[0].down::<AVX2>(self.operator, prefix, edges.before, places);
         }
     }
 }
@@ -281,7 +297,8 @@ mod tests {
             for (prefix, expected) in [(Prefix::Inclusive, &inclusive), (Prefix::Exclusive, &exclusive)] {
                 let check = |got: &[M::Item], how: &str| {
                     assert_eq!(got.len(), length);
-                    let differs = zip(got, expected).position(|(got, expected)| !M::Item::same_bits(got, expected));
+                    let differs =
+                        zip(got, expected).position(|(got, expected)| !M::Item::same_bits(got, expected));
                     assert_eq!(differs, None, "{prefix:?} of {length} items, {how}");
                 };
                 check(&scan(&operator, prefix, items), "new memory");

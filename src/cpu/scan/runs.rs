@@ -52,7 +52,12 @@ impl<'a, M: Monoid> Runs<'a, M> {
     /// What is before each place, or before its end, as it was asked for. What is after all of them is not known if they are
     /// not a perfect subtree.
     #[inline(always)]
-    pub(super) fn down(&mut self, prefix: Prefix, edges: Edges<M::Item>, places: &mut [MaybeUninit<M::Item>]) {
+    pub(super) fn down(
+        &mut self,
+        prefix: Prefix,
+        edges: Edges<M::Item>,
+        places: &mut [MaybeUninit<M::Item>],
+    ) {
         let op = |left, right| self.operator.combine(left, right);
         let after = |before: Option<M::Item>, right| before.map_or(right, |left| op(left, right));
         self.ends.clear();
@@ -95,4 +100,3 @@ impl<'a, M: Monoid> Runs<'a, M> {
         }
     }
 }
-
