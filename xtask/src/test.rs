@@ -106,7 +106,7 @@ fn run_tier(tier: Tier) -> Result<Option<String>> {
         }
         Tier::Simt => {
             // The long step: every operator, and every mistake.
-            let mut every = tests(nvrtc::NEWEST, "--test simt -- simt::");
+            let mut every = tests(nvrtc::NEWEST, "--test simt --test scan -- simt::");
             let heard = run_and_listen(every.env("WARPFOLD_LONG", "1"))?;
             Ok(reason(tier, &heard))
         }
@@ -127,7 +127,7 @@ fn run_tier(tier: Tier) -> Result<Option<String>> {
             Ok(None)
         }
         Tier::Gpu => {
-            let heard = run_and_listen(&mut tests(nvrtc::NEWEST, "--test bracket -- gpu::"))?;
+            let heard = run_and_listen(&mut tests(nvrtc::NEWEST, "--test bracket --test scan -- gpu::"))?;
             if let Some(absent) = reason(tier, &heard) {
                 return Ok(Some(absent));
             }
