@@ -7,12 +7,19 @@ mod support;
 use std::path::Path;
 
 use support::operators::{LastPlaced, LeftmostNearest, MaxByNorm, ModularAffine, Reserved};
+use warpfold::codegen::Source;
 use warpfold::operators::{AffineComposition, Matrix2Product, Sum};
-use warpfold::{Device, DeviceMonoid, DeviceOperator, DeviceType, Monoid, Reduction, device_code, monoid};
+use warpfold::{
+    Device, DeviceMonoid, DeviceOperator, DeviceType, Monoid, Reduction, Scan, device_code, monoid,
+};
 
-/// The program of an operator. The author's line numbers move with every edit: `tests/errors.rs` checks one.
+/// The program of an operator.
 fn program<M: DeviceMonoid>(operator: M) -> String {
-    let source = Reduction::with(Device::cpu(), operator).source().expect("renders");
+    program_of(&Reduction::with(Device::cpu(), operator).source().expect("renders"))
+}
+
+/// The program of a source. The author's line numbers move with every edit: `tests/errors.rs` checks one.
+fn program_of(source: &Source) -> String {
     let is_author = |line: &str| line.starts_with("#line ") && line.ends_with(".rs\"");
     let unnumbered = |line: &str| match line.split_once(" \"") {
         Some((_, file)) if is_author(line) => format!("#line _ \"{file}\n"),
@@ -23,9 +30,14 @@ fn program<M: DeviceMonoid>(operator: M) -> String {
 
 #[track_caller]
 fn assert_golden<M: DeviceMonoid>(name: &str, operator: M) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/rendering/{name}.cu"));
     let program = program(operator);
     assert_eq!(program, self::program(operator), "rendering is a pure function");
+    assert_golden_program(name, program);
+}
+
+#[track_caller]
+fn assert_golden_program(name: &str, program: String) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/rendering/{name}.cu"));
     if std::env::var_os("WARPFOLD_BLESS").is_some() {
         std::fs::write(&path, &program).expect("writable");
     }
@@ -37,6 +49,12 @@ fn assert_golden<M: DeviceMonoid>(name: &str, operator: M) {
 fn a_scalar_operator() {
     assert_golden("sum_of_f32", Sum::<f32>::new());
     assert_golden("sum_of_i8", Sum::<i8>::new());
+}
+
+#[test]
+fn a_scan() {
+    let source = Scan::with(Device::cpu(), MaxByNorm).source().expect("renders");
+    assert_golden_program("scan_by_max_by_norm", program_of(&source));
 }
 
 #[test]
