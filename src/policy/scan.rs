@@ -30,6 +30,8 @@ pub struct ScanShape {
     pub blocks_per_multiprocessor: u32,
 }
 
+/// Bytes of a unit, at most, unless that is one item.
+const UNIT_BYTES: usize = 64;
 /// Bytes of a line of memory, which the word by which blocks take tiles has for itself.
 const LINE: u64 = 128;
 
@@ -65,13 +67,20 @@ impl ScanShape {
     /// Runs of at most so many bytes, or one item, of as many warps as have room.
     fn of(item: &Layout, run_bytes: usize, warps: u32) -> Self {
         let run_items = 1 << (run_bytes / item.size).max(1).ilog2();
-        // Whole chunks, of more than one item where code for them is soon compiled.
-        let least = (chunk(run_items as usize * item.size) / chunk(item.size)) as u32;
+        // Whole chunks, and beyond that what registers hold, and code is soon compiled for.
+        let least = chunk(run_items as usize * item.size) / chunk(item.size);
         let written_out = if scalars(item) > 2 { 4 } else { 16 };
-        let unit_items = least.max(written_out).min(run_items);
+        let most = 1 << (UNIT_BYTES / item.size).clamp(1, written_out).ilog2();
+        let unit_items = (least.max(most) as u32).min(run_items);
         let room = SHARED_BYTES / exchange_bytes(run_items as usize * item.size);
         let warps = warps.min(1 << room.ilog2());
-        Self { run_items, unit_items, warps, blocks_per_multiprocessor: 4 }
+        // Threads that leave each other so many registers, of which bytes that are taken apart want more.
+        let blocks = match unit_items as usize * scalars(item) {
+            ..=16 if item.size <= 16 => 32,
+            ..=16 if item.size <= 32 => 24,
+            _ => 16,
+        };
+        Self { run_items, unit_items, warps, blocks_per_multiprocessor: blocks / warps }
     }
 
     /// Whether a kernel can be made of it for items of this layout.
