@@ -31,6 +31,10 @@ pub(crate) fn block(record: &Record, name: &str) -> Result<String> {
         "cold" => Ok(cold(record)),
         "cpu" => Ok(cpu(record)),
         "cpu-sum" => cpu_sum(record),
+        "enqueue" => Ok(enqueue(record)),
+        "scans" => Ok(scans(record)),
+        "scans-by-operator" => Ok(scans_by_operator(record)),
+        "scans-cpu" => Ok(scans_cpu(record)),
         _ => anyhow::bail!("no table is called `{name}`"),
     }
 }
@@ -195,18 +199,110 @@ fn cpu_sum(record: &Record) -> Result<String> {
     ))
 }
 
+/// What a call costs the host before its work is enqueued.
+fn enqueue(record: &Record) -> String {
+    let mut table =
+        Table::new(&["operator", "item", "input"], &["`run_into`", "the driver's calls alone", "difference"]);
+    for subject in record.subjects("driver") {
+        let series = |who| Series::of(who, subject).taken(Time::Enqueue);
+        for (bytes, ours) in record.medians(&series("warpfold")) {
+            let driver = record.median(&series("driver"), bytes);
+            table.row([
+                subject.operator.clone(),
+                subject.item.clone(),
+                in_words(bytes),
+                with_unit(Some(ours)),
+                with_unit(driver),
+                driver.map_or(NOT_MEASURED.to_owned(), |driver| format!("{:.2} µs", ours - driver)),
+            ]);
+        }
+    }
+    table.or_nothing()
+}
+
+/// Copying as many bytes as a scan reads, to as many places.
+fn copying() -> Series {
+    Series::graph("copy", "-", "-")
+}
+
+/// A scan by sum of f32 at every size measured, in microseconds.
+fn scans(record: &Record) -> String {
+    let (ours, cub) = (Series::graph("warpfold-scan", "sum", "f32"), Series::graph("cub-scan", "sum", "f32"));
+    let mut table = Table::new(&["`f32` scan of"], &["warpfold", "CUB", "of CUB", "copy", "of copying"]);
+    for (bytes, median) in record.medians(&ours) {
+        table.row([
+            in_words(bytes),
+            three_digits(median),
+            cell(record.median(&cub, bytes)),
+            hundredths(record.fraction(&ours, &cub, bytes)),
+            cell(record.median(&copying(), bytes)),
+            hundredths(record.fraction(&ours, &copying(), bytes)),
+        ]);
+    }
+    table.or_nothing()
+}
+
+/// Large scans by every operator measured.
+fn scans_by_operator(record: &Record) -> String {
+    let bytes = LARGE[1];
+    let heading = in_words(bytes);
+    let figures = [heading.as_str(), "read and written", "of copying", "of CUB", "unaligned, of copying"];
+    let mut table = Table::new(&["operator", "item"], &figures);
+    for subject in record.subjects("warpfold-scan") {
+        let (ours, cub) = (Series::of("warpfold-scan", subject), Series::of("cub-scan", subject));
+        let time = record.median(&ours, bytes);
+        table.row([
+            subject.operator.clone(),
+            subject.item.clone(),
+            with_unit(time),
+            time.map_or(NOT_MEASURED.to_owned(), |time| format!("{:.0} GB/s", rate(2 * bytes, time))),
+            hundredths(record.fraction(&ours, &copying(), bytes)),
+            hundredths(record.fraction(&ours, &cub, bytes)),
+            hundredths(record.fraction(&ours.clone().unaligned(), &copying(), bytes)),
+        ]);
+    }
+    table.or_nothing()
+}
+
+/// Scans on the CPU, beside the faster of two ways to copy.
+fn scans_cpu(record: &Record) -> String {
+    let bytes = LARGE[1];
+    let mut table = Table::new(&["operator", "item"], &["time", "copying", "of copying"]);
+    for subject in record.subjects("warpfold-scan-cpu") {
+        let median = |who| record.median(&Series::of(who, subject).taken(Time::Cpu), bytes);
+        let time = median("warpfold-scan-cpu");
+        let copies = [median("copy-cpu"), median("copy-large-cpu")].into_iter().flatten();
+        let copy = copies.min_by(f64::total_cmp);
+        table.row([
+            subject.operator.clone(),
+            subject.item.clone(),
+            in_milliseconds(time),
+            in_milliseconds(copy),
+            hundredths(copy.zip(time).map(|(copy, time)| copy / time)),
+        ]);
+    }
+    table.or_nothing()
+}
+
 /// Rows of Markdown.
 struct Table {
     markdown: String,
+    rows: usize,
 }
 
 impl Table {
     /// Columns of words, then columns of figures, which end at their right.
     fn new(words: &[&str], figures: &[&str]) -> Self {
-        let mut table = Self { markdown: String::new() };
+        let mut table = Self { markdown: String::new(), rows: 0 };
         table.row(words.iter().chain(figures).map(ToString::to_string));
         table.row(words.iter().map(|_| "---").chain(figures.iter().map(|_| "--:")).map(str::to_owned));
+        table.rows = 0;
         table
+    }
+
+    /// The table, or that there is nothing in it.
+    fn or_nothing(self) -> String {
+        if self.rows == 0 { "This record has none.\n".to_owned() } else { self.markdown }
     }
 
     fn row(&mut self, cells: impl IntoIterator<Item = String>) {
@@ -214,6 +310,7 @@ impl Table {
             write!(self.markdown, "| {cell} ").expect("a String takes all");
         }
         self.markdown.push_str("|\n");
+        self.rows += 1;
     }
 }
 
@@ -299,6 +396,27 @@ numpy,min,u8,1,1073741824,0,cpu,90000.0,1,1,9,00
         assert_eq!(last, "| min | u8 | 9.00 ms | 119 GB/s | 0.90 | – | – | – | 90.0 ms | – |");
         let error = block(&record, "cpu-sum").unwrap_err();
         assert_eq!(error.to_string(), "warpfold-cpu was not measured");
+    }
+
+    #[test]
+    fn scans_are_compared_with_copies() {
+        let mut record = small_record();
+        assert_eq!(block(&record, "scans").unwrap(), "This record has none.\n");
+        let rows = "warpfold-scan,sum,f32,4,1073741824,0,graph,550.0,1,1,15,00
+cub-scan,sum,f32,4,1073741824,0,graph,715.0,1,1,15,00
+copy,-,-,16,1073741824,0,graph,506.0,1,1,15,-
+warpfold-scan-cpu,sum,f32,4,1073741824,0,cpu,20000.0,1,1,9,00
+copy-cpu,sum,f32,4,1073741824,0,cpu,18000.0,1,1,9,-
+copy-large-cpu,sum,f32,4,1073741824,0,cpu,17000.0,1,1,9,-
+warpfold,sum,f32,4,1048576,0,enqueue,5.5,1,1,51,-
+driver,sum,f32,4,1048576,0,enqueue,4.75,1,1,51,-
+";
+        record.add(&format!("{HEADER}{rows}")).unwrap();
+        let last = |name| block(&record, name).unwrap().lines().last().unwrap().to_owned();
+        assert_eq!(last("scans"), "| 1 GiB | 550 | 715 | 1.30 | 506 | 0.92 |");
+        assert_eq!(last("scans-by-operator"), "| sum | f32 | 550 µs | 3905 GB/s | 0.92 | 1.30 | – |");
+        assert_eq!(last("scans-cpu"), "| sum | f32 | 20.0 ms | 17.0 ms | 0.85 |");
+        assert_eq!(last("enqueue"), "| sum | f32 | 1 MiB | 5.50 µs | 4.75 µs | 0.75 µs |");
     }
 
     #[test]
