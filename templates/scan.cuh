@@ -320,9 +320,10 @@ class Run {
 // Takes the next tile of a launch: its number, below the serial of the launch.
 WARPFOLD_DEVICE Size take_tile(unsigned long long* next, Size tiles) {
     const Size taken = atomic_add(next, 1);
-    // Nobody takes any after the last one, but the next launch.
-    if ((taken & 0xffffffffu) == tiles - 1) publish(next, ((taken >> 32) + 1) << 32);
-    return taken + (Size(1) << 32);
+    // Nobody takes any after the last one, but the next launch. Its serial is never that of new memory.
+    const Size serial = (taken >> 32) % 0xffffffffu + 1, tile = taken & 0xffffffffu;
+    if (tile == tiles - 1) publish(next, serial << 32);
+    return serial << 32 | tile;
 }
 
 template <class Shape, class Item, class Operator>

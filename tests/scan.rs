@@ -415,6 +415,8 @@ fn a_graph_replays() {
     let inputs = [21, 22, 23].map(|seed| items::<[u64; 2]>(seed, 100_000, u64::map));
     let mut copy = stream.clone_htod(&inputs[0]).expect("copies");
     let mut scanned = stream.clone_htod(&inputs[0]).expect("copies");
+    let elsewhere = stream.context().new_stream().expect("a stream");
+    let other = elsewhere.clone_htod(&inputs[0]).expect("copies");
     let scan = Scan::with(stream.clone(), operator).with_policy(tiny());
     scan.compile().expect("compiles");
     stream.begin_capture(CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL).expect("begins to record");
@@ -422,6 +424,8 @@ fn a_graph_replays() {
     scan.exclusive_into(&copy, &mut scanned).expect("records");
     scan.inclusive_in_place(&mut scanned).expect("records");
     let flags = CUgraphInstantiate_flags::CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH;
+    // Work of another stream would become a part of the graph.
+    assert!(matches!(scan.inclusive_into(&other, &mut scanned), Err(Error::StreamIsCapturing)));
     let graph = stream.end_capture(flags).expect("ends recording").expect("a graph");
     for (round, input) in inputs.iter().cycle().take(10).enumerate() {
         stream.memcpy_htod(input, &mut copy).expect("copies");
@@ -499,14 +503,14 @@ const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "tiles that are not counted again for the next launch",
         file: "scan.cuh",
-        right: "publish(next, ((taken >> 32) + 1) << 32);",
-        wrong: "publish(next, (taken >> 32) << 32);",
+        right: "publish(next, serial << 32);",
+        wrong: "publish(next, taken >> 32 << 32);",
     },
     Mutation {
         name: "cells believed whatever their serial",
         file: "words.cuh",
-        right: "while (static_cast<unsigned>(sent >> 32) != serial);",
-        wrong: "while (sent >> 32 == 0);",
+        right: "static_cast<unsigned>(sent >> 32) == serial;",
+        wrong: "sent >> 32 != 0;",
     },
     Mutation {
         name: "a window that is not published",

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use cudarc::driver::{CudaContext, CudaStream, DevicePtr, DevicePtrMut};
 
 use super::driver::{RelaxedCapture, check, is_capturing};
-use super::kernels::{Blocks, Kernels, Registry, Slices, drain};
+use super::kernels::{Blocks, Kernels, Lent, Registry, Slices, drain};
 use super::workspace::lock;
 use crate::codegen::{Arguments, Source};
 use crate::policy::{Kernel, Launch, partial_bytes};
@@ -81,8 +81,11 @@ impl BracketKernel {
     ) -> Result<M::Item, Error> {
         let _relaxed = RelaxedCapture::enter()?;
         let copy = self.kernels.copy(items, stream)?;
-        // The copy may still read the caller's memory.
-        self.run(operator, &copy).inspect_err(|_| drain(stream))
+        // Until there is a result, the copy may still read the caller's memory.
+        let lent = Lent(stream);
+        let result = self.run(operator, &copy)?;
+        std::mem::forget(lent);
+        Ok(result)
     }
 
     /// The bracket of items in device memory.

@@ -225,18 +225,25 @@ impl Kernels {
         // What cudarc tracks may not reach both streams: one may be borrowed, or be counted by another context.
         let other = (slices.output.stream() != stream).then(|| slices.output.stream().clone());
         if let Some(other) = &other {
+            // To wait for it would take this stream into the graph.
+            if is_capturing(other)? {
+                return Err(Error::StreamIsCapturing);
+            }
             check("waiting for the output's stream", stream.join(other))?;
         }
         let read = slices.items.map(|items| items.device_ptr(stream));
         let (output, _written) = slices.output.device_ptr_mut(stream);
         let input = read.as_ref().map_or(output, |(address, _)| *address);
         let enqueued = enqueue(stream, Addresses { input, output, memory });
-        // Recorded after a failure, too: the first launches may be under way.
-        workspace.record_use(stream)?;
-        if let Some(other) = &other {
-            check("letting the output's stream wait", other.join(stream))?;
+        // After a failure, too: the first launches may be under way.
+        let recorded = workspace.record_use(stream);
+        let joined = other.map(|other| check("letting the output's stream wait", other.join(stream)));
+        let ordered = recorded.and(joined.unwrap_or(Ok(())));
+        if ordered.is_err() {
+            // Nobody else waits for it now.
+            drain(stream);
         }
-        enqueued
+        enqueued.and(ordered)
     }
 }
 
@@ -289,16 +296,25 @@ impl<T> Slices<'_, T> {
 /// Copies items to host memory, and waits for them.
 pub(crate) fn fetch<T: DeviceType>(items: &CudaSlice<T>, places: &mut [T]) -> Result<(), Error> {
     let stream = items.stream();
-    if is_capturing(stream)? {
-        return Err(Error::StreamIsCapturing);
-    }
-    let copied = match items.len() {
-        0 => Ok(()),
-        _ => check("copying from the device", stream.memcpy_dtoh(items, places)),
+    let copied = match is_capturing(stream) {
+        // It was not when the scan was enqueued, and must not be waited for.
+        Ok(true) => return Err(Error::StreamIsCapturing),
+        Ok(false) if items.len() == 0 => Ok(()),
+        Ok(false) => check("copying from the device", stream.memcpy_dtoh(items, places)),
+        Err(error) => Err(error),
     };
     // SAFETY: the stream is alive. Not cudarc's `synchronize`, which does not wait where somebody else's error is to be reported.
     let waited = unsafe { result::stream::synchronize(stream.cu_stream()) };
     copied.and(check("waiting for the result", waited))
+}
+
+/// Waits, when dropped, for what a stream was given: it may use memory that is lent.
+pub(super) struct Lent<'a>(pub(super) &'a CudaStream);
+
+impl Drop for Lent<'_> {
+    fn drop(&mut self) {
+        drain(self.0);
+    }
 }
 
 /// Waits for what a stream was given, whose failure is known or does not matter: it may use memory that is lent.

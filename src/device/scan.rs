@@ -5,7 +5,7 @@ use std::sync::Arc;
 use cudarc::driver::{CudaContext, CudaSlice, CudaStream, DevicePtr, DevicePtrMut};
 
 use super::driver::RelaxedCapture;
-use super::kernels::{Blocks, Kernels, Registry, Slices, drain};
+use super::kernels::{Blocks, Kernels, Lent, Registry, Slices};
 use crate::codegen::{ScanArguments, Source};
 use crate::policy::{Kernel, ScanPolicy};
 use crate::tree::Prefix;
@@ -112,7 +112,10 @@ impl ScanKernel {
     ) -> Result<CudaSlice<M::Item>, Error> {
         let _relaxed = RelaxedCapture::enter()?;
         let mut copy = self.kernels.copy(items, stream)?;
-        self.scan_into(operator, prefix, None, &mut copy).inspect_err(|_| drain(stream))?;
+        // Until the caller waits for the result, an operator of his may panic, or something else fail.
+        let lent = Lent(stream);
+        self.scan_into(operator, prefix, None, &mut copy)?;
+        std::mem::forget(lent);
         Ok(copy)
     }
 
@@ -127,8 +130,7 @@ impl ScanKernel {
     ) -> Result<(), Error> {
         let _relaxed = RelaxedCapture::enter()?;
         let copy = self.kernels.copy(items, stream)?;
-        let enqueued = self.scan_into(operator, prefix, Some(&copy), output);
-        drain(stream);
-        enqueued
+        let _lent = Lent(stream);
+        self.scan_into(operator, prefix, Some(&copy), output)
     }
 }

@@ -273,6 +273,7 @@ impl Workspaces {
         let memory = workspace.memory(bytes)?;
         lock(&self.of_graphs).used.entry(recorder).or_default().push(workspace);
         if is_first {
+            // A lease that the graph does not take is dropped, and the workspace free again.
             capture.keep(Lease { of_graphs: self.of_graphs.clone(), recorder })?;
         }
         Ok(memory)

@@ -1,6 +1,8 @@
 //! The policy of scans.
 
-use super::{Kernel, SHARED_BYTES, chunk, exchange_bytes, scalars};
+use std::iter::successors;
+
+use super::{Kernel, chunk, exchange_bytes, scalars};
 use crate::{Error, Layout};
 
 /// How a scan cuts its input into tiles: the shapes of an operator's kernels, and which inputs each is for.
@@ -30,6 +32,8 @@ pub struct ScanShape {
     pub blocks_per_multiprocessor: u32,
 }
 
+/// Shared memory of a block, at most: what every architecture gives one.
+const MOST_SHARED_BYTES: usize = 64 << 10;
 /// Bytes of a unit, at most, unless that is one item.
 const UNIT_BYTES: usize = 64;
 /// Bytes of a line of memory, which the word by which blocks take tiles has for itself.
@@ -72,8 +76,9 @@ impl ScanShape {
         let written_out = if scalars(item) > 2 { 4 } else { 16 };
         let most = 1 << (UNIT_BYTES / item.size).clamp(1, written_out).ilog2();
         let unit_items = (least.max(most) as u32).min(run_items);
-        let room = SHARED_BYTES / exchange_bytes(run_items as usize * item.size);
-        let warps = warps.min(1 << room.ilog2());
+        let of_warps = |warps| Self { run_items, unit_items, warps, blocks_per_multiprocessor: 1 };
+        let has_room = |&warps: &u32| of_warps(warps).all_shared_bytes(item) <= MOST_SHARED_BYTES;
+        let warps = successors(Some(warps), |warps| Some(warps / 2)).find(has_room).unwrap_or(1);
         // Threads that leave each other so many registers, of which bytes that are taken apart want more.
         let blocks = match unit_items as usize * scalars(item) {
             ..=16 if item.size <= 16 => 32,
@@ -102,8 +107,10 @@ impl ScanShape {
                 "the bytes of a unit are a multiple of 16, or of what those of a run are a multiple of",
             );
         }
-        if self.shared_bytes(item) > SHARED_BYTES {
-            return fail("a tile has at most 64,000 bytes, with what is left out between its runs");
+        if self.all_shared_bytes(item) > MOST_SHARED_BYTES {
+            return fail(
+                "a block has at most 64 KiB of shared memory: its tile, and what stands between runs and beside them",
+            );
         }
         if !matches!(self.blocks_per_multiprocessor, 1..=32) {
             return fail("blocks_per_multiprocessor is 1 to 32");
@@ -126,11 +133,17 @@ impl ScanShape {
         self.warps as usize * exchange_bytes(self.run_items as usize * item.size)
     }
 
+    /// With what `templates/scan.cuh` declares beside it: two values a warp, two of the tile, and some words.
+    fn all_shared_bytes(&self, item: &Layout) -> usize {
+        let value = item.size.next_multiple_of(4);
+        self.shared_bytes(item).next_multiple_of(128) + (2 * self.warps as usize + 2) * value + 128
+    }
+
     /// Device memory that the blocks of a scan share, in bytes: a line, and a cell for each tile and each window of tiles.
     pub fn memory_bytes(&self, item: &Layout, length: u64) -> u64 {
         let cell = item.size.div_ceil(4) as u64 * 8;
         let cells: u64 =
-            std::iter::successors(Some(self.tiles(length)), |&tiles| (tiles > 0).then_some(tiles / 32)).sum();
+            successors(Some(self.tiles(length)), |&tiles| (tiles > 0).then_some(tiles / 32)).sum();
         LINE + cells * cell
     }
 }

@@ -250,8 +250,8 @@ impl<M: DeviceMonoid> Make<M::Item> for Scanned<'_, M> {
         match scan.device.backend()? {
             Backend::Cpu => Ok(cpu::scan(&scan.operator, prefix, items)),
             Backend::Cuda(stream) => {
-                let scanned = scan.kernel(stream)?.scan_copy(&scan.operator, prefix, items, stream)?;
                 let mut places = vec![scan.operator.identity(); items.len()];
+                let scanned = scan.kernel(stream)?.scan_copy(&scan.operator, prefix, items, stream)?;
                 fetch(&scanned, &mut places)?;
                 Ok(places)
             }

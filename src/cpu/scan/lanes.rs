@@ -57,15 +57,19 @@ impl<M: Monoid> Lanes<M> {
     }
 
     /// What is before each place, or before its end.
+    ///
+    /// # Safety
+    ///
+    /// All of [`ends`](Self::ends) were written.
     #[inline(always)]
-    pub(super) fn down<const AVX2: bool>(
+    pub(super) unsafe fn down<const AVX2: bool>(
         &mut self,
         operator: &M,
         prefix: Prefix,
         before: Option<M::Item>,
         places: &mut [MaybeUninit<M::Item>],
     ) {
-        // SAFETY: whoever calls has written all of them.
+        // SAFETY: the caller's promise.
         unsafe { self.ends.set_len(self.values.len()) };
         match align_of::<M::Item>() {
             1 => self.down_in_words::<u8, AVX2>(operator, prefix, before, places),

@@ -94,27 +94,30 @@ fn in_blocks<'a, M: Monoid>(
     prefix: Prefix,
     blocks: impl ExactSizeIterator<Item = Block<'a, M::Item>> + Send,
 ) {
-    let threads = rayon::current_num_threads().min(blocks.len());
+    let count = blocks.len();
+    let threads = rayon::current_num_threads().min(count);
     let turns = Turns { next: AtomicUsize::new(0), subtrees: Mutex::default() };
     // Taken in order: whoever has a block waits for such as are taken already.
     let blocks = Mutex::new(blocks.enumerate());
     let work = || {
-        let _stop = StopIfPanicking(&turns.next);
+        let stop = StopOthers(&turns.next);
         let mut levels = Levels::new(operator);
         let take = || blocks.lock().ok()?.next();
         while let Some((index, mut block)) = take() {
             let is_whole = block.items().len() == block_items::<M::Item>();
             let value = levels.up(block.items());
-            let Some(edges) = turns.take(operator, index, value) else { return };
-            // What comes after a part of a block is not what its value was taken for.
-            let edges = Edges { after: edges.after.filter(|_| is_whole), ..edges };
+            // The last block may be no perfect subtree; nothing comes after it.
+            let Some(edges) = turns.take(operator, index, is_whole.then_some(value)) else { return };
             levels.down(prefix, edges, block.places());
         }
+        std::mem::forget(stop);
     };
     match threads {
         0 | 1 => work(),
         _ => rayon::scope(|scope| (0..threads).for_each(|_| scope.spawn(|_| work()))),
     }
+    // Whoever stopped has panicked, and `scope` with it.
+    assert_eq!(turns.next.into_inner(), count, "all blocks had their turn");
 }
 
 /// What is before some items, if anything is, and what is before their end, if that is known.
@@ -206,14 +209,12 @@ impl<'a, M: Monoid> Levels<'a, M> {
         if AVX2 || !HAS_AVX2 {
             for level in (1..=last).rev() {
                 let (below, above) = self.lanes.split_at_mut(level);
-                above[0].down::<AVX2>(
-                    self.operator,
-                    Prefix::Inclusive,
-                    edges.before,
-                    below[level - 1].ends(),
-                );
+                let ends = below[level - 1].ends();
+                // SAFETY: the level above has written its ends.
+                unsafe { above[0].down::<AVX2>(self.operator, Prefix::Inclusive, edges.before, ends) };
             }
-            self.lanes[0].down::<AVX2>(self.operator, prefix, edges.before, places);
+            // SAFETY: as above.
+            unsafe { self.lanes[0].down::<AVX2>(self.operator, prefix, edges.before, places) };
         }
     }
 }
@@ -237,19 +238,18 @@ struct Subtree<T> {
 /// Nobody's turn: some thread panics.
 const STOPPED: usize = usize::MAX;
 
-struct StopIfPanicking<'a>(&'a AtomicUsize);
+/// Dropped only where a thread does not get to its end.
+struct StopOthers<'a>(&'a AtomicUsize);
 
-impl Drop for StopIfPanicking<'_> {
+impl Drop for StopOthers<'_> {
     fn drop(&mut self) {
-        if std::thread::panicking() {
-            self.0.store(STOPPED, Ordering::Release);
-        }
+        self.0.store(STOPPED, Ordering::Release);
     }
 }
 
 impl<T: Copy> Turns<T> {
-    /// Waits for the turn of a block, whose value is known; none if that will never come.
-    fn take<M: Monoid<Item = T>>(&self, operator: &M, block: usize, whole: T) -> Option<Edges<T>> {
+    /// Waits for the turn of a block, whose value is known if it is whole; none if that will never come.
+    fn take<M: Monoid<Item = T>>(&self, operator: &M, block: usize, value: Option<T>) -> Option<Edges<T>> {
         let mut spins = 0;
         loop {
             match self.next.load(Ordering::Acquire) {
@@ -262,7 +262,14 @@ impl<T: Copy> Turns<T> {
         }
         let mut subtrees = self.subtrees.lock().ok()?;
         let before = subtrees.last().map(|subtree| subtree.prefix);
-        let (mut blocks, mut value) = (1, whole);
+        // Not if another thread has stopped all meanwhile.
+        let go_on =
+            || self.next.compare_exchange(block, block + 1, Ordering::Release, Ordering::Relaxed).ok();
+        let Some(mut value) = value else {
+            go_on()?;
+            return Some(Edges { before, after: None });
+        };
+        let mut blocks = 1;
         while let Some(left) = subtrees.pop_if(|left| left.blocks == blocks) {
             (blocks, value) = (2 * blocks, operator.combine(left.value, value));
         }
@@ -271,7 +278,7 @@ impl<T: Copy> Turns<T> {
             None => value,
         };
         subtrees.push(Subtree { blocks, value, prefix });
-        self.next.store(block + 1, Ordering::Release);
+        go_on()?;
         Some(Edges { before, after: Some(prefix) })
     }
 }
@@ -319,6 +326,27 @@ mod tests {
             let i = i as u32;
             [i.wrapping_mul(0x9e37_79b9) | 1, i]
         });
+    }
+
+    /// No two values are combined that the definition does not combine: what is after a part of a block is not made up.
+    #[test]
+    fn a_last_part_is_combined_with_nothing_else() {
+        #[derive(Clone, Copy)]
+        struct Checked;
+        impl Monoid for Checked {
+            type Item = i32;
+            fn identity(&self) -> i32 {
+                0
+            }
+            fn combine(&self, left: i32, right: i32) -> i32 {
+                left.checked_add(right).expect("the definition's sums are in range")
+            }
+        }
+        let block = block_items::<i32>();
+        let mut items = vec![0; block];
+        items[0] = i32::MAX;
+        items.extend([-1, 0, 1]);
+        assert_eq!(scan(&Checked, Prefix::Inclusive, &items), tree::inclusive_scan(&Checked, &items));
     }
 
     /// A panic in an operator is the caller's, and no thread waits for the one that panicked.
