@@ -299,7 +299,7 @@ pub(crate) fn fetch<T: DeviceType>(items: &CudaSlice<T>, places: &mut [T]) -> Re
     let copied = match is_capturing(stream) {
         // It was not when the scan was enqueued, and must not be waited for.
         Ok(true) => return Err(Error::StreamIsCapturing),
-        Ok(false) if items.len() == 0 => Ok(()),
+        Ok(false) if places.is_empty() => Ok(()),
         Ok(false) => check("copying from the device", stream.memcpy_dtoh(items, places)),
         Err(error) => Err(error),
     };
