@@ -9,7 +9,7 @@
 #![allow(unsafe_code)]
 
 use super::RUN;
-use super::rows::{LANES, Row, Word, item, rows_of_words, set_item};
+use super::rows::{Cut, LANES, Row, Word, item, rows_of_words, set_item};
 use super::transposition::transpose;
 use crate::Monoid;
 
@@ -37,7 +37,7 @@ impl Lanes {
     ) -> &'a [M::Item] {
         let (tiles, rest) = items.as_chunks::<TILE>();
         values.reserve(items.len().div_ceil(RUN));
-        match align_of::<M::Item>() {
+        match Cut::<M::Item>::BYTES {
             1 => self.tiles_of_words::<M, u8, AVX2>(operator, tiles, values),
             2 => self.tiles_of_words::<M, u16, AVX2>(operator, tiles, values),
             4 => self.tiles_of_words::<M, u32, AVX2>(operator, tiles, values),

@@ -32,6 +32,14 @@ impl<W: Word> Default for Row<W> {
     }
 }
 
+/// How items of a type are cut. A constant of its own, so that a `match` on it is decided before code is made for other words.
+pub(super) struct Cut<T>(std::marker::PhantomData<T>);
+
+impl<T> Cut<T> {
+    /// Of a word.
+    pub(super) const BYTES: usize = align_of::<T>();
+}
+
 /// Whether items are small, and without padding.
 pub(super) fn suit(layout: &Layout) -> bool {
     layout.size <= MOST_BYTES && bytes_of_fields(layout) == layout.size

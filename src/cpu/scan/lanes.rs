@@ -9,7 +9,7 @@ use std::mem::MaybeUninit;
 
 use crate::Monoid;
 use crate::cpu::RUN;
-use crate::cpu::rows::{LANES, Row, Word, item, rows_of_words, set_item};
+use crate::cpu::rows::{Cut, LANES, Row, Word, item, rows_of_words, set_item};
 use crate::cpu::transposition::{restore, transpose};
 use crate::tree::Prefix;
 
@@ -40,7 +40,7 @@ impl<M: Monoid> Lanes<M> {
         self.values.clear();
         self.first.clear();
         self.first.extend_from_slice(&items[..RUN]);
-        match align_of::<M::Item>() {
+        match Cut::<M::Item>::BYTES {
             1 => self.up_in_words::<u8, AVX2>(operator, items),
             2 => self.up_in_words::<u16, AVX2>(operator, items),
             4 => self.up_in_words::<u32, AVX2>(operator, items),
@@ -71,7 +71,7 @@ impl<M: Monoid> Lanes<M> {
     ) {
         // SAFETY: the caller's promise.
         unsafe { self.ends.set_len(self.values.len()) };
-        match align_of::<M::Item>() {
+        match Cut::<M::Item>::BYTES {
             1 => self.down_in_words::<u8, AVX2>(operator, prefix, before, places),
             2 => self.down_in_words::<u16, AVX2>(operator, prefix, before, places),
             4 => self.down_in_words::<u32, AVX2>(operator, prefix, before, places),

@@ -31,10 +31,7 @@ const SPINS: usize = 1000;
 /// The scan of some items, in new memory.
 pub(crate) fn scan<M: Monoid>(operator: &M, prefix: Prefix, items: &[M::Item]) -> Vec<M::Item> {
     let mut scanned = Vec::with_capacity(items.len());
-    let size = block_items::<M::Item>();
-    let places = scanned.spare_capacity_mut()[..items.len()].chunks_mut(size);
-    let blocks = zip(items.chunks(size), places).map(|(items, places)| Block::Apart { items, places });
-    in_blocks(operator, prefix, blocks);
+    in_blocks(operator, prefix, apart(items, &mut scanned.spare_capacity_mut()[..items.len()]));
     // SAFETY: all places of all blocks were written.
     unsafe { scanned.set_len(items.len()) };
     scanned
@@ -42,19 +39,19 @@ pub(crate) fn scan<M: Monoid>(operator: &M, prefix: Prefix, items: &[M::Item]) -
 
 /// The scan of some items, in memory of the same length.
 pub(crate) fn scan_into<M: Monoid>(operator: &M, prefix: Prefix, items: &[M::Item], places: &mut [M::Item]) {
-    let size = block_items::<M::Item>();
-    let places = as_places(places).chunks_mut(size);
-    in_blocks(
-        operator,
-        prefix,
-        zip(items.chunks(size), places).map(|(items, places)| Block::Apart { items, places }),
-    );
+    in_blocks(operator, prefix, apart(items, as_places(places)));
 }
 
 /// The scan of some items, in their own place.
 pub(crate) fn scan_in_place<M: Monoid>(operator: &M, prefix: Prefix, items: &mut [M::Item]) {
     let size = block_items::<M::Item>();
-    in_blocks(operator, prefix, items.chunks_mut(size).map(Block::InPlace));
+    in_blocks(operator, prefix, items.chunks_mut(size).map(Block::InPlace).collect());
+}
+
+fn apart<'a, T>(items: &'a [T], places: &'a mut [MaybeUninit<T>]) -> Vec<Block<'a, T>> {
+    let size = block_items::<T>();
+    let pairs = zip(items.chunks(size), places.chunks_mut(size));
+    pairs.map(|(items, places)| Block::Apart { items, places }).collect()
 }
 
 /// A power of two of items.
@@ -89,16 +86,12 @@ impl<T> Block<'_, T> {
     }
 }
 
-fn in_blocks<'a, M: Monoid>(
-    operator: &M,
-    prefix: Prefix,
-    blocks: impl ExactSizeIterator<Item = Block<'a, M::Item>> + Send,
-) {
+fn in_blocks<M: Monoid>(operator: &M, prefix: Prefix, blocks: Vec<Block<'_, M::Item>>) {
     let count = blocks.len();
     let threads = rayon::current_num_threads().min(count);
     let turns = Turns { next: AtomicUsize::new(0), subtrees: Mutex::default() };
     // Taken in order: whoever has a block waits for such as are taken already.
-    let blocks = Mutex::new(blocks.enumerate());
+    let blocks = Mutex::new(blocks.into_iter().enumerate());
     let work = || {
         let stop = StopOthers(&turns.next);
         let mut levels = Levels::new(operator);
