@@ -33,7 +33,8 @@ fn architectures() -> Vec<Architecture> {
 
 struct Compile<'a> {
     suite: &'a mut Suite,
-    scans: bool,
+    /// Which kernels of scans; the small one differs from the large one in constants alone.
+    scans: &'static [Kernel],
     report: Arc<Mutex<Vec<String>>>,
 }
 
@@ -55,14 +56,14 @@ impl Visitor for Compile<'_> {
 fn compile<M: DeviceMonoid>(
     name: &str,
     architecture: Architecture,
-    scans: bool,
+    scans: &[Kernel],
     report: &Mutex<Vec<String>>,
 ) {
     let (reduction, scan) = (Policy::for_item(&M::Item::layout()), ScanPolicy::for_item(&M::Item::layout()));
     for kernel in Kernel::ALL {
         let source = Source::of_reduction::<M>(reduction.shape(kernel)).expect("renders");
         compile_one::<M>(&format!("{name}, {kernel:?}"), &source, architecture, report);
-        if scans {
+        if scans.contains(&kernel) {
             let source = Source::of_scan::<M>(scan.shape(kernel)).expect("renders");
             compile_one::<M>(&format!("{name}, {kernel:?}"), &source, architecture, report);
         }
@@ -104,9 +105,9 @@ fn processor_time() -> Duration {
 fn main() -> ExitCode {
     let mut suite = Suite::default();
     let report = Arc::default();
-    let mut compile = Compile { suite: &mut suite, scans: true, report: Arc::clone(&report) };
+    let mut compile = Compile { suite: &mut suite, scans: &Kernel::ALL, report: Arc::clone(&report) };
     operators::structs(&mut compile);
-    compile.scans = std::env::var_os("WARPFOLD_ARCHITECTURES").is_some();
+    compile.scans = if std::env::var_os("WARPFOLD_ARCHITECTURES").is_some() { &[Kernel::Large] } else { &[] };
     operators::built_in(&mut compile);
     operators::sizes(&mut compile);
     let code = suite.run();
