@@ -62,6 +62,13 @@ struct Subject<'a> {
     result: String,
 }
 
+impl Subject<'_> {
+    /// Bytes from one view to the next.
+    fn room(&self) -> usize {
+        (self.bytes + self.offset).next_multiple_of(256)
+    }
+}
+
 fn main() -> Result<()> {
     let mut arguments: Vec<String> = std::env::args()
         .skip(1)
@@ -170,19 +177,9 @@ impl Figures {
     }
 
     fn measure_one<M: DeviceMonoid + Default>(&mut self, mut subject: Subject, fill: &str) -> Result<()> {
-        let (bytes, offset, count) = (subject.bytes, subject.offset, subject.bytes / subject.item_bytes);
-        let room = (bytes + offset).next_multiple_of(256);
+        let (bytes, room) = (subject.bytes, subject.room());
         let views = COLD_BYTES.div_ceil(bytes).clamp(2, MOST_CALLS).min(self.gpu.arena.len() / room);
-        let views: Vec<CudaView<'_, M::Item>> = (0..views)
-            .map(|view| {
-                let part = self.gpu.arena.slice(view * room + offset..);
-                // SAFETY: it is aligned as an item is, and filled with items before it is read.
-                unsafe { part.transmute::<M::Item>(count) }.context("the arena is too small")
-            })
-            .collect::<Result<_>>()?;
-        for view in &views {
-            self.gpu.fill(fill, view)?;
-        }
+        let views = self.gpu.views::<M::Item>(&subject, views, fill)?;
         let reduction = Reduction::<M>::new(self.gpu.stream.clone());
         let policy = changed(*reduction.policy(), &self.policy)?;
         let reduction = reduction.with_policy(policy);
@@ -241,6 +238,24 @@ impl Gpu {
         unsafe { launch.launch(wide()) }?;
         self.stream.synchronize()?;
         Ok(())
+    }
+
+    /// So many views of what a subject is about, filled with its items.
+    fn views<T: DeviceType>(
+        &self,
+        subject: &Subject,
+        count: usize,
+        fill: &str,
+    ) -> Result<Vec<CudaView<'_, T>>> {
+        let items = subject.bytes / subject.item_bytes;
+        let view = |view: usize| {
+            let part = self.arena.slice(view * subject.room() + subject.offset..);
+            // SAFETY: it is aligned as an item is, and filled with items before it is read.
+            unsafe { part.transmute::<T>(items) }.context("the arena is too small")
+        };
+        let views: Vec<CudaView<'_, T>> = (0..count).map(view).collect::<Result<_>>()?;
+        views.iter().try_for_each(|view| self.fill(fill, view))?;
+        Ok(views)
     }
 
     fn evict(&self) -> Result<()> {

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 
 use anyhow::{Context, Result, ensure};
-use cudarc::driver::{CudaSlice, CudaView};
+use cudarc::driver::CudaSlice;
 use warpfold::operators::{AffineComposition, Matrix2Product, Max, Min, Sum};
 use warpfold::policy::{ScanPolicy, ScanShape};
 use warpfold::{Device, DeviceMonoid, DeviceType, Scan};
@@ -62,18 +62,9 @@ impl Scans<'_> {
     fn measure<M: DeviceMonoid + Default>(&mut self, mut subject: Subject, fill: &str) -> Result<()> {
         let Subject { bytes, offset, item_bytes, .. } = subject;
         let count = bytes / item_bytes;
-        let room = (bytes + offset).next_multiple_of(256);
+        let room = subject.room();
         let views = COLD_BYTES.div_ceil(bytes).clamp(if bytes < 1 << 32 { 2 } else { 1 }, MOST_CALLS);
-        let views: Vec<CudaView<'_, M::Item>> = (0..views)
-            .map(|view| {
-                let part = self.gpu.arena.slice(view * room + offset..);
-                // SAFETY: it is aligned as an item is, and filled with items before it is read.
-                unsafe { part.transmute::<M::Item>(count) }.context("the arena is too small")
-            })
-            .collect::<Result<_>>()?;
-        for view in &views {
-            self.gpu.fill(fill, view)?;
-        }
+        let views = self.gpu.views::<M::Item>(&subject, views, fill)?;
         // SAFETY: places are written before they are read.
         let mut places: CudaSlice<u8> = unsafe { self.gpu.stream.alloc(views.len() * room) }?;
         let default = *Scan::<M>::new(self.gpu.stream.clone()).policy();
