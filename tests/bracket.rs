@@ -8,16 +8,17 @@ use std::cell::Cell;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use cudarc::driver::{CudaContext, CudaSlice, CudaStream};
+use cudarc::driver::{CudaContext, CudaStream};
 use rand::rngs::SmallRng;
 use rand::{Rng, SeedableRng};
 use rayon::prelude::*;
+use support::inputs::Inputs;
 use support::items::{Point, Sample, Sampler, Unit, items};
 use support::operators::{self, Lanewise, MaxByNorm, ModularAffine, Visitor};
 use support::policies::{MOST, full_runs, large_kernels, lengths, merging, policies};
 use support::tiers::{Suite, Tier, device};
 use warpfold::operators::{AffineComposition, Matrix2Product, Sum};
-use warpfold::{Device, DeviceInput, DeviceMonoid, DeviceType, Monoid, Policy, Reduction, cudarc, tree};
+use warpfold::{DeviceInput, DeviceMonoid, DeviceType, Monoid, Policy, Reduction, cudarc, tree};
 
 thread_local! {
     static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
@@ -43,20 +44,7 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// Inputs in the memory that a device reads best, of which any part can be reduced.
-enum Inputs<T> {
-    Host(Vec<T>),
-    Device(CudaSlice<T>),
-}
-
 impl<T: DeviceType> Inputs<T> {
-    fn on(device: &Device, items: &[T]) -> Self {
-        match device.stream() {
-            None => Self::Host(items.to_vec()),
-            Some(stream) => Self::Device(stream.clone_htod(items).expect("room for the items")),
-        }
-    }
-
     fn reduce<M: DeviceMonoid<Item = T>>(&self, reduction: &Reduction<M>, part: std::ops::Range<usize>) -> T {
         let result = match self {
             Self::Host(items) => reduction.run(&items[part]),

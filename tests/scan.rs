@@ -7,6 +7,7 @@ use std::marker::PhantomData;
 use std::process::ExitCode;
 
 use cudarc::driver::{CudaContext, CudaSlice};
+use support::inputs::Inputs;
 use support::items::{Marked, Point, Sample, Sampler, Unit, items};
 use support::operators::{self, Lanewise, MaxByNorm, ModularAffine, OnlyMarked, Shape, Visitor};
 use support::simt::{Asked, Case, Change, Checks, Executor, Kernels, Mutation, Tests, seed};
@@ -162,20 +163,7 @@ fn every_policy_on_executor<M: DeviceMonoid>(
     }
 }
 
-/// Inputs in the memory that a device reads best, of which any part can be scanned.
-enum Inputs<T> {
-    Host(Vec<T>),
-    Device(CudaSlice<T>),
-}
-
 impl<T: DeviceType> Inputs<T> {
-    fn on(device: &Device, items: &[T]) -> Self {
-        match device.stream() {
-            None => Self::Host(items.to_vec()),
-            Some(stream) => Self::Device(stream.clone_htod(items).expect("room for the items")),
-        }
-    }
-
     /// Both scans, from `from` on, and to `to` items past an aligned address; the exclusive one in place if it can be.
     fn scan<M: DeviceMonoid<Item = T>>(
         &self,

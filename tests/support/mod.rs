@@ -4,6 +4,7 @@
 pub mod corpus;
 pub mod cpp;
 pub mod edges;
+pub mod inputs;
 pub mod items;
 pub mod operators;
 pub mod policies;
