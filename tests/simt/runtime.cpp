@@ -608,6 +608,11 @@ void get(void* to, size_t bytes) {
     if (bytes > 0 && fread(to, 1, bytes, stdin) != bytes) exit(0);
 }
 
+// Of no bytes, even their address may be null.
+void put(const void* from, size_t bytes) {
+    if (bytes > 0) fwrite(from, 1, bytes, stdout);
+}
+
 }  // namespace
 }  // namespace simt
 
@@ -659,11 +664,9 @@ int main() {
             if (regions.back().writer[k] == 0 || regions.back().writer[k] == HOST) failure = "byte " + std::to_string(k) + " of the output was never written";
 #endif
         const uint64_t length = failure.size();
-        fwrite(&length, 1, sizeof length, stdout);
-        if (failure.empty())
-            fwrite(output, 1, request.output, stdout), fwrite(words.data(), 1, request.words, stdout);
-        else
-            fwrite(failure.data(), 1, failure.size(), stdout);
+        put(&length, sizeof length);
+        put(failure.data(), length);
+        if (failure.empty()) put(output, request.output), put(words.data(), request.words);
         fflush(stdout);
         free(input_memory);
         free(output_memory);
