@@ -160,6 +160,15 @@ pub enum Error {
         reason: String,
     },
 
+    /// A rung of the ladder cannot do what it was asked for.
+    #[error("the rung `{rung}` {reason}")]
+    Rung {
+        /// The rung's name.
+        rung: &'static str,
+        /// What it cannot do.
+        reason: &'static str,
+    },
+
     /// CUDA reported an error.
     #[error("{name} in {call}: {description}")]
     Cuda {

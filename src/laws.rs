@@ -134,13 +134,18 @@ where
         })
     }
 
-    fn compare(&self, combined: &[M::Item], got: M::Item, expected: M::Item) -> Result<(), TestCaseError> {
-        let equal = M::Item::same_bits(&got, &expected)
+    /// Whether two values of the same items are equal: in every bit, or up to the rounding that
+    /// [`within`](Self::within) allows.
+    pub fn are_equal(&self, combined: &[M::Item], got: M::Item, expected: M::Item) -> bool {
+        M::Item::same_bits(&got, &expected)
             || self.tolerance.as_ref().is_some_and(|tolerance| {
                 let most = tolerance.relative * (tolerance.magnitude)(combined);
                 close(&M::Item::layout(), &got.literal(), &expected.literal(), most)
-            });
-        match equal {
+            })
+    }
+
+    fn compare(&self, combined: &[M::Item], got: M::Item, expected: M::Item) -> Result<(), TestCaseError> {
+        match self.are_equal(combined, got, expected) {
             true => Ok(()),
             false => Err(TestCaseError::fail(format!("{got:?} is not {expected:?}"))),
         }

@@ -8,6 +8,7 @@
 //! | --- | --- |
 //! | `laws` (feature `laws`) | the laws of an operator as tests, run on every backend |
 //! | [`Reduction`], [`Scan`] | the calls a user makes; run on a [`Device`] |
+//! | [`ladder`] | reductions and scans as courses teach them, step by step |
 //! | `cpu` | the same bracket in parallel on the CPU |
 //! | `device` | contexts, streams, memory and launches, and [`Input`] |
 //! | [`jit`] | rendered source and architecture to machine code, with its caches |
@@ -22,6 +23,7 @@ extern crate self as warpfold;
 
 pub mod codegen;
 pub mod jit;
+pub mod ladder;
 #[cfg(feature = "laws")]
 pub mod laws;
 pub mod policy;
@@ -36,8 +38,8 @@ mod scan;
 #[doc(hidden)]
 pub use algebra::translation;
 pub use algebra::{
-    DeviceCode, DeviceFunction, DeviceMonoid, DeviceOperator, DeviceType, Field, Kind, Layout, Literal,
-    Monoid, Scalar, math, operators, tree,
+    Commutative, DeviceCode, DeviceFunction, DeviceMonoid, DeviceOperator, DeviceType, Field, Kind, Layout,
+    Literal, Monoid, Scalar, math, operators, tree,
 };
 pub use cudarc;
 pub use device::{Device, DeviceInput, Input, OnDevice, Output};

@@ -152,5 +152,12 @@ WARPFOLD_DEVICE unsigned long long published(const unsigned long long* from) {
 WARPFOLD_DEVICE unsigned long long atomic_add(unsigned long long* to, unsigned long long value) {
     return atomicAdd(to, value);
 }
+// Writes the value if `expected` is there.
+WARPFOLD_DEVICE unsigned long long compare_and_swap(unsigned long long* to, unsigned long long expected,
+                                                    unsigned long long value) {
+    return atomicCAS(to, expected, value);
+}
+// Lets whoever sees what comes after it see what came before it, too.
+WARPFOLD_DEVICE void fence() { __threadfence(); }
 
 }  // namespace warpfold

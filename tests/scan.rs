@@ -681,8 +681,6 @@ fn main() -> ExitCode {
     suite.test(Tier::Simt, "without_a_mistake_no_scan_is_wrong", || {
         assert_eq!(first_wrong(&|_, text| text.to_owned()), None);
     });
-    for mutation in MUTATIONS {
-        mutation.test(&mut suite, first_wrong);
-    }
+    Mutation::test_all(MUTATIONS, &mut suite, first_wrong);
     suite.run()
 }

@@ -295,7 +295,7 @@ const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "the word forgotten in which the last item ends",
         file: "tile.cuh",
-        right: "if (WITHIN_WORDS && lane_index() == 0) store_shared<4>(slot + place(TILE_CHUNKS), &last);",
+        right: "if (WITHIN_WORDS && lane_index() == 0) write<4>(slot + place(TILE_CHUNKS), &last);",
         wrong: "",
     },
     Mutation {
@@ -456,8 +456,6 @@ fn main() -> ExitCode {
     suite.test(Tier::Simt, "without_a_mistake_nothing_is_wrong", || {
         assert_eq!(first_wrong(&|_, text| text.to_owned()), None);
     });
-    for mutation in MUTATIONS {
-        mutation.test(&mut suite, first_wrong);
-    }
+    Mutation::test_all(MUTATIONS, &mut suite, first_wrong);
     suite.run()
 }

@@ -12,4 +12,4 @@ pub mod tree;
 pub(crate) use device_code::Body;
 pub use device_code::{DeviceCode, DeviceFunction, DeviceOperator};
 pub use device_type::{DeviceType, Field, Kind, Layout, Literal, Scalar};
-pub use monoid::{DeviceMonoid, Monoid};
+pub use monoid::{Commutative, DeviceMonoid, Monoid};

@@ -93,3 +93,31 @@ pub trait DeviceMonoid: Monoid {
     /// The CUDA C++ of `combine`, in parts.
     fn device_operator() -> DeviceOperator;
 }
+
+/// A [`Monoid`] whose operands may change places: `combine(a, b)` equals `combine(b, a)`.
+///
+/// Nothing of [`Reduction`](crate::Reduction) and [`Scan`](crate::Scan) asks for it, since they keep the order; most rungs of
+/// the [`ladder`](crate::ladder) do. It is a promise of the operator's author, which
+/// [`laws::commutativity`](crate::laws::commutativity) tests.
+///
+/// ```
+/// use warpfold::{Commutative, Monoid};
+///
+/// #[derive(Clone, Copy, Default)]
+/// struct Gcd;
+///
+/// impl Monoid for Gcd {
+///     type Item = u32;
+///     fn identity(&self) -> u32 { 0 }
+///     fn combine(&self, mut a: u32, mut b: u32) -> u32 {
+///         while b != 0 { (a, b) = (b, a % b); }
+///         a
+///     }
+/// }
+/// impl Commutative for Gcd {}
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not say that it commutes",
+    note = "if `combine(a, b)` equals `combine(b, a)`, write `impl Commutative for ...`"
+)]
+pub trait Commutative: Monoid {}

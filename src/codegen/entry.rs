@@ -3,6 +3,7 @@
 use std::fmt;
 use std::mem::offset_of;
 
+use crate::policy::ladder::Rung;
 use crate::policy::{ScanShape, Shape};
 
 /// The first parameter of a kernel that reduces, as `templates/bracket.cuh` declares it.
@@ -25,6 +26,17 @@ pub(crate) struct ScanArguments<T> {
     pub(crate) output: u64,
     pub(crate) shared: u64,
     pub(crate) exclusive: u32,
+    pub(crate) identity: T,
+}
+
+/// The first parameter of a kernel of the ladder, as `templates/ladder/rung.cuh` declares it.
+#[repr(C)]
+pub(crate) struct RungArguments<T> {
+    pub(crate) input: u64,
+    pub(crate) length: u64,
+    pub(crate) output: u64,
+    pub(crate) shared: u64,
+    pub(crate) block_items: u64,
     pub(crate) identity: T,
 }
 
@@ -71,6 +83,19 @@ impl Entry {
             shape: format!("RUN_ITEMS = {run_items}, UNIT_ITEMS = {unit_items}, WARPS = {warps}"),
             threads: warps * 32,
             blocks_per_multiprocessor,
+        }
+    }
+
+    pub(super) fn of_rung<T>(rung: Rung, threads: u32) -> Self {
+        Self {
+            name: "warpfold_rung",
+            template: super::ladder::function(rung),
+            arguments: "RungArguments",
+            size: size_of::<RungArguments<T>>(),
+            offset: offset_of!(RungArguments<T>, identity),
+            shape: format!("THREADS = {threads}"),
+            threads,
+            blocks_per_multiprocessor: 1,
         }
     }
 }

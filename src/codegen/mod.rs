@@ -5,18 +5,20 @@
 //! `extern "C"` kernels that instantiate the templates. What Rust and CUDA C++ must agree on is asserted there.
 
 mod entry;
+mod ladder;
 mod lower;
 mod names;
 mod number;
 mod program;
 mod types;
 
-pub(crate) use entry::{Arguments, ScanArguments};
+pub(crate) use entry::{Arguments, RungArguments, ScanArguments};
 pub(crate) use types::LAYOUT_ASSERTION;
 
 use std::fmt;
 
 use self::entry::Entry;
+use crate::policy::ladder::Rung;
 use crate::policy::{ScanShape, Shape};
 use crate::{DeviceMonoid, DeviceType, Error};
 
@@ -67,6 +69,11 @@ impl Source {
     pub fn of_scan<M: DeviceMonoid>(shape: &ScanShape) -> Result<Self, Error> {
         shape.check(&M::Item::layout())?;
         Self::render::<M>(&SCAN, &Entry::of_scan::<M::Item>(shape))
+    }
+
+    /// The source of a rung of the ladder for blocks of so many threads.
+    pub fn of_rung<M: DeviceMonoid>(rung: Rung, threads: u32) -> Result<Self, Error> {
+        Self::render::<M>(&ladder::templates(rung), &Entry::of_rung::<M::Item>(rung, threads))
     }
 
     fn render<M: DeviceMonoid>(templates: &[Template], entry: &Entry) -> Result<Self, Error> {

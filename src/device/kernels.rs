@@ -15,7 +15,7 @@ use super::driver::{RelaxedCapture, architecture, capture, check, check_allocati
 use super::module::{Function, Grid, Module};
 use super::workspace::{Workspaces, lock};
 use crate::codegen::Source;
-use crate::jit::Architecture;
+use crate::jit::{Architecture, Image};
 use crate::policy::Kernel;
 use crate::{DeviceMonoid, DeviceType, Error, Layout, jit};
 
@@ -52,7 +52,7 @@ impl<P: Copy + Eq + Hash, K> Registry<P, K> {
 #[derive(Debug)]
 pub(super) struct Kernels {
     pub(super) context: Arc<CudaContext>,
-    target: jit::Target,
+    pub(super) target: jit::Target,
     /// Described once: that allocates where an item has parts.
     pub(super) item: Layout,
     pub(super) workspaces: Workspaces,
@@ -64,7 +64,7 @@ pub(super) struct Kernels {
 
 /// A compiled and loaded kernel.
 #[derive(Debug)]
-struct Loaded {
+pub(super) struct Loaded {
     function: Function,
     /// Whether it reads the operator's value.
     has_state: bool,
@@ -72,6 +72,50 @@ struct Loaded {
     shared_bytes: u32,
     // Dropped after what was launched from it.
     _module: Module,
+}
+
+impl Loaded {
+    pub(super) fn new(
+        context: &Arc<CudaContext>,
+        source: &Source,
+        image: &Image,
+        shared_bytes: usize,
+    ) -> Result<Self, Error> {
+        let module = Module::load(context, image)?;
+        let function = module.function(source.kernel_name())?;
+        let shared_bytes = shared_bytes as u32;
+        function.allow_shared_bytes(shared_bytes)?;
+        Ok(Self { function, has_state: source.has_state(), shared_bytes, _module: module })
+    }
+
+    /// # Safety
+    ///
+    /// The arguments are of the type that the kernel takes, and every device address among them is of as much memory as it
+    /// uses, and stays valid until the launched work has run. The operator is of the type that it was made for.
+    pub(super) unsafe fn launch<A, M: DeviceMonoid>(
+        &self,
+        blocks: Blocks,
+        mut arguments: A,
+        operator: &M,
+        stream: &CudaStream,
+    ) -> Result<(), Error> {
+        // An operator without state is an empty struct, which in C++ has one byte.
+        let mut operator = *operator;
+        let mut nothing = 0_u8;
+        let state: *mut c_void = match self.has_state {
+            true => (&raw mut operator).cast(),
+            false => (&raw mut nothing).cast(),
+        };
+        let mut parameters = [(&raw mut arguments).cast(), state];
+        let grid = Grid {
+            blocks: blocks.count,
+            threads: blocks.warps * 32,
+            shared_bytes: self.shared_bytes,
+            early: blocks.early,
+        };
+        // SAFETY: the kernel takes these two parameters, whose layouts its source asserts; the rest is the caller's promise.
+        unsafe { self.function.launch(stream, &grid, &mut parameters) }
+    }
 }
 
 /// Blocks that are launched.
@@ -114,15 +158,12 @@ impl Kernels {
         let compiled = at_once(&missing, |kernel| {
             let (source, shared_bytes) = render(kernel)?;
             let image = jit::compile(&source, self.target)?;
-            Ok((source, shared_bytes as u32, image))
+            Ok((source, shared_bytes, image))
         });
         let _relaxed = RelaxedCapture::enter()?;
         for (kernel, compiled) in missing.into_iter().zip(compiled) {
             let (source, shared_bytes, image) = compiled?;
-            let module = Module::load(&self.context, &image)?;
-            let function = module.function(source.kernel_name())?;
-            function.allow_shared_bytes(shared_bytes)?;
-            let loaded = Loaded { function, has_state: source.has_state(), shared_bytes, _module: module };
+            let loaded = Loaded::new(&self.context, &source, &image, shared_bytes)?;
             self.loaded[kernel as usize].get_or_init(|| loaded);
         }
         Ok(())
@@ -132,35 +173,20 @@ impl Kernels {
     ///
     /// # Safety
     ///
-    /// The arguments are of the type that the kernel takes, and every device address among them is of as much memory as it
-    /// uses, and stays valid until the launched work has run. The operator is of the type that it was made for.
+    /// As for [`Loaded::launch`].
     pub(super) unsafe fn launch<A, M: DeviceMonoid>(
         &self,
         kernel: Kernel,
         blocks: Blocks,
-        mut arguments: A,
+        arguments: A,
         operator: &M,
         stream: &CudaStream,
     ) -> Result<(), Error> {
         let Some(loaded) = self.loaded[kernel as usize].get() else {
             unreachable!("kernels are prepared before anything is launched");
         };
-        // An operator without state is an empty struct, which in C++ has one byte.
-        let mut operator = *operator;
-        let mut nothing = 0_u8;
-        let state: *mut c_void = match loaded.has_state {
-            true => (&raw mut operator).cast(),
-            false => (&raw mut nothing).cast(),
-        };
-        let mut parameters = [(&raw mut arguments).cast(), state];
-        let grid = Grid {
-            blocks: blocks.count,
-            threads: blocks.warps * 32,
-            shared_bytes: loaded.shared_bytes,
-            early: blocks.early,
-        };
-        // SAFETY: the kernel takes these two parameters, whose layouts its source asserts; the rest is the caller's promise.
-        unsafe { loaded.function.launch(stream, &grid, &mut parameters) }
+        // SAFETY: the caller's promise.
+        unsafe { loaded.launch(blocks, arguments, operator, stream) }
     }
 
     pub(super) fn check_context(&self, what: &'static str, stream: &CudaStream) -> Result<(), Error> {
@@ -294,7 +320,7 @@ impl<T> Slices<'_, T> {
 }
 
 /// Copies items to host memory, and waits for them.
-pub(crate) fn fetch<T: DeviceType>(items: &CudaSlice<T>, places: &mut [T]) -> Result<(), Error> {
+pub(crate) fn fetch<T: DeviceType>(items: &impl DevicePtr<T>, places: &mut [T]) -> Result<(), Error> {
     let stream = items.stream();
     let copied = match is_capturing(stream) {
         // It was not when the scan was enqueued, and must not be waited for.

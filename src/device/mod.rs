@@ -5,6 +5,7 @@ mod bracket;
 mod driver;
 mod input;
 mod kernels;
+mod ladder;
 mod module;
 mod scan;
 mod workspace;
@@ -18,6 +19,7 @@ pub(crate) use bracket::BracketKernel;
 pub use input::{DeviceInput, Input, OnDevice, Output};
 pub(crate) use input::{Make, Source as InputSource, Target as OutputTarget};
 pub(crate) use kernels::fetch;
+pub(crate) use ladder::LadderKernels;
 pub(crate) use scan::ScanKernel;
 
 use crate::{Error, jit};

@@ -4,6 +4,8 @@
 //! is fixed before compilation, for an item size; which kernel an input gets, and how many blocks of it, is decided at each
 //! launch.
 
+#[doc(hidden)]
+pub mod ladder;
 mod scan;
 
 use std::iter::successors;

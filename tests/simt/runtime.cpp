@@ -22,9 +22,11 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <random>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -53,8 +55,13 @@ struct Copy {
     size_t bytes;
 };
 
+typedef std::pair<const void*, int> Place;
+
 struct Fiber {
     std::vector<Copy> copies;
+    // Since the last barrier, how often it came to each place; and how often it combined.
+    std::map<Place, unsigned> came;
+    uint64_t combined = 0;
     // Whether it has seen, by an atomic operation, what others published.
     bool acquired = false;
     char* stack = nullptr;
@@ -84,7 +91,16 @@ struct Byte {
     unsigned generation = 0;
 };
 
+// What a warp does at once, as a GPU would: the lanes that come to a place of the code as often since the last barrier.
+struct Turn {
+    enum { COMBINES, SHARED, GLOBAL } what;
+    unsigned lanes = 0;
+    // Of memory that they touch, by their addresses over 4.
+    std::set<uint64_t> words;
+};
+
 struct Warp {
+    std::map<std::pair<Place, unsigned>, Turn> turns;
     unsigned arrived = 0, epoch = 1;
     const char* what = nullptr;
     Site site = {};
@@ -131,6 +147,22 @@ struct Region {
     std::vector<bool> published;
     char& begin_byte(size_t k) { return const_cast<char*>(begin)[k]; }
 };
+
+// Of the launches that were asked to count.
+struct Counts {
+    // The most combinations of one thread, one after another, and those of all.
+    uint64_t steps, combinations;
+    // Turns in which lanes combine.
+    uint64_t combining_turns;
+    // Barriers of blocks and of warps.
+    uint64_t barriers, warp_barriers;
+    // Turns in which lanes touch shared memory, and how often they are repeated because lanes want several words of a bank.
+    uint64_t shared_turns, bank_conflicts;
+    // Turns in which lanes touch global memory, and the sectors of 32 bytes that they touch.
+    uint64_t global_turns, sectors;
+};
+bool counting = false;
+Counts counts;
 
 constexpr uint64_t ATOMIC = ~uint64_t(0);
 // The writer of what was there before the launch.
@@ -275,6 +307,43 @@ void check_shared(Block& block, size_t from, size_t count, bool write, Site site
     }
 }
 
+// Adds up what a warp has done since its last barrier, which its lanes have passed.
+void count(Block& block, unsigned warp) {
+    constexpr unsigned BANKS = 32, SECTOR = 32;
+    for (unsigned lane = 0; lane < LANES; ++lane) block.fibers[warp * LANES + lane]->came.clear();
+    for (const auto& [place, turn] : block.warps[warp].turns) {
+        if (turn.what == Turn::COMBINES) {
+            ++counts.combining_turns;
+        } else if (turn.what == Turn::SHARED) {
+            unsigned of_bank[BANKS] = {}, most = 0;
+            for (const uint64_t word : turn.words) most = std::max(most, ++of_bank[word % BANKS]);
+            ++counts.shared_turns;
+            counts.bank_conflicts += most - (turn.words.size() + BANKS - 1) / BANKS;
+        } else {
+            std::set<uint64_t> sectors;
+            for (const uint64_t word : turn.words) sectors.insert(word * 4 / SECTOR);
+            ++counts.global_turns;
+            counts.sectors += sectors.size();
+        }
+    }
+    block.warps[warp].turns.clear();
+}
+
+Turn& turn(Site site) {
+    const Place place = {site.code ? site.code : site.file, site.line};
+    Warp& warp = current->block->warps[current->thread / LANES];
+    Turn& turn = warp.turns[{place, current->came[place]++}];
+    ++turn.lanes;
+    return turn;
+}
+
+void count_access(const void* address, size_t bytes, bool is_shared, Site site) {
+    Turn& now = turn(site);
+    now.what = is_shared ? Turn::SHARED : Turn::GLOBAL;
+    const uint64_t first = reinterpret_cast<uint64_t>(address);
+    for (uint64_t word = first / 4; word <= (first + bytes - 1) / 4; ++word) now.words.insert(word);
+}
+
 uint64_t identity() { return (uint64_t(current->block->index) << 32 | current->thread) + 1; }
 
 }  // namespace
@@ -308,6 +377,10 @@ void block_barrier(Site site) {
     if (++block.arrived < block.fibers.size()) return wait("block_barrier", site);
     block.arrived = 0;
     ++block.epoch;
+    if (counting) {
+        ++counts.barriers;
+        for (unsigned warp = 0; warp < block.warps.size(); ++warp) count(block, warp);
+    }
     bool acquired = false;
     for (Fiber* fiber : block.fibers) acquired |= fiber->acquired;
     for (Fiber* fiber : block.fibers) fiber->waiting = false, fiber->acquired = acquired;
@@ -332,7 +405,10 @@ unsigned exchange(unsigned word, unsigned source, const char* what, Site site) {
     if (warp.arrived == ~0u) {
         memcpy(warp.out, warp.in, sizeof warp.out);
         warp.arrived = 0;
-        if (!strcmp(what, "warp_barrier")) ++warp.epoch;
+        if (!strcmp(what, "warp_barrier")) {
+            ++warp.epoch;
+            if (counting) ++counts.warp_barriers, count(block, current->thread / LANES);
+        }
         for (unsigned k = 0; k < LANES; ++k) block.fibers[first + k]->waiting = false;
         leave();
     } else {
@@ -402,11 +478,23 @@ unsigned long long published(const unsigned long long* address, Site site) {
     current->looks_at = {};
     return *address;
 }
+// These acquire and release, too.
 unsigned long long atomic_add(unsigned long long* address, unsigned long long value, Site site) {
     check_word(address, site);
     leave();
     const unsigned long long before = *address;
     *address += value;
+    current->acquired = true;
+    leave();
+    return before;
+}
+unsigned long long compare_and_swap(unsigned long long* address, unsigned long long expected, unsigned long long value,
+                                    Site site) {
+    check_word(address, site);
+    leave();
+    const unsigned long long before = *address;
+    if (before == expected) *address = value;
+    current->acquired = true;
     leave();
     return before;
 }
@@ -434,9 +522,11 @@ void access(const void* address, size_t count, size_t align, bool write, Site si
     if (reinterpret_cast<uintptr_t>(address) % align != 0)
         fail(who(current) + " loads " + std::to_string(count) + " bytes from a misaligned address, " + at(site));
     Block& block = *current->block;
-    if (begin >= block.shared && begin < block.shared + shared_bytes)
-        return check_shared(block, begin - block.shared, count, write, site);
-    if (begin >= parameters_begin && begin + count <= parameters_end && !write) return;
+    const bool is_shared = begin >= block.shared && begin < block.shared + shared_bytes;
+    const bool is_parameter = begin >= parameters_begin && begin + count <= parameters_end;
+    if (counting && !is_parameter) count_access(address, count, is_shared, site);
+    if (is_shared) return check_shared(block, begin - block.shared, count, write, site);
+    if (is_parameter && !write) return;
     for (Region& region : regions) {
         if (begin + count <= region.begin || begin >= region.begin + region.bytes) continue;
         if (begin < region.begin || begin + count > region.begin + region.bytes) break;
@@ -460,6 +550,15 @@ void access(const void* address, size_t count, size_t align, bool write, Site si
     // Constants of the program itself.
     if (!write && begin >= &__executable_start && begin < &end) return;
     fail(who(current) + (write ? " writes" : " reads") + " out of bounds, " + at(site));
+}
+
+void move(void* to, const void* from, size_t bytes) { memcpy(to, from, bytes); }
+
+void combines() {
+    if (!counting || !current) return;
+    ++current->combined;
+    ++counts.combinations;
+    turn({nullptr, 0, __builtin_extract_return_addr(__builtin_return_address(0))}).what = Turn::COMBINES;
 }
 
 void trap(Site site) { fail(who(current) + " traps, " + at(site)); }
@@ -572,6 +671,10 @@ void launch(unsigned blocks, unsigned threads) {
                 failure = stuck(block);
                 break;
             }
+            if (counting) {
+                for (unsigned warp = 0; warp < block.warps.size(); ++warp) count(block, warp);
+                for (const Fiber* fiber : block.fibers) counts.steps = std::max(counts.steps, fiber->combined);
+            }
             free_block(resident[chosen]);
             resident.erase(resident.begin() + chosen);
             continue;
@@ -602,6 +705,8 @@ struct Request {
     uint64_t seed, shared, arguments, op, input, output;
     // Bytes of the memory that blocks share: sent, and sent back.
     uint64_t words;
+    // Whether the counts are sent back, too.
+    uint64_t count;
 };
 
 void get(void* to, size_t bytes) {
@@ -655,6 +760,8 @@ int main() {
         if (!request.in_place) regions.push_back({input, request.input, false, {}, {}, {}});
         regions.push_back({output, request.output, true, std::vector<uint64_t>(request.output, request.in_place ? HOST : 0),
                            std::vector<unsigned>(request.output), std::vector<bool>(request.output)});
+        counting = request.count != 0;
+        counts = {};
         limit(LONGEST_LAUNCH);
         launch(request.blocks, request.threads);
         limit(0);
@@ -666,7 +773,11 @@ int main() {
         const uint64_t length = failure.size();
         put(&length, sizeof length);
         put(failure.data(), length);
-        if (failure.empty()) put(output, request.output), put(words.data(), request.words);
+        if (failure.empty()) {
+            put(output, request.output);
+            put(words.data(), request.words);
+            if (counting) put(&counts, sizeof counts);
+        }
         fflush(stdout);
         free(input_memory);
         free(output_memory);

@@ -47,14 +47,35 @@ unsigned atomic_add(unsigned* address, unsigned value, Site site);
 void publish(unsigned long long* address, unsigned long long value, Site site);
 unsigned long long published(const unsigned long long* address, Site site);
 unsigned long long atomic_add(unsigned long long* address, unsigned long long value, Site site);
+unsigned long long compare_and_swap(unsigned long long* address, unsigned long long expected, unsigned long long value,
+                                    Site site);
+// Says that the thread combines two items.
+void combines();
 // From global to shared memory, some time before `async_wait` returns.
 void async_copy(void* to, const void* from, size_t bytes, Site site);
 void async_wait(Site site);
+// Copies bytes, which is no access of the kernel's.
+void move(void* to, const void* from, size_t bytes);
 // Asserts that a thread may read or write some bytes.
 void access(const void* address, size_t bytes, size_t align, bool write, Site site);
 
 // Ends the launch with an error.
 [[noreturn]] void trap(Site site);
+
+// An operator whose combinations are counted.
+template <class Operator>
+struct Counted {
+    const Operator& op;
+    template <class Item>
+    Item combine(Item left, Item right) const {
+        combines();
+        return op.combine(left, right);
+    }
+};
+template <class Operator>
+Counted<Operator> counted(const Operator& op) {
+    return {op};
+}
 
 // A kernel under its number.
 struct Kernel {
@@ -88,6 +109,10 @@ inline unsigned atomic_add(unsigned* address, unsigned value, SIMT_CALLER) {
 inline unsigned long long atomic_add(unsigned long long* address, unsigned long long value, SIMT_CALLER) {
     return simt::atomic_add(address, value, {file, line});
 }
+inline unsigned long long compare_and_swap(unsigned long long* address, unsigned long long expected,
+                                           unsigned long long value, SIMT_CALLER) {
+    return simt::compare_and_swap(address, expected, value, {file, line});
+}
 inline void async_copy(void* to, const void* from, unsigned long long bytes, SIMT_CALLER) {
     simt::async_copy(to, from, bytes, {file, line});
 }
@@ -96,7 +121,7 @@ inline void async_wait(SIMT_CALLER) { simt::async_wait({file, line}); }
 inline void copy_bytes(void* to, const void* from, unsigned long long bytes, SIMT_CALLER) {
     simt::access(from, bytes, 1, false, {file, line});
     simt::access(to, bytes, 1, true, {file, line});
-    memcpy(to, from, bytes);
+    simt::move(to, from, bytes);
 }
 
 inline void prefetch(const void* address, SIMT_CALLER) { simt::access(address, 1, 1, false, {file, line}); }
@@ -127,7 +152,7 @@ template <unsigned WIDTH>
 Load<WIDTH> load_global(const void* address, SIMT_CALLER) {
     simt::access(address, WIDTH, WIDTH, false, {file, line});
     Load<WIDTH> loaded;
-    memcpy(loaded.word, address, WIDTH);
+    simt::move(loaded.word, address, WIDTH);
     return loaded;
 }
 template <unsigned WIDTH>
@@ -138,7 +163,7 @@ Load<WIDTH> read(const void* address, SIMT_CALLER) {
 template <unsigned WIDTH>
 inline void write(void* address, const unsigned* word, SIMT_CALLER) {
     simt::access(address, WIDTH, WIDTH, true, {file, line});
-    memcpy(address, word, WIDTH);
+    simt::move(address, word, WIDTH);
 }
 
 // Launches run one after another here, and what a kernel writes is looked at when it has ended.

@@ -8,6 +8,7 @@ pub mod inputs;
 pub mod items;
 pub mod operators;
 pub mod policies;
+pub mod rungs;
 pub mod simt;
 pub mod templates;
 pub mod tiers;

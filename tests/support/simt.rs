@@ -84,7 +84,8 @@ impl Kernels {
         Case { first, operator, policy }
     }
 
-    fn add_kernel(&mut self, source: &Source) {
+    /// Adds a kernel; its number.
+    pub(super) fn add_kernel(&mut self, source: &Source) -> u32 {
         let number = self.cases.len();
         let name = source.kernel_name();
         self.cases.push(format!(
@@ -97,8 +98,10 @@ static void run(const void* arguments, const void* op) {{
 static const bool added = (simt::add({number}, {{run}}), true);
 }}
 ",
-            source.program()
+            // What it combines is counted, where that is asked for.
+            source.program().replace("(arguments, op);", "(arguments, simt::counted(op));")
         ));
+        number as u32
     }
 
     /// The kernels of `tests/simt/exercises.h`, alone in their program.
@@ -241,7 +244,17 @@ impl Tests {
         policy: P,
         test: impl FnOnce(&mut Executor, Case<M, P>) + Send + 'static,
     ) {
-        let (case, long) = (self.kernels.add(operator, policy), self.long);
+        self.test_of(name, |kernels| kernels.add(operator, policy), test);
+    }
+
+    /// A test of what `add` adds to the kernels.
+    pub fn test_of<C: Send + 'static>(
+        &mut self,
+        name: String,
+        add: impl FnOnce(&mut Kernels) -> C,
+        test: impl FnOnce(&mut Executor, C) + Send + 'static,
+    ) {
+        let (case, long) = (add(&mut self.kernels), self.long);
         self.later.push(Box::new(move |suite, group| {
             let test = move || test(&mut group.start(), case);
             match long {
@@ -269,21 +282,38 @@ pub struct Mutation {
 }
 
 impl Mutation {
-    /// A test that fails unless `first_wrong` finds something under the templates with this mistake.
-    pub fn test(&'static self, suite: &mut Suite, first_wrong: fn(Change<'_>) -> Option<String>) {
-        let name = self.name.replace([' ', '-'], "_");
-        suite.long_test(Tier::Simt, format!("mutation_{name}_is_caught"), move || {
-            let wrong = first_wrong(&|name, text| {
-                if name != self.file {
-                    return text.to_owned();
-                }
-                assert_eq!(text.matches(self.right).count(), 1, "{} must stand once in {name}", self.right);
-                text.replace(self.right, self.wrong)
-            });
-            let wrong =
-                wrong.unwrap_or_else(|| panic!("{} is not found; WARPFOLD_SIMT_SEED={}", self.name, seed()));
-            println!("{}: {wrong}", self.name);
+    /// For each mistake a test that fails unless `first_wrong` finds something under the templates with it; and one that each can
+    /// be made.
+    pub fn test_all(
+        mutations: &'static [Self],
+        suite: &mut Suite,
+        first_wrong: fn(Change<'_>) -> Option<String>,
+    ) {
+        suite.test(Tier::Simt, "every_mistake_can_be_made", || {
+            for (name, text) in templates() {
+                let of_file = mutations.iter().filter(|mutation| mutation.file == name);
+                of_file.for_each(|mutation| drop(mutation.made(&text)));
+            }
         });
+        for mutation in mutations {
+            let name = mutation.name.replace([' ', '-'], "_");
+            suite.long_test(Tier::Simt, format!("mutation_{name}_is_caught"), move || {
+                let wrong = first_wrong(&|name, text| match name == mutation.file {
+                    true => mutation.made(text),
+                    false => text.to_owned(),
+                });
+                let wrong = wrong.unwrap_or_else(|| {
+                    panic!("{} is not found; WARPFOLD_SIMT_SEED={}", mutation.name, seed())
+                });
+                println!("{}: {wrong}", mutation.name);
+            });
+        }
+    }
+
+    /// The file with the mistake in it.
+    fn made(&self, text: &str) -> String {
+        assert_eq!(text.matches(self.right).count(), 1, "{} must stand once in {}", self.right, self.file);
+        text.replace(self.right, self.wrong)
     }
 }
 
@@ -320,29 +350,36 @@ struct Arguments<T> {
     identity: T,
 }
 
+/// A launch, as `tests/simt/runtime.cpp` is asked for one.
 #[repr(C)]
 #[derive(Default)]
-struct Request {
-    kernel: u32,
-    blocks: u32,
-    threads: u32,
-    misalignment: u32,
-    output_misalignment: u32,
-    in_place: u32,
-    seed: u64,
-    shared: u64,
-    arguments: u64,
-    op: u64,
-    input: u64,
-    output: u64,
-    words: u64,
+pub(super) struct Request {
+    pub(super) kernel: u32,
+    pub(super) blocks: u32,
+    pub(super) threads: u32,
+    pub(super) misalignment: u32,
+    pub(super) output_misalignment: u32,
+    pub(super) in_place: u32,
+    pub(super) seed: u64,
+    pub(super) shared: u64,
+    pub(super) arguments: u64,
+    pub(super) op: u64,
+    pub(super) input: u64,
+    pub(super) output: u64,
+    pub(super) words: u64,
+    pub(super) count: u64,
 }
 
-fn bytes<T>(values: &[T]) -> Vec<u8> {
+pub(super) fn bytes<T>(values: &[T]) -> Vec<u8> {
     let mut bytes = vec![0; size_of_val(values)];
     // SAFETY: as many bytes as the values have, padding of no meaning among them.
     unsafe { std::ptr::copy_nonoverlapping(values.as_ptr().cast(), bytes.as_mut_ptr(), bytes.len()) };
     bytes
+}
+
+/// The operator as a kernel gets it: without state, it is an empty struct, which in C++ has one byte.
+pub(super) fn state<M>(operator: &M) -> Vec<u8> {
+    if size_of::<M>() > 0 { bytes(std::slice::from_ref(operator)) } else { vec![0] }
 }
 
 impl Executor {
@@ -368,9 +405,7 @@ impl Executor {
                 serial: 0,
                 identity: case.operator.identity(),
             };
-            let has_state = size_of::<M>() > 0;
-            let (arguments, op) =
-                (bytes(&[arguments]), if has_state { bytes(&[case.operator]) } else { vec![0] });
+            let (arguments, op) = (bytes(&[arguments]), state(&case.operator));
             let request = Request {
                 kernel: case.first + launch.kernel as u32,
                 blocks: launch.blocks,
@@ -419,9 +454,7 @@ impl Executor {
             exclusive: asked.exclusive.into(),
             identity: case.operator.identity(),
         };
-        let has_state = size_of::<M>() > 0;
-        let (arguments, op) =
-            (bytes(&[arguments]), if has_state { bytes(&[case.operator]) } else { vec![0] });
+        let (arguments, op) = (bytes(&[arguments]), state(&case.operator));
         let input = bytes(items);
         let request = Request {
             kernel: case.first + kernel as u32,
@@ -437,6 +470,7 @@ impl Executor {
             input: input.len() as u64,
             output: input.len() as u64,
             words: shared.len() as u64,
+            count: 0,
         };
         let request = [bytes(&[request]), arguments, op, input, shared.clone()].concat();
         let answer = self.ask(&request, size_of_val(items) + shared.len())?;
@@ -479,7 +513,7 @@ impl Executor {
             .collect())
     }
 
-    fn ask(&mut self, request: &[u8], output: usize) -> Result<Vec<u8>, String> {
+    pub(super) fn ask(&mut self, request: &[u8], output: usize) -> Result<Vec<u8>, String> {
         let died = |_| "the executor died: a sanitizer has said why".to_owned();
         self.requests.write_all(request).and_then(|()| self.requests.flush()).map_err(died)?;
         let mut length = [0; 8];

@@ -1,6 +1,7 @@
 //! The templates, out of rendered sources.
 
 use warpfold::codegen::Source;
+use warpfold::ladder::Rung;
 use warpfold::operators::Sum;
 use warpfold::{Device, Reduction, Scan};
 
@@ -16,8 +17,11 @@ fn templates_of(source: &Source) -> Vec<(String, String)> {
 pub fn templates() -> Vec<(String, String)> {
     let reduction = Reduction::with(Device::cpu(), Sum::<u32>::new()).source().expect("renders");
     let scan = Scan::with(Device::cpu(), Sum::<u32>::new()).source().expect("renders");
+    let rungs = Rung::ALL.map(|rung| Source::of_rung::<Sum<u32>>(rung, 32).expect("renders"));
     let mut all = templates_of(&reduction);
-    let others = templates_of(&scan).into_iter().filter(|template| !all.contains(template));
-    all.extend(others.collect::<Vec<_>>());
+    for source in [scan].iter().chain(&rungs) {
+        let others = templates_of(source).into_iter().filter(|template| !all.contains(template));
+        all.extend(others.collect::<Vec<_>>());
+    }
     all
 }

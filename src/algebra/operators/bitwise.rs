@@ -1,5 +1,5 @@
 use super::{Integer, operators};
-use crate::{Monoid, monoid};
+use crate::{Commutative, Monoid, monoid};
 
 operators! {
     /// `left & right`, bit by bit.
@@ -23,6 +23,7 @@ macro_rules! bitwise {
                 left $operator right
             }
         }
+        impl<T: Integer> Commutative for $name<T> {}
     )*};
 }
 bitwise! {
@@ -49,6 +50,7 @@ macro_rules! logical {
                 left $operator right
             }
         }
+        impl Commutative for $name {}
     )*};
 }
 logical! {

@@ -1,5 +1,5 @@
 use super::{Number, Real, operators};
-use crate::{Monoid, math, monoid};
+use crate::{Commutative, Monoid, math, monoid};
 
 operators! {
     /// The smaller item. For floats IEEE 754-2019 `minimum`: -0 is below +0, and a NaN wins.
@@ -59,3 +59,8 @@ impl<T: Real> Monoid for MaxNumber<T> {
         math::maximum_number(left, right)
     }
 }
+
+impl<T: Number> Commutative for Min<T> {}
+impl<T: Number> Commutative for Max<T> {}
+impl<T: Real> Commutative for MinNumber<T> {}
+impl<T: Real> Commutative for MaxNumber<T> {}

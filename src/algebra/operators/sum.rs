@@ -1,5 +1,5 @@
 use super::{Number, operators};
-use crate::{Monoid, monoid};
+use crate::{Commutative, Monoid, monoid};
 
 operators! {
     /// `left + right`. Integers wrap. The identity of a float sum is -0.0, so that `identity + x` is `x` bit for bit.
@@ -31,3 +31,6 @@ impl<T: Number> Monoid for Product<T> {
         Number::times(left, right)
     }
 }
+
+impl<T: Number> Commutative for Sum<T> {}
+impl<T: Number> Commutative for Product<T> {}

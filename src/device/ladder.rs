@@ -1,0 +1,196 @@
+//! Rungs of the ladder as launches.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::sync::{Arc, Mutex};
+
+use cudarc::driver::{
+    CudaContext, CudaSlice, CudaStream, DevicePtr, DevicePtrMut, DeviceSlice, SyncOnDrop, sys,
+};
+
+use super::driver::{RelaxedCapture, architecture, check, is_capturing};
+use super::kernels::{Blocks, Kernels, Lent, Loaded, fetch};
+use super::workspace::lock;
+use crate::codegen::{RungArguments, Source};
+use crate::policy::ladder::{Launcher, Rung, Step};
+use crate::{DeviceMonoid, DeviceType, Error, jit};
+
+/// The word that blocks share, in bytes.
+const SHARED_BYTES: usize = 8;
+
+/// An operator's rungs in a context.
+#[derive(Debug)]
+pub(crate) struct LadderKernels {
+    /// For their memory.
+    kernels: Kernels,
+    /// By their rungs and the threads of a block.
+    loaded: Mutex<HashMap<(Rung, u32), Arc<Loaded>>>,
+}
+
+impl LadderKernels {
+    pub(crate) fn new<M: DeviceMonoid>(context: &Arc<CudaContext>) -> Result<Self, Error> {
+        let target = jit::target(architecture(context)?)?;
+        Ok(Self { kernels: Kernels::new(context, M::Item::layout(), target), loaded: Mutex::default() })
+    }
+
+    fn loaded<M: DeviceMonoid>(&self, rung: Rung, threads: u32) -> Result<Arc<Loaded>, Error> {
+        match lock(&self.loaded).entry((rung, threads)) {
+            Entry::Occupied(loaded) => Ok(loaded.get().clone()),
+            Entry::Vacant(place) => {
+                let source = Source::of_rung::<M>(rung, threads)?;
+                let image = jit::compile(&source, self.kernels.target)?;
+                let shared_bytes = rung.shared_bytes(threads, &self.kernels.item);
+                let loaded = Loaded::new(&self.kernels.context, &source, &image, shared_bytes)?;
+                Ok(place.insert(Arc::new(loaded)).clone())
+            }
+        }
+    }
+
+    /// Items in host memory, copied to the device. They are no longer needed when this returns.
+    pub(crate) fn copy<T: DeviceType>(
+        &self,
+        items: &[T],
+        stream: &Arc<CudaStream>,
+    ) -> Result<CudaSlice<T>, Error> {
+        let _lent = Lent(stream);
+        self.kernels.copy(items, stream)
+    }
+
+    pub(crate) fn launcher<'a, M: DeviceMonoid>(
+        &'a self,
+        operator: &'a M,
+        stream: &'a Arc<CudaStream>,
+    ) -> Result<OnGpu<'a, M>, Error> {
+        self.kernels.check_context("input", stream)?;
+        if is_capturing(stream)? {
+            return Err(Error::StreamIsCapturing);
+        }
+        Ok(OnGpu { kernels: self, operator, stream })
+    }
+}
+
+/// Launches rungs on a stream.
+pub(crate) struct OnGpu<'a, M> {
+    kernels: &'a LadderKernels,
+    operator: &'a M,
+    stream: &'a Arc<CudaStream>,
+}
+
+/// Items in device memory.
+pub(crate) enum Memory<'a, T> {
+    Given(&'a dyn DevicePtr<T>),
+    Own(CudaSlice<T>),
+}
+
+impl<T> DeviceSlice<T> for Memory<'_, T> {
+    fn len(&self) -> usize {
+        match self {
+            Memory::Given(items) => items.len(),
+            Memory::Own(items) => items.len(),
+        }
+    }
+    fn stream(&self) -> &Arc<CudaStream> {
+        match self {
+            Memory::Given(items) => items.stream(),
+            Memory::Own(items) => items.stream(),
+        }
+    }
+}
+
+impl<T> DevicePtr<T> for Memory<'_, T> {
+    fn device_ptr<'a>(&'a self, stream: &'a CudaStream) -> (sys::CUdeviceptr, SyncOnDrop<'a>) {
+        match self {
+            Memory::Given(items) => items.device_ptr(stream),
+            Memory::Own(items) => items.device_ptr(stream),
+        }
+    }
+}
+
+impl<'a, M: DeviceMonoid> OnGpu<'a, M> {
+    pub(crate) fn given(&self, items: &'a dyn DevicePtr<M::Item>) -> Memory<'a, M::Item> {
+        Memory::Given(items)
+    }
+
+    pub(crate) fn allocate(&self, length: usize) -> Result<CudaSlice<M::Item>, Error> {
+        self.kernels.kernels.allocate(length, self.stream)
+    }
+
+    /// Items of the device's own, as they are or copied.
+    pub(crate) fn own(&mut self, items: Memory<'a, M::Item>) -> Result<CudaSlice<M::Item>, Error> {
+        match items {
+            Memory::Own(items) => Ok(items),
+            Memory::Given(given) => {
+                let mut own = self.allocate(given.len())?;
+                check("copying on the device", self.stream.memcpy_dtod(&Memory::Given(given), &mut own))?;
+                Ok(own)
+            }
+        }
+    }
+
+    /// The first of some items, copied to host memory, and waited for.
+    pub(crate) fn fetch(&self, items: &Memory<'_, M::Item>, places: &mut [M::Item]) -> Result<(), Error> {
+        fetch(items, places)
+    }
+}
+
+impl<'a, M: DeviceMonoid> Launcher for OnGpu<'a, M> {
+    type Memory = Memory<'a, M::Item>;
+    type Error = Error;
+
+    fn launch(&mut self, step: &Step, input: &Self::Memory) -> Result<Self::Memory, Error> {
+        let _relaxed = RelaxedCapture::enter()?;
+        let LadderKernels { kernels, .. } = self.kernels;
+        let fail = |reason| Error::Rung { rung: step.rung.name(), reason };
+        let count = i32::try_from(step.blocks).map_err(|_| fail("has no room for so many blocks"))?;
+        let loaded = self.kernels.loaded::<M>(step.rung, step.threads)?;
+        let mut output = self.allocate(step.written as usize)?;
+        let workspace = kernels.workspaces.of_stream(self.stream)?;
+        let mut workspace = lock(&workspace);
+        check("binding the context", kernels.context.bind_to_thread())?;
+        let shared = workspace.memory(SHARED_BYTES)?;
+        {
+            let (input, _read) = input.device_ptr(self.stream);
+            let (output, _written) = output.device_ptr_mut(self.stream);
+            let arguments = RungArguments {
+                input,
+                length: step.length,
+                output,
+                shared,
+                block_items: step.block_items,
+                identity: self.operator.identity(),
+            };
+            let blocks =
+                Blocks { count: count.unsigned_abs(), warps: step.threads.div_ceil(32), early: false };
+            // SAFETY: that is what a rung takes. It reads `length` items, and where it completes a scan those behind them, which
+            // the launch before wrote; it writes `written`, as many as there is room for. Both, and the workspace, stay until
+            // the stream has passed.
+            unsafe { loaded.launch(blocks, arguments, self.operator, self.stream) }?;
+        }
+        workspace.record_use(self.stream)?;
+        Ok(Memory::Own(output))
+    }
+
+    fn part(&mut self, of: &Self::Memory, first: u64, count: u64) -> Result<Self::Memory, Error> {
+        let mut part = self.allocate(count as usize)?;
+        let Memory::Own(of) = of else {
+            unreachable!("only what a launch wrote has parts");
+        };
+        let from = of.slice(first as usize..(first + count) as usize);
+        check("copying on the device", self.stream.memcpy_dtod(&from, &mut part))?;
+        Ok(Memory::Own(part))
+    }
+
+    fn put(
+        &mut self,
+        items: &Self::Memory,
+        to: &mut Self::Memory,
+        first: u64,
+        count: u64,
+    ) -> Result<(), Error> {
+        let Memory::Own(to) = to else {
+            unreachable!("what is given is not written");
+        };
+        let mut to = to.slice_mut(first as usize..(first + count) as usize);
+        check("copying on the device", self.stream.memcpy_dtod(items, &mut to))
+    }
+}

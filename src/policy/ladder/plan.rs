@@ -1,0 +1,88 @@
+//! Which launches a rung needs for an input, whoever launches.
+
+use super::{Rung, Step};
+
+/// Who combines the values that a launch leaves, if it leaves several.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Finish {
+    /// Further launches of the same rung, until one is left.
+    #[default]
+    Launches,
+    /// The host, after one launch.
+    Host,
+    /// The host, once there are no more than a block has threads.
+    HostBelowBlock,
+}
+
+/// What launches rungs: a GPU, or what stands for one in tests.
+pub trait Launcher {
+    /// Items, wherever they are.
+    type Memory;
+    /// Why it could not.
+    type Error;
+
+    /// What a launch writes.
+    fn launch(&mut self, step: &Step, input: &Self::Memory) -> Result<Self::Memory, Self::Error>;
+
+    /// A copy of the items from `first` on.
+    fn part(&mut self, of: &Self::Memory, first: u64, count: u64) -> Result<Self::Memory, Self::Error>;
+
+    /// Copies `count` items to the places from `first` on.
+    fn put(
+        &mut self,
+        items: &Self::Memory,
+        to: &mut Self::Memory,
+        first: u64,
+        count: u64,
+    ) -> Result<(), Self::Error>;
+}
+
+/// Reduces items, of which there are some, and returns the values that are left for the host to combine.
+pub fn reduce<L: Launcher>(
+    launcher: &mut L,
+    rung: Rung,
+    threads: u32,
+    finish: Finish,
+    input: L::Memory,
+    length: u64,
+) -> Result<(L::Memory, u64), L::Error> {
+    let (mut values, mut length, mut launches) = (input, length, 0);
+    loop {
+        let is_done = match finish {
+            Finish::Launches => length == 1 && launches > 0,
+            Finish::Host => launches == 1,
+            Finish::HostBelowBlock => length <= threads.into(),
+        };
+        if is_done {
+            return Ok((values, length));
+        }
+        let step = rung.step(threads, length);
+        values = launcher.launch(&step, &values)?;
+        length = step.left;
+        launches += 1;
+    }
+}
+
+/// Scans items, of which there are some.
+pub fn scan<L: Launcher>(
+    launcher: &mut L,
+    rung: Rung,
+    threads: u32,
+    exclusive: bool,
+    input: L::Memory,
+    length: u64,
+) -> Result<L::Memory, L::Error> {
+    let step = rung.step(threads, length);
+    let mut scanned = launcher.launch(&step, &input)?;
+    if step.blocks > 1 {
+        let of_blocks = launcher.part(&scanned, length, step.blocks)?;
+        let of_blocks = scan(launcher, rung, threads, false, of_blocks, step.blocks)?;
+        launcher.put(&of_blocks, &mut scanned, length, step.blocks)?;
+        let completed = Step { block_items: step.block_items, ..Rung::Hierarchical.step(threads, length) };
+        scanned = launcher.launch(&completed, &scanned)?;
+    }
+    if exclusive {
+        scanned = launcher.launch(&Rung::Exclusive.step(threads, length), &scanned)?;
+    }
+    Ok(scanned)
+}

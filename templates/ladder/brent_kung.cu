@@ -1,0 +1,42 @@
+// Brent-Kung: a scan of a block as a tree, up and down again: 2 n combinations, in 2 log2(n) steps.
+//
+// Idea: on the way up, as a reduction does it, the last place of every subtree gets the subtree's value. On the way down each
+// place that has everything before it gives that to the middle of what comes next. Two items a thread. Order is kept.
+// Cost: twice the steps of Kogge-Stone, in most of which few threads work; and strides that are powers of two, which share
+// banks.
+// Next: more items than a block has (hierarchical.cu). The product's scan is this tree, in registers, shuffles and windows
+// of tiles, each level where it is cheapest.
+
+namespace warpfold {
+
+template <class Shape, class Item, class Operator>
+WARPFOLD_DEVICE void brent_kung(const RungArguments<Item>& arguments, const Operator& op) {
+    constexpr unsigned ITEMS = 2 * Shape::THREADS;
+    WARPFOLD_DYNAMIC_SHARED(memory);
+    const Values<Item> values(memory);
+    const unsigned t = thread_index();
+    const Size begin = Size(block_index()) * ITEMS;
+    values.set(t, item_at(arguments, begin + t));
+    values.set(Shape::THREADS + t, item_at(arguments, begin + Shape::THREADS + t));
+#pragma unroll 1
+    for (unsigned distance = 1; distance < ITEMS; distance *= 2) {
+        block_barrier();
+        const unsigned end = (t + 1) * 2 * distance - 1;
+        if (end < ITEMS) values.set(end, combine(op, values[end - distance], values[end]));
+    }
+#pragma unroll 1
+    for (unsigned distance = Shape::THREADS / 2; distance > 0; distance /= 2) {
+        block_barrier();
+        const unsigned end = (t + 1) * 2 * distance - 1;
+        if (end + distance < ITEMS) values.set(end + distance, combine(op, values[end], values[end + distance]));
+    }
+    block_barrier();
+#pragma unroll
+    for (unsigned k = t; k < ITEMS; k += Shape::THREADS) {
+        if (begin + k < arguments.length) values[k].store(arguments.output + begin + k);
+    }
+    if (t == 0 && block_count() > 1)
+        values[ITEMS - 1].store(arguments.output + arguments.length + block_index());
+}
+
+}  // namespace warpfold

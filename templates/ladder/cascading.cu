@@ -1,0 +1,35 @@
+// Algorithm cascading: each thread combines many items alone before the tree begins.
+//
+// Idea: n / log2(n) threads with log2(n) items each need no more steps than n threads with one, and far fewer threads, blocks,
+// barriers and partials. So there are only as many blocks as fill the GPU a few times, and they stride over the input. It
+// reorders.
+// Cost: a thread has one or two loads under way at a time, and waits for them; the tree's levels go through shared memory.
+// Next: levels from register to register.
+
+namespace warpfold {
+
+// The items of a thread: two at each stride of all blocks, side by side with its neighbours'.
+template <class Shape, class Item, class Operator>
+WARPFOLD_DEVICE Words<Item> items_of_thread(const RungArguments<Item>& arguments, const Operator& op) {
+    const Size stride = Size(block_count()) * (2 * Shape::THREADS);
+    Size index = Size(block_index()) * (2 * Shape::THREADS) + thread_index();
+    Words<Item> value = combine(op, item_at(arguments, index), item_at(arguments, index + Shape::THREADS));
+#pragma unroll 1
+    for (index += stride; index < arguments.length; index += stride) {
+        value = combine(op, value, Words<Item>(arguments.input[index]));
+        value = combine(op, value, item_at(arguments, index + Shape::THREADS));
+    }
+    return value;
+}
+
+template <class Shape, class Item, class Operator>
+WARPFOLD_DEVICE void cascading(const RungArguments<Item>& arguments, const Operator& op) {
+    WARPFOLD_DYNAMIC_SHARED(memory);
+    const Values<Item> values(memory);
+    const unsigned t = thread_index();
+    values.set(t, items_of_thread<Shape>(arguments, op));
+    all_levels<Shape::THREADS / 2>(op, values);
+    if (t == 0) values[0].store(arguments.output + block_index());
+}
+
+}  // namespace warpfold

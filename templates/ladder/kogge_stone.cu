@@ -1,0 +1,32 @@
+// Kogge-Stone: a scan of a block in log2(threads) steps, in all of which almost all threads work.
+//
+// Idea: at step k each thread combines the value 2^k places to its left with its own. After the last step every place has the
+// value of all items up to it. The value of the block, its last one, goes behind the scanned items: for hierarchical.cu.
+// Order is kept.
+// Cost: n log2(n) combinations where n - 1 would do: not work-efficient. Between reading and writing a step there is a
+// barrier, and one after it.
+// Next: as many combinations as there are items.
+
+namespace warpfold {
+
+template <class Shape, class Item, class Operator>
+WARPFOLD_DEVICE void kogge_stone(const RungArguments<Item>& arguments, const Operator& op) {
+    WARPFOLD_DYNAMIC_SHARED(memory);
+    const Values<Item> values(memory);
+    const unsigned t = thread_index();
+    const Size index = Size(block_index()) * Shape::THREADS + t;
+    Words<Item> value = item_at(arguments, index);
+    values.set(t, value);
+#pragma unroll 1
+    for (unsigned distance = 1; distance < Shape::THREADS; distance *= 2) {
+        block_barrier();
+        if (t >= distance) value = combine(op, values[t - distance], value);
+        block_barrier();
+        values.set(t, value);
+    }
+    if (index < arguments.length) value.store(arguments.output + index);
+    if (t == Shape::THREADS - 1 && block_count() > 1)
+        value.store(arguments.output + arguments.length + block_index());
+}
+
+}  // namespace warpfold

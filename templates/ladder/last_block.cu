@@ -1,0 +1,33 @@
+// Last block: whoever finishes last combines the partials of all.
+//
+// Idea: each block writes its partial, makes it visible (a fence), and takes a number. The one that gets the last number knows
+// that all partials are there, and combines them in one launch, in an order that does not depend on who came when.
+// Cost: a fence and an atomic operation a block, and a last block that works alone while the GPU idles: about half a
+// microsecond.
+// Next: the product's own kernel.
+
+namespace warpfold {
+
+template <class Shape, class Item, class Operator>
+WARPFOLD_DEVICE void last_block(const RungArguments<Item>& arguments, const Operator& op) {
+    WARPFOLD_SHARED(unsigned, is_last, 1);
+    Item* const partials = arguments.output + 1;
+    const unsigned t = thread_index();
+    Words<Item> value = of_block<Shape>(arguments.identity, op, items_of_thread<Shape>(arguments, op));
+    if (t == 0) {
+        value.store(partials + block_index());
+        fence();
+        *is_last = atomic_add(arguments.shared, 1) == block_count() - 1;
+    }
+    block_barrier();
+    if (*is_last == 0) return;
+    value = Words<Item>(arguments.identity);
+#pragma unroll 1
+    for (Size i = t; i < block_count(); i += Shape::THREADS) value = combine(op, value, Words<Item>(partials[i]));
+    value = of_block<Shape>(arguments.identity, op, value);
+    if (t > 0) return;
+    value.store(arguments.output);
+    publish(arguments.shared, 0);
+}
+
+}  // namespace warpfold

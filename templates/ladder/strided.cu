@@ -1,0 +1,28 @@
+// Strided: the same pairs, taken by the first threads of the block.
+//
+// Idea: which thread combines a pair does not matter. If thread t takes the pair t, those that work are the first ones: whole
+// warps work or rest, and divergence is left to the last five levels. The order is kept.
+// Cost: at level k neighbouring lanes touch words 2^(k+1) apart. Shared memory has 32 banks, word by word; a stride of 2
+// uses 16 of them, one of 32 a single one, and accesses to one bank wait for each other.
+// Next: neighbouring lanes on neighbouring words.
+
+namespace warpfold {
+
+template <class Shape, class Item, class Operator>
+WARPFOLD_DEVICE void strided(const RungArguments<Item>& arguments, const Operator& op) {
+    WARPFOLD_DYNAMIC_SHARED(memory);
+    const Values<Item> values(memory);
+    const unsigned t = thread_index();
+    const Size begin = Size(block_index()) * (2 * Shape::THREADS);
+    values.set(t, item_at(arguments, begin + t));
+    values.set(Shape::THREADS + t, item_at(arguments, begin + Shape::THREADS + t));
+#pragma unroll 1
+    for (unsigned step = 1; step <= Shape::THREADS; step *= 2) {
+        block_barrier();
+        const unsigned left = 2 * step * t;
+        if (left < 2 * Shape::THREADS) values.set(left, combine(op, values[left], values[left + step]));
+    }
+    if (t == 0) values[0].store(arguments.output + block_index());
+}
+
+}  // namespace warpfold

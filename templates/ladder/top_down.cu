@@ -1,0 +1,31 @@
+// Top-down: the tree is cut below its root, one part of the input for each thread; one launch of one block.
+//
+// Idea: who halves the input log2(threads) times has a part for each thread, which combines it alone, side by side with the
+// others. Then the threads combine what they have, in shared memory, the way back up. Parts are runs of the input, so the
+// order is kept.
+// Cost: n / threads + log2(threads) steps, in one launch, and each item is read once. But one block is one multiprocessor
+// of a hundred; and the lanes of a warp read addresses a whole part apart, each from a sector of memory of its own.
+// Next: all multiprocessors, and lanes that read side by side.
+
+namespace warpfold {
+
+template <class Shape, class Item, class Operator>
+WARPFOLD_DEVICE void top_down(const RungArguments<Item>& arguments, const Operator& op) {
+    WARPFOLD_DYNAMIC_SHARED(memory);
+    const Values<Item> values(memory);
+    const unsigned t = thread_index();
+    const Size part = (arguments.length + Shape::THREADS - 1) / Shape::THREADS;
+    const Size begin = t * part, end = smaller(begin + part, arguments.length);
+    Words<Item> value = item_at(arguments, begin);
+#pragma unroll 1
+    for (Size i = begin + 1; i < end; ++i) value = combine(op, value, Words<Item>(arguments.input[i]));
+    values.set(t, value);
+#pragma unroll 1
+    for (unsigned step = 1; step < Shape::THREADS; step *= 2) {
+        block_barrier();
+        if (t % (2 * step) == 0) values.set(t, combine(op, values[t], values[t + step]));
+    }
+    if (t == 0) values[0].store(arguments.output);
+}
+
+}  // namespace warpfold

@@ -1,0 +1,26 @@
+// Two items a thread, interleaved: at the first level every thread works.
+//
+// Idea: a tree of 2 t leaves has t pairs. A block of as many threads loads two items each, and no thread is there for
+// loading alone. Half as many blocks; the order is kept.
+// Cost: from the second level on as before, every warp runs for ever fewer of its lanes.
+// Next: the threads that work, side by side.
+
+namespace warpfold {
+
+template <class Shape, class Item, class Operator>
+WARPFOLD_DEVICE void two_items(const RungArguments<Item>& arguments, const Operator& op) {
+    WARPFOLD_DYNAMIC_SHARED(memory);
+    const Values<Item> values(memory);
+    const unsigned t = thread_index();
+    const Size begin = Size(block_index()) * (2 * Shape::THREADS);
+    values.set(t, item_at(arguments, begin + t));
+    values.set(Shape::THREADS + t, item_at(arguments, begin + Shape::THREADS + t));
+#pragma unroll 1
+    for (unsigned step = 1; step <= Shape::THREADS; step *= 2) {
+        block_barrier();
+        if (t % step == 0) values.set(2 * t, combine(op, values[2 * t], values[2 * t + step]));
+    }
+    if (t == 0) values[0].store(arguments.output + block_index());
+}
+
+}  // namespace warpfold

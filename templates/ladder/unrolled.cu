@@ -1,0 +1,37 @@
+// Completely unrolled: the size of a block is a constant, and so is every level.
+//
+// Idea: a template over the number of threads leaves a straight line of levels, with no loop and no comparison that does not
+// depend on the thread. It reorders.
+// Cost: a kernel for each size of a block. Each thread still loads two items, combines one pair, and then mostly waits.
+// Next: more than two items a thread.
+
+namespace warpfold {
+
+// Levels of the block while several warps take part, and levels of a warp below.
+template <unsigned HALF, class Item, class Operator>
+WARPFOLD_DEVICE void all_levels(const Operator& op, const Values<Item>& values) {
+    const unsigned t = thread_index();
+    if constexpr (HALF >= WARP_LANES) {
+        block_barrier();
+        if (t < HALF) values.set(t, combine(op, values[t], values[t + HALF]));
+        all_levels<HALF / 2>(op, values);
+    } else if constexpr (HALF > 0) {
+        if (warp_index() > 0) return;
+        warp_barrier();
+        if (t < HALF) values.set(t, combine(op, values[t], values[t + HALF]));
+        all_levels<HALF / 2>(op, values);
+    }
+}
+
+template <class Shape, class Item, class Operator>
+WARPFOLD_DEVICE void unrolled(const RungArguments<Item>& arguments, const Operator& op) {
+    WARPFOLD_DYNAMIC_SHARED(memory);
+    const Values<Item> values(memory);
+    const unsigned t = thread_index();
+    const Size first = Size(block_index()) * (2 * Shape::THREADS) + t;
+    values.set(t, combine(op, item_at(arguments, first), item_at(arguments, first + Shape::THREADS)));
+    all_levels<Shape::THREADS / 2>(op, values);
+    if (t == 0) values[0].store(arguments.output + block_index());
+}
+
+}  // namespace warpfold

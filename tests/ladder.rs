@@ -1,0 +1,529 @@
+//! Every rung of the ladder gives what the bracket gives, as far as the laws of the operator say that it must, at every
+//! length: on the executor, and on a GPU.
+
+mod support;
+
+use std::fmt::Debug;
+use std::process::ExitCode;
+
+use rand::Rng;
+use rand::rngs::SmallRng;
+use support::inputs::Inputs;
+use support::items::{Point, Sample, Sampler, Unit, items};
+use support::operators::{MaxByNorm, ModularAffine};
+use support::rungs::Rungs;
+use support::simt::{Change, Checks, Executor, Kernels, Mutation, Tests, seed};
+use support::tiers::{Suite, Tier, device};
+use warpfold::codegen::Source;
+use warpfold::ladder::{Finish, Ladder, Role, Rung};
+use warpfold::laws::{Laws, proptest::strategy::Just, sum_of_magnitudes};
+use warpfold::operators::{AffineComposition, BitXor, Matrix2Product, Max, Product, Sum};
+use warpfold::{Commutative, Device, DeviceMonoid, DeviceType, Error, Monoid, jit, monoid, tree};
+
+const FINISHES: [Finish; 3] = [Finish::Launches, Finish::Host, Finish::HostBelowBlock];
+
+#[derive(Clone, Copy, Debug, PartialEq, DeviceType)]
+#[repr(C)]
+struct Hull {
+    low: [f32; 3],
+    high: [f32; 3],
+}
+
+impl Sample for Hull {
+    fn sample(random: &mut SmallRng) -> Self {
+        let Point { x, y, z } = Point::sample(random);
+        Self { low: [x, y, z], high: [x, y, z] }
+    }
+}
+
+/// The smallest box that holds both.
+#[derive(Clone, Copy, Default, Debug)]
+struct Union;
+
+#[monoid]
+impl Monoid for Union {
+    type Item = Hull;
+    fn identity(&self) -> Hull {
+        Hull { low: [f32::INFINITY; 3], high: [f32::NEG_INFINITY; 3] }
+    }
+    fn combine(&self, a: Hull, b: Hull) -> Hull {
+        Hull {
+            low: [
+                if b.low[0] < a.low[0] { b.low[0] } else { a.low[0] },
+                if b.low[1] < a.low[1] { b.low[1] } else { a.low[1] },
+                if b.low[2] < a.low[2] { b.low[2] } else { a.low[2] },
+            ],
+            high: [
+                if b.high[0] > a.high[0] { b.high[0] } else { a.high[0] },
+                if b.high[1] > a.high[1] { b.high[1] } else { a.high[1] },
+                if b.high[2] > a.high[2] { b.high[2] } else { a.high[2] },
+            ],
+        }
+    }
+}
+
+impl Commutative for Union {}
+
+/// An operator, how its items are drawn, and what rounding its sums are allowed.
+#[derive(Clone, Copy)]
+struct Subject<M: Monoid> {
+    operator: M,
+    sampler: Sampler<M::Item>,
+    rounding: Option<f64>,
+    commutes: bool,
+    ladder: fn(Device, M) -> Ladder<M>,
+}
+
+impl<M: DeviceMonoid> Subject<M>
+where
+    M::Item: Debug,
+{
+    fn rungs(&self, role: Role) -> impl Iterator<Item = Rung> {
+        let (commutes, is_small) = (self.commutes, size_of::<M::Item>() <= 4);
+        let can = move |rung: &Rung| (commutes || rung.keeps_order()) && (is_small || *rung != Rung::Atomics);
+        Rung::ALL.into_iter().filter(move |rung| rung.role() == role).filter(can)
+    }
+
+    /// What is wrong if anything is.
+    fn compare(&self, items: &[M::Item], got: M::Item, expected: M::Item) -> Result<(), String> {
+        let laws = Laws::of(self.operator, Just(self.operator.identity()));
+        let equal = match self.rounding {
+            Some(relative) => laws.within(relative, sum_of_magnitudes).are_equal(items, got, expected),
+            None => laws.are_equal(items, got, expected),
+        };
+        if equal { Ok(()) } else { Err(format!("{got:?} is not {expected:?}")) }
+    }
+
+    fn compare_all(&self, items: &[M::Item], got: &[M::Item], expected: &[M::Item]) -> Result<(), String> {
+        assert_eq!(got.len(), expected.len());
+        // What a thousand items are allowed is enough for each place.
+        let items = &items[..items.len().min(1000)];
+        let mut pairs = got.iter().zip(expected).enumerate();
+        pairs.try_for_each(|(place, (&got, &expected))| {
+            self.compare(items, got, expected).map_err(|wrong| format!("place {place}: {wrong}"))
+        })
+    }
+}
+
+/// Something to do with each operator.
+trait Visitor {
+    fn visit<M: DeviceMonoid>(&mut self, name: &str, subject: Subject<M>)
+    where
+        M::Item: Sample;
+}
+
+fn subjects(visitor: &mut impl Visitor) {
+    fn commutes<M: Commutative + DeviceMonoid>(operator: M, sampler: Sampler<M::Item>) -> Subject<M> {
+        Subject { operator, sampler, rounding: None, commutes: true, ladder: Ladder::with }
+    }
+    fn in_order<M: DeviceMonoid>(operator: M, sampler: Sampler<M::Item>) -> Subject<M> {
+        Subject { operator, sampler, rounding: None, commutes: false, ladder: Ladder::in_order }
+    }
+    visitor.visit("sum_of_u32", commutes(Sum::<u32>::new(), u32::sample));
+    visitor.visit("sum_of_f32", Subject { rounding: Some(1e-5), ..commutes(Sum::<f32>::new(), f32::unit) });
+    visitor.visit("product_of_u8", commutes(Product::<u8>::new(), u8::unit));
+    visitor.visit("xor_of_u16", commutes(BitXor::<u16>::new(), u16::sample));
+    visitor.visit("max_of_f64", commutes(Max::<f64>::new(), f64::sample));
+    visitor.visit("union", commutes(Union, Hull::sample));
+    visitor.visit("max_by_norm", in_order(MaxByNorm, Point::sample));
+    visitor.visit("maps_of_i64", in_order(AffineComposition::<i64>::new(), i64::map));
+    let maps = ModularAffine { modulus: 1_000_003, padding: 0 };
+    let map = |random: &mut SmallRng| [random.random_range(1..1_000_003), random.random_range(0..1_000_003)];
+    visitor.visit("modular_maps", in_order(maps, map));
+}
+
+/// Lengths that matter to blocks of so many threads: all small ones, and each side of every edge.
+fn lengths(threads: usize) -> Vec<usize> {
+    let mut lengths: Vec<usize> = (1..=9).collect();
+    for edge in [32, threads, 2 * threads, 4 * threads, threads * threads / 2] {
+        lengths.extend([edge - 1, edge, edge + 1]);
+    }
+    lengths.extend([7 * threads + 3, 1500]);
+    lengths.sort();
+    lengths.dedup();
+    lengths.retain(|&length| length <= 40 * threads);
+    lengths
+}
+
+fn wrong_on_executor<M: DeviceMonoid>(
+    executor: &mut Executor,
+    rungs: Rungs<M>,
+    subject: Subject<M>,
+    items: &[M::Item],
+) -> Result<(), String>
+where
+    M::Item: Sample,
+{
+    let what = |rung: Rung| format!("{rung:?}, {} items, WARPFOLD_SIMT_SEED={}", items.len(), seed());
+    let expected = tree::bracket(&subject.operator, items);
+    for (rung, finish) in subject.rungs(Role::Reduces).zip(FINISHES.into_iter().cycle()) {
+        let got = executor.reduce(rungs, rung, finish, items, seed());
+        let compared = got.and_then(|got| subject.compare(items, got, expected));
+        compared.map_err(|wrong| format!("{}, {finish:?}: {wrong}", what(rung)))?;
+    }
+    for rung in subject.rungs(Role::Scans) {
+        for exclusive in [false, true] {
+            let expected = match exclusive {
+                true => tree::exclusive_scan(&subject.operator, items),
+                false => tree::inclusive_scan(&subject.operator, items),
+            };
+            let got = executor.climb_scan(rungs, rung, exclusive, items, seed());
+            let compared = got.and_then(|got| subject.compare_all(items, &got, &expected));
+            compared.map_err(|wrong| format!("{}, exclusive {exclusive}: {wrong}", what(rung)))?;
+        }
+    }
+    Ok(())
+}
+
+struct OnExecutor<'a> {
+    tests: &'a mut Tests,
+    threads: u32,
+}
+
+impl Visitor for OnExecutor<'_> {
+    fn visit<M: DeviceMonoid>(&mut self, name: &str, subject: Subject<M>)
+    where
+        M::Item: Sample,
+    {
+        let threads = self.threads;
+        let name = format!("{name}_by_every_rung_in_blocks_of_{threads}");
+        let add = move |kernels: &mut Kernels| kernels.add_rungs(subject.operator, threads);
+        self.tests.test_of(name, add, move |executor, rungs| {
+            let lengths = lengths(threads as usize);
+            let all = items(3, *lengths.last().expect("some"), subject.sampler);
+            for length in lengths {
+                if let Err(wrong) = wrong_on_executor(executor, rungs, subject, &all[..length]) {
+                    panic!("{wrong}");
+                }
+            }
+        });
+    }
+}
+
+/// More items than as many threads as a GPU has take in one stride.
+fn several_strides(tests: &mut Tests) {
+    let name = "several_strides".to_owned();
+    let add = |kernels: &mut Kernels| kernels.add_rungs(Sum::<u32>::new(), 1024);
+    tests.test_of(name, add, |executor, rungs| {
+        let items = items(4, (1 << 19) + 5000, u32::sample);
+        let expected = tree::bracket(&rungs.operator, &items);
+        for rung in [Rung::Cascading, Rung::Shuffles, Rung::Atomics, Rung::LastBlock] {
+            let got = executor.reduce(rungs, rung, Finish::Launches, &items, seed());
+            assert_eq!(got, Ok(expected), "{rung:?}, WARPFOLD_SIMT_SEED={}", seed());
+        }
+    });
+}
+
+/// What the head comments say of steps, barriers, banks and divergence.
+fn what_is_said_is_counted(executor: &mut Executor, rungs: Rungs<Sum<f32>>) {
+    let items = vec![1.0; 1 << 12];
+    let mut of = |rung: Rung| {
+        let scans = rung.role() == Role::Scans;
+        executor
+            .counts(rungs, rung, scans, &items, seed())
+            .unwrap_or_else(|wrong| panic!("{rung:?}: {wrong}"))
+    };
+    let sequential = of(Rung::Sequential);
+    assert_eq!((sequential.steps, sequential.combinations, sequential.launches), (4095, 4095, 1));
+    let bottom_up = of(Rung::BottomUp);
+    assert_eq!((bottom_up.steps, bottom_up.launches, bottom_up.barriers), (12, 12, 0));
+    let (two, strided, addressed) = (of(Rung::TwoItems), of(Rung::Strided), of(Rung::SequentialAddressing));
+    // The same tree; warps that work side by side are fewer; and only those on strides share banks.
+    assert_eq!(two.combinations, strided.combinations);
+    assert!(strided.combining_turns < two.combining_turns / 2);
+    assert!(strided.bank_conflicts > 100 * (addressed.bank_conflicts + 1));
+    assert_eq!(addressed.bank_conflicts, 0);
+    let (first, last, shuffles) = (of(Rung::FirstCombine), of(Rung::LastWarp), of(Rung::Shuffles));
+    assert!(first.shared_turns < addressed.shared_turns);
+    assert!(last.barriers < first.barriers && last.warp_barriers > 0);
+    assert!(shuffles.shared_turns < last.shared_turns);
+    // Sectors: side by side each is read once, and parts of a thread's own are apart.
+    assert!(of(Rung::TopDown).sectors > 4 * shuffles.sectors);
+    let (kogge_stone, brent_kung) = (of(Rung::KoggeStone), of(Rung::BrentKung));
+    assert!(kogge_stone.combinations > 2 * brent_kung.combinations);
+    assert!(kogge_stone.barriers > 0 && brent_kung.bank_conflicts > 0);
+}
+
+/// On a GPU, every rung with every finish and size of a block.
+struct OnGpu<'a>(&'a mut Suite);
+
+impl Visitor for OnGpu<'_> {
+    fn visit<M: DeviceMonoid>(&mut self, name: &str, subject: Subject<M>)
+    where
+        M::Item: Sample,
+    {
+        self.0.test(Tier::Gpu, format!("{name}_by_every_rung"), move || {
+            for threads in [32, 256, 1024] {
+                let all = items(5, 1 << 20, subject.sampler);
+                let lengths = lengths(threads).into_iter().chain([100_000, (1 << 20) - 1]);
+                for (length, finish) in lengths.zip(FINISHES.into_iter().cycle()) {
+                    on_gpu(&device(Tier::Gpu), subject, threads as u32, finish, &all[..length]);
+                }
+            }
+        });
+    }
+}
+
+fn on_gpu<M: DeviceMonoid>(gpu: &Device, subject: Subject<M>, threads: u32, finish: Finish, items: &[M::Item])
+where
+    M::Item: Debug,
+{
+    let ladder = (subject.ladder)(gpu.clone(), subject.operator).threads(threads).finish(finish);
+    let what = |rung: Rung| format!("{rung:?}, {} items, blocks of {threads}, {finish:?}", items.len());
+    let input = Inputs::on(gpu, items);
+    let Inputs::Device(input) = &input else { unreachable!("a GPU") };
+    let expected = tree::bracket(&subject.operator, items);
+    let has_room = |rung: &Rung| rung.shared_bytes(threads, &M::Item::layout()) <= 48 << 10;
+    for rung in subject.rungs(Role::Reduces).filter(has_room) {
+        let got = ladder.reduce(rung, input).unwrap_or_else(|error| panic!("{}: {error}", what(rung)));
+        subject.compare(items, got, expected).unwrap_or_else(|wrong| panic!("{}: {wrong}", what(rung)));
+    }
+    let expected =
+        [tree::inclusive_scan(&subject.operator, items), tree::exclusive_scan(&subject.operator, items)];
+    for rung in subject.rungs(Role::Scans).filter(has_room) {
+        let fail = |error: Error| -> Vec<M::Item> { panic!("{}: {error}", what(rung)) };
+        let got = [
+            ladder.inclusive(rung, items).unwrap_or_else(fail),
+            ladder.exclusive(rung, items).unwrap_or_else(fail),
+        ];
+        for (got, expected) in got.iter().zip(&expected) {
+            let compared = subject.compare_all(items, got, expected);
+            compared.unwrap_or_else(|wrong| panic!("{}: {wrong}", what(rung)));
+        }
+    }
+}
+
+/// Every rung of every operator becomes machine code.
+struct Compile<'a>(&'a mut Suite);
+
+impl Visitor for Compile<'_> {
+    fn visit<M: DeviceMonoid>(&mut self, name: &str, subject: Subject<M>)
+    where
+        M::Item: Sample,
+    {
+        self.0.test(Tier::Nvrtc, format!("every_rung_of_{name}_compiles"), move || {
+            let newest = jit::architectures().expect("an NVRTC").pop().expect("knows some GPU");
+            let target = jit::target(newest).expect("a target");
+            let ladder = (subject.ladder)(Device::cpu(), subject.operator);
+            for rung in
+                [Role::Reduces, Role::Scans, Role::Completes].into_iter().flat_map(|role| subject.rungs(role))
+            {
+                for threads in [32, 128, 1024] {
+                    let source = Source::of_rung::<M>(rung, threads).expect("renders");
+                    jit::compile(&source, target).unwrap_or_else(|error| panic!("{rung:?}: {error}"));
+                }
+                assert!(ladder.source(rung).is_ok());
+            }
+        });
+    }
+}
+
+/// What a rung cannot do is an error, before anything is launched.
+fn what_cannot_be_is_refused() {
+    #[track_caller]
+    fn refused<T: Debug>(result: Result<T, Error>, expected: &str) {
+        match result {
+            Err(Error::Rung { reason, .. }) => assert!(reason.contains(expected), "{reason}"),
+            other => panic!("{other:?}, not `{expected}`"),
+        }
+    }
+    let sums = || Ladder::<Sum<u32>>::new(Device::cpu());
+    refused(sums().reduce(Rung::Shuffles, &[1, 2]), "the device is the CPU");
+    refused(sums().inclusive(Rung::KoggeStone, &[1, 2]), "the device is the CPU");
+    refused(sums().reduce(Rung::KoggeStone, &[1, 2]), "does not reduce");
+    refused(sums().exclusive(Rung::Exclusive, &[1, 2]), "does not scan");
+    refused(sums().threads(96).source(Rung::Shuffles), "a power of two");
+    refused(sums().threads(2048).source(Rung::Shuffles), "32 to 1024");
+    let maps = Ladder::in_order(Device::cpu(), AffineComposition::<i64>::new());
+    refused(maps.source(Rung::FirstCombine), "must be `Commutative`");
+    assert!(maps.source(Rung::Strided).is_ok());
+    refused(Ladder::<Max<f64>>::new(Device::cpu()).source(Rung::Atomics), "at most 4 bytes");
+    let matrices = Ladder::in_order(Device::cpu(), Matrix2Product::<f64>::new()).threads(1024);
+    refused(matrices.source(Rung::Strided), "fewer threads");
+    assert!(matrices.threads(512).source(Rung::Strided).is_ok());
+}
+
+/// Each file says what its rung is about.
+fn every_rung_explains_itself() {
+    for rung in Rung::ALL {
+        let said = rung.explanation();
+        for part in ["Idea: ", "Cost: "] {
+            assert!(
+                said.lines().any(|line| line.starts_with(part)),
+                "{} says nothing of its {part}",
+                rung.file()
+            );
+        }
+    }
+}
+
+/// Mistakes, and where they are made.
+const MUTATIONS: &[Mutation] = &[
+    Mutation {
+        name: "a barrier left out of a tree",
+        file: "ladder/interleaved.cu",
+        right: "        block_barrier();\n",
+        wrong: "",
+    },
+    Mutation {
+        name: "operands in the wrong order",
+        file: "ladder/strided.cu",
+        right: "combine(op, values[left], values[left + step])",
+        wrong: "combine(op, values[left + step], values[left])",
+    },
+    Mutation {
+        name: "an odd item left out",
+        file: "ladder/bottom_up.cu",
+        right: "if (right < arguments.length)",
+        wrong: "if (right + 1 < arguments.length)",
+    },
+    Mutation {
+        name: "a middle item combined with itself",
+        file: "ladder/global_halving.cu",
+        right: "if (index + half < arguments.length)",
+        wrong: "if (index + half <= arguments.length)",
+    },
+    Mutation {
+        name: "a part that is one item short",
+        file: "ladder/top_down.cu",
+        right: "end = smaller(begin + part, arguments.length)",
+        wrong: "end = smaller(begin + part - 1, arguments.length)",
+    },
+    Mutation {
+        name: "items read after the end of the input",
+        file: "ladder/rung.cuh",
+        right: "if (index < arguments.length)",
+        wrong: "if (index <= arguments.length)",
+    },
+    Mutation {
+        name: "the last warp without its barriers",
+        file: "ladder/last_warp.cu",
+        right: "        warp_barrier();\n",
+        wrong: "",
+    },
+    Mutation {
+        name: "levels of a warp by a block",
+        file: "ladder/unrolled.cu",
+        right: "HALF >= WARP_LANES",
+        wrong: "HALF > WARP_LANES",
+    },
+    Mutation {
+        name: "the first level left out",
+        file: "ladder/first_combine.cu",
+        right: "half = Shape::THREADS / 2; half > 0",
+        wrong: "half = Shape::THREADS / 4; half > 0",
+    },
+    Mutation {
+        name: "warps that are not waited for",
+        file: "ladder/shuffles.cu",
+        right: "    block_barrier();\n",
+        wrong: "",
+    },
+    Mutation {
+        name: "a stride of half a block too few",
+        file: "ladder/cascading.cu",
+        right: "(2 * Shape::THREADS) + thread_index()",
+        wrong: "(2 * Shape::THREADS - 1) + thread_index()",
+    },
+    Mutation {
+        name: "partials without a fence",
+        file: "ladder/last_block.cu",
+        right: "        fence();\n",
+        wrong: "",
+    },
+    Mutation {
+        name: "a ticket that is not given back",
+        file: "ladder/last_block.cu",
+        right: "    publish(arguments.shared, 0);\n",
+        wrong: "",
+    },
+    Mutation {
+        name: "a partial that is written over",
+        file: "ladder/atomics.cu",
+        right: "compare_and_swap(arguments.shared, seen, wanted)",
+        wrong: "(publish(arguments.shared, wanted), seen)",
+    },
+    Mutation {
+        name: "a step that is read while it is written",
+        file: "ladder/kogge_stone.cu",
+        right: "        block_barrier();\n        values.set",
+        wrong: "        values.set",
+    },
+    Mutation {
+        name: "a way down that begins too low",
+        file: "ladder/brent_kung.cu",
+        right: "distance = Shape::THREADS / 2",
+        wrong: "distance = Shape::THREADS / 4",
+    },
+    Mutation {
+        name: "the values of the blocks not added to the first ones",
+        file: "ladder/hierarchical.cu",
+        right: "if (block > 0)",
+        wrong: "if (block > 1)",
+    },
+    Mutation {
+        name: "a shift by nothing",
+        file: "ladder/exclusive.cu",
+        right: "arguments.input[index - 1]",
+        wrong: "arguments.input[index]",
+    },
+];
+
+/// What two operators do under changed templates: the first thing that is wrong.
+fn first_wrong(change: Change<'_>) -> Option<String> {
+    struct First<'a> {
+        change: Change<'a>,
+        wrong: Option<String>,
+    }
+    impl Visitor for First<'_> {
+        fn visit<M: DeviceMonoid>(&mut self, name: &str, subject: Subject<M>)
+        where
+            M::Item: Sample,
+        {
+            if self.wrong.is_some() || !["sum_of_u32", "maps_of_i64"].contains(&name) {
+                return;
+            }
+            let mut kernels = Kernels::of_templates(Checks::Accesses, self.change);
+            let rungs = kernels.add_rungs(subject.operator, 64);
+            let program = kernels.build(1).unwrap_or_else(|said| panic!("a mutation must compile: {said}"));
+            let all = items(7, 4000, subject.sampler);
+            let lengths = [1, 2, 3, 63, 64, 65, 127, 128, 129, 500, 1025, 4000];
+            let mut wrong = lengths
+                .iter()
+                .map(|&length| wrong_on_executor(&mut program.start(), rungs, subject, &all[..length]));
+            self.wrong = wrong.find_map(Result::err);
+        }
+    }
+    let mut first = First { change, wrong: None };
+    subjects(&mut first);
+    first.wrong
+}
+
+fn main() -> ExitCode {
+    let mut suite = Suite::default();
+    suite.test(Tier::Cpu, "what_cannot_be_is_refused", what_cannot_be_is_refused);
+    suite.test(Tier::Cpu, "every_rung_explains_itself", every_rung_explains_itself);
+    subjects(&mut Compile(&mut suite));
+    subjects(&mut OnGpu(&mut suite));
+    for (threads, long) in [(64, false), (32, true), (128, true)] {
+        let mut tests = Tests::new(Checks::Accesses, long);
+        subjects(&mut OnExecutor { tests: &mut tests, threads });
+        tests.add_to(&mut suite);
+    }
+    let mut tests = Tests::new(Checks::Sanitizers, true);
+    subjects(&mut OnExecutor { tests: &mut tests, threads: 256 });
+    tests.add_to(&mut suite);
+    let mut tests = Tests::new(Checks::Accesses, false);
+    tests.test_of(
+        "what_is_said_is_counted".to_owned(),
+        |kernels| kernels.add_rungs(Sum::<f32>::new(), 256),
+        what_is_said_is_counted,
+    );
+    several_strides(&mut tests);
+    tests.add_to(&mut suite);
+    suite.test(Tier::Simt, "without_a_mistake_no_rung_is_wrong", || {
+        assert_eq!(first_wrong(&|_, text| text.to_owned()), None);
+    });
+    Mutation::test_all(MUTATIONS, &mut suite, first_wrong);
+    suite.run()
+}

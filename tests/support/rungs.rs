@@ -1,0 +1,229 @@
+//! Rungs of the ladder on the executor, with counts of what they do.
+
+use std::iter::Sum;
+use std::ops::Add;
+
+use warpfold::codegen::Source;
+use warpfold::ladder::{Finish, Launcher, Rung, Step, reduce, scan};
+use warpfold::{DeviceMonoid, DeviceType};
+
+use super::simt::{Executor, Kernels, Request, bytes, state};
+
+/// An operator's rungs, by the number of the first in its program.
+#[derive(Clone, Copy)]
+pub struct Rungs<M> {
+    first: u32,
+    pub operator: M,
+    pub threads: u32,
+}
+
+/// The first parameter of a kernel of the ladder: see `templates/ladder/rung.cuh`.
+#[repr(C)]
+struct RungArguments<T> {
+    input: u64,
+    length: u64,
+    output: u64,
+    shared: u64,
+    block_items: u64,
+    identity: T,
+}
+
+/// What launches did, as `tests/simt/runtime.cpp` counts it.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Counts {
+    /// The most combinations of one thread, one after another; of several launches, their sum.
+    pub steps: u64,
+    pub combinations: u64,
+    /// Of a warp, in which some of its lanes combine.
+    pub combining_turns: u64,
+    /// Of blocks, and of warps.
+    pub barriers: u64,
+    pub warp_barriers: u64,
+    /// Accesses of a warp to shared memory, and how often those are repeated.
+    pub shared_turns: u64,
+    pub bank_conflicts: u64,
+    /// Accesses of a warp to global memory, and the sectors of 32 bytes of all of them.
+    pub global_turns: u64,
+    pub sectors: u64,
+    /// Not counted by the executor.
+    pub launches: u64,
+}
+
+/// Bytes of what the executor counts.
+const COUNTED: usize = 9 * 8;
+
+impl Add for Counts {
+    type Output = Self;
+    fn add(self, other: Self) -> Self {
+        Self {
+            steps: self.steps + other.steps,
+            combinations: self.combinations + other.combinations,
+            combining_turns: self.combining_turns + other.combining_turns,
+            barriers: self.barriers + other.barriers,
+            warp_barriers: self.warp_barriers + other.warp_barriers,
+            shared_turns: self.shared_turns + other.shared_turns,
+            bank_conflicts: self.bank_conflicts + other.bank_conflicts,
+            global_turns: self.global_turns + other.global_turns,
+            sectors: self.sectors + other.sectors,
+            launches: self.launches + other.launches,
+        }
+    }
+}
+
+impl Sum for Counts {
+    fn sum<I: Iterator<Item = Self>>(counts: I) -> Self {
+        counts.fold(Self::default(), Self::add)
+    }
+}
+
+impl Kernels {
+    /// The rungs that an operator can have: all, or those that keep the order; and the atomic one if its items are small.
+    pub fn add_rungs<M: DeviceMonoid>(&mut self, operator: M, threads: u32) -> Rungs<M> {
+        let source = |rung| Source::of_rung::<M>(rung, threads).unwrap_or_else(|error| panic!("{error}"));
+        let numbers = Rung::ALL.map(|rung| {
+            // In the place of one that there cannot be, another.
+            let is_possible = rung != Rung::Atomics || size_of::<M::Item>() <= 4;
+            self.add_kernel(&source(if is_possible { rung } else { Rung::Sequential }))
+        });
+        Rungs { first: numbers[0], operator, threads }
+    }
+}
+
+/// Launches rungs on an executor.
+struct OnExecutor<'a, M> {
+    executor: &'a mut Executor,
+    rungs: Rungs<M>,
+    seed: u64,
+    count: bool,
+    counts: Vec<Counts>,
+}
+
+impl<M: DeviceMonoid> Launcher for OnExecutor<'_, M> {
+    type Memory = Vec<u8>;
+    type Error = String;
+
+    fn launch(&mut self, step: &Step, input: &Vec<u8>) -> Result<Vec<u8>, String> {
+        let size = size_of::<M::Item>();
+        let arguments = bytes(&[RungArguments {
+            input: 0,
+            length: step.length,
+            output: 0,
+            shared: 0,
+            block_items: step.block_items,
+            identity: self.rungs.operator.identity(),
+        }]);
+        let op = state(&self.rungs.operator);
+        let shared = [0; 8];
+        let output = step.written as usize * size;
+        let request = Request {
+            kernel: self.rungs.first + step.rung as u32,
+            blocks: step.blocks as u32,
+            threads: step.threads,
+            seed: self.seed,
+            shared: step.rung.shared_bytes(step.threads, &M::Item::layout()) as u64,
+            arguments: arguments.len() as u64,
+            op: op.len() as u64,
+            input: input.len() as u64,
+            output: output as u64,
+            words: shared.len() as u64,
+            count: self.count.into(),
+            ..Request::default()
+        };
+        let request = [bytes(&[request]), arguments, op, input.clone(), shared.to_vec()].concat();
+        let counted = if self.count { COUNTED } else { 0 };
+        let answer = self.executor.ask(&request, output + shared.len() + counted)?;
+        let (output, rest) = answer.split_at(output);
+        let (left, counted) = rest.split_at(shared.len());
+        if left != shared {
+            return Err(format!("{:?} leaves {left:?} in what blocks share", step.rung));
+        }
+        if self.count {
+            let mut words = counted.chunks_exact(8).map(|word| word.try_into().map_or(0, u64::from_le_bytes));
+            let mut next = || words.next().unwrap_or_default();
+            self.counts.push(Counts {
+                steps: next(),
+                combinations: next(),
+                combining_turns: next(),
+                barriers: next(),
+                warp_barriers: next(),
+                shared_turns: next(),
+                bank_conflicts: next(),
+                global_turns: next(),
+                sectors: next(),
+                launches: 1,
+            });
+        }
+        Ok(output.to_vec())
+    }
+
+    fn part(&mut self, of: &Vec<u8>, first: u64, count: u64) -> Result<Vec<u8>, String> {
+        let size = size_of::<M::Item>();
+        Ok(of[first as usize * size..(first + count) as usize * size].to_vec())
+    }
+
+    fn put(&mut self, items: &Vec<u8>, to: &mut Vec<u8>, first: u64, count: u64) -> Result<(), String> {
+        let size = size_of::<M::Item>();
+        to[first as usize * size..(first + count) as usize * size].copy_from_slice(items);
+        Ok(())
+    }
+}
+
+fn values<T: DeviceType>(bytes: &[u8], count: usize) -> Vec<T> {
+    let value = |index: usize| bytes[index * size_of::<T>()..].as_ptr().cast();
+    // SAFETY: whole items, of which each was written by a kernel field by field, or copied.
+    (0..count).map(|index| unsafe { std::ptr::read_unaligned(value(index)) }).collect()
+}
+
+impl Executor {
+    fn launcher<M: DeviceMonoid>(&mut self, rungs: Rungs<M>, seed: u64, count: bool) -> OnExecutor<'_, M> {
+        OnExecutor { executor: self, rungs, seed, count, counts: Vec::new() }
+    }
+
+    /// The value of some items by a rung; what went wrong if it did.
+    pub fn reduce<M: DeviceMonoid>(
+        &mut self,
+        rungs: Rungs<M>,
+        rung: Rung,
+        finish: Finish,
+        items: &[M::Item],
+        seed: u64,
+    ) -> Result<M::Item, String> {
+        let launcher = &mut self.launcher(rungs, seed, false);
+        let (left, count) = reduce(launcher, rung, rungs.threads, finish, bytes(items), items.len() as u64)?;
+        let left = values(&left, count as usize).into_iter();
+        left.reduce(|left, right| rungs.operator.combine(left, right)).ok_or("nothing is left".to_owned())
+    }
+
+    /// The scan of some items by a rung; what went wrong if it did.
+    pub fn climb_scan<M: DeviceMonoid>(
+        &mut self,
+        rungs: Rungs<M>,
+        rung: Rung,
+        exclusive: bool,
+        items: &[M::Item],
+        seed: u64,
+    ) -> Result<Vec<M::Item>, String> {
+        let launcher = &mut self.launcher(rungs, seed, false);
+        let scanned = scan(launcher, rung, rungs.threads, exclusive, bytes(items), items.len() as u64)?;
+        Ok(values(&scanned, items.len()))
+    }
+
+    /// What the launches of a rung do with some items.
+    pub fn counts<M: DeviceMonoid>(
+        &mut self,
+        rungs: Rungs<M>,
+        rung: Rung,
+        scans: bool,
+        items: &[M::Item],
+        seed: u64,
+    ) -> Result<Counts, String> {
+        let (input, length) = (bytes(items), items.len() as u64);
+        let launcher = &mut self.launcher(rungs, seed, true);
+        match scans {
+            true => drop(scan(launcher, rung, rungs.threads, false, input, length)?),
+            false => drop(reduce(launcher, rung, rungs.threads, Finish::Launches, input, length)?),
+        }
+        Ok(launcher.counts.iter().copied().sum())
+    }
+}
