@@ -11,7 +11,7 @@ use rand::rngs::SmallRng;
 use support::inputs::Inputs;
 use support::items::{Point, Sample, Sampler, Unit, items};
 use support::operators::{MaxByNorm, ModularAffine};
-use support::rungs::Rungs;
+use support::rungs::{Counts, Rungs};
 use support::simt::{Change, Checks, Executor, Kernels, Mutation, Tests, seed};
 use support::tiers::{Suite, Tier, device};
 use warpfold::codegen::Source;
@@ -223,6 +223,18 @@ fn what_is_said_is_counted(executor: &mut Executor, rungs: Rungs<Sum<f32>>) {
             .counts(rungs, rung, scans, &items, seed())
             .unwrap_or_else(|wrong| panic!("{rung:?}: {wrong}"))
     };
+    let document = include_str!("../docs/LADDER.md");
+    for rung in Rung::ALL.into_iter().filter(|rung| rung.role() != Role::Completes && *rung != Rung::Atomics)
+    {
+        // The other columns depend on the compiler.
+        let counts = of(rung);
+        let Counts { launches, steps, combinations, barriers, warp_barriers, .. } = counts;
+        let row = format!(
+            "| {} | {launches} | {steps} | {combinations} | {barriers} | {warp_barriers} |",
+            rung.name()
+        );
+        assert!(document.contains(&row), "docs/LADDER.md has not: {row}");
+    }
     let sequential = of(Rung::Sequential);
     assert_eq!((sequential.steps, sequential.combinations, sequential.launches), (4095, 4095, 1));
     let bottom_up = of(Rung::BottomUp);
@@ -291,6 +303,25 @@ where
             compared.unwrap_or_else(|wrong| panic!("{}: {wrong}", what(rung)));
         }
     }
+}
+
+/// A few lengths, for tools under which everything takes long.
+fn sanitizer_subset() {
+    struct Some;
+    impl Visitor for Some {
+        fn visit<M: DeviceMonoid>(&mut self, name: &str, subject: Subject<M>)
+        where
+            M::Item: Sample,
+        {
+            if ["sum_of_u32", "max_by_norm"].contains(&name) {
+                let all = items(6, 10_000, subject.sampler);
+                for length in [1, 100, 10_000] {
+                    on_gpu(&device(Tier::Gpu), subject, 128, Finish::Launches, &all[..length]);
+                }
+            }
+        }
+    }
+    subjects(&mut Some);
 }
 
 /// Every rung of every operator becomes machine code.
@@ -505,6 +536,7 @@ fn main() -> ExitCode {
     suite.test(Tier::Cpu, "every_rung_explains_itself", every_rung_explains_itself);
     subjects(&mut Compile(&mut suite));
     subjects(&mut OnGpu(&mut suite));
+    suite.test(Tier::Gpu, "sanitizer_subset", sanitizer_subset);
     for (threads, long) in [(64, false), (32, true), (128, true)] {
         let mut tests = Tests::new(Checks::Accesses, long);
         subjects(&mut OnExecutor { tests: &mut tests, threads });

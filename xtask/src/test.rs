@@ -106,7 +106,7 @@ fn run_tier(tier: Tier) -> Result<Option<String>> {
         }
         Tier::Simt => {
             // The long step: every operator, and every mistake.
-            let mut every = tests(nvrtc::NEWEST, "--test simt --test scan -- simt::");
+            let mut every = tests(nvrtc::NEWEST, "--test simt --test scan --test ladder -- simt::");
             let heard = run_and_listen(every.env("WARPFOLD_LONG", "1"))?;
             Ok(reason(tier, &heard))
         }
@@ -116,7 +116,7 @@ fn run_tier(tier: Tier) -> Result<Option<String>> {
                 return Ok(Some(absent));
             }
             crate::command::run(required(
-                &mut tests(nvrtc::NEWEST, "--test errors --test laws --test examples -- nvrtc"),
+                &mut tests(nvrtc::NEWEST, "--test errors --test laws --test examples --test ladder -- nvrtc"),
                 tier,
             ))?;
             crate::command::run(required(&mut downstream("-- nvrtc"), tier))?;
@@ -127,7 +127,10 @@ fn run_tier(tier: Tier) -> Result<Option<String>> {
             Ok(None)
         }
         Tier::Gpu => {
-            let heard = run_and_listen(&mut tests(nvrtc::NEWEST, "--test bracket --test scan -- gpu::"))?;
+            let heard = run_and_listen(&mut tests(
+                nvrtc::NEWEST,
+                "--test bracket --test scan --test ladder -- gpu::",
+            ))?;
             if let Some(absent) = reason(tier, &heard) {
                 return Ok(Some(absent));
             }

@@ -5,6 +5,7 @@
 
 mod canvas;
 mod items;
+mod ladder;
 mod lines;
 mod plots;
 mod record;
@@ -19,7 +20,7 @@ use self::record::Record;
 
 const RUNS: &str = "docs/gpu-runs";
 const PLOTS: &str = "docs/performance";
-const DOCUMENTS: [&str; 2] = ["README.md", "docs/PERFORMANCE.md"];
+const DOCUMENTS: [&str; 3] = ["README.md", "docs/LADDER.md", "docs/PERFORMANCE.md"];
 
 #[derive(clap::Args)]
 pub(crate) struct Options {

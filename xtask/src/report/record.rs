@@ -6,6 +6,8 @@ use std::path::Path;
 use anyhow::{Context, Result, bail, ensure};
 use serde::Deserialize;
 
+use super::ladder::Ladder;
+
 /// What `run-gpu-tests` writes beside the rows: lines of `key,value`.
 const MACHINE: &str = "machine.csv";
 /// The rows of `benches/figures` and of `benches/peers`, and those of both on the CPU.
@@ -106,6 +108,7 @@ pub(crate) struct Record {
     subjects: Vec<(String, Subject)>,
     /// The median microseconds of each size in bytes; more than one where it was measured more than once.
     medians: BTreeMap<Series, BTreeMap<u64, Vec<f64>>>,
+    pub(crate) ladder: Ladder,
 }
 
 impl Record {
@@ -119,6 +122,7 @@ impl Record {
         for name in ROWS {
             record.add(&text(name)?).with_context(|| folder.join(name).display().to_string())?;
         }
+        record.ladder = Ladder::read(folder)?;
         Ok(record)
     }
 
@@ -132,7 +136,7 @@ impl Record {
         // Keys become columns, which serde can take by their names.
         let (keys, values): (Vec<_>, Vec<_>) = lines.into_iter().unzip();
         let machine = csv::StringRecord::from(values).deserialize(Some(&csv::StringRecord::from(keys)))?;
-        Ok(Self { machine, subjects: Vec::new(), medians: BTreeMap::new() })
+        Ok(Self { machine, subjects: Vec::new(), medians: BTreeMap::new(), ladder: Ladder::default() })
     }
 
     /// Adds the rows of a CSV.

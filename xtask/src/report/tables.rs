@@ -13,7 +13,7 @@ const SMALL: u64 = 1 << 22;
 /// Operators that are bounded by instructions as well as by memory, on some GPUs.
 const COMPUTE_HEAVY: [&str; 5] = ["bounding-box", "welford", "quaternion-product", "log-sum-exp", "top-4"];
 /// What stands where nothing was measured.
-const NOT_MEASURED: &str = "–";
+pub(super) const NOT_MEASURED: &str = "–";
 
 pub(crate) fn is_compute_heavy(subject: &Subject) -> bool {
     COMPUTE_HEAVY.contains(&subject.operator.as_str())
@@ -35,7 +35,7 @@ pub(crate) fn block(record: &Record, name: &str) -> Result<String> {
         "scans" => Ok(scans(record)),
         "scans-by-operator" => Ok(scans_by_operator(record)),
         "scans-cpu" => Ok(scans_cpu(record)),
-        _ => anyhow::bail!("no table is called `{name}`"),
+        _ => record.ladder.block(name).with_context(|| format!("no table is called `{name}`")),
     }
 }
 
@@ -285,14 +285,14 @@ fn scans_cpu(record: &Record) -> String {
 }
 
 /// Rows of Markdown.
-struct Table {
+pub(super) struct Table {
     markdown: String,
     rows: usize,
 }
 
 impl Table {
     /// Columns of words, then columns of figures, which end at their right.
-    fn new(words: &[&str], figures: &[&str]) -> Self {
+    pub(super) fn new(words: &[&str], figures: &[&str]) -> Self {
         let mut table = Self { markdown: String::new(), rows: 0 };
         table.row(words.iter().chain(figures).map(ToString::to_string));
         table.row(words.iter().map(|_| "---").chain(figures.iter().map(|_| "--:")).map(str::to_owned));
@@ -301,11 +301,11 @@ impl Table {
     }
 
     /// The table, or that there is nothing in it.
-    fn or_nothing(self) -> String {
+    pub(super) fn or_nothing(self) -> String {
         if self.rows == 0 { "This record has none.\n".to_owned() } else { self.markdown }
     }
 
-    fn row(&mut self, cells: impl IntoIterator<Item = String>) {
+    pub(super) fn row(&mut self, cells: impl IntoIterator<Item = String>) {
         for cell in cells {
             write!(self.markdown, "| {cell} ").expect("a String takes all");
         }
@@ -315,7 +315,7 @@ impl Table {
 }
 
 /// Microseconds with three digits, or more where they are whole.
-fn three_digits(microseconds: f64) -> String {
+pub(super) fn three_digits(microseconds: f64) -> String {
     let decimals = match microseconds {
         ..9.995 => 2,
         ..99.95 => 1,
@@ -336,7 +336,7 @@ fn in_milliseconds(microseconds: Option<f64>) -> String {
     microseconds.map_or(NOT_MEASURED.to_owned(), |time| format!("{} ms", three_digits(time / 1e3)))
 }
 
-fn hundredths(fraction: Option<f64>) -> String {
+pub(super) fn hundredths(fraction: Option<f64>) -> String {
     fraction.map_or(NOT_MEASURED.to_owned(), |fraction| format!("{fraction:.2}"))
 }
 

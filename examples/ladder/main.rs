@@ -1,0 +1,72 @@
+//! The ladder of the lectures, measured: every rung's time, what it reaches of the memory's speed, and what it gains over the
+//! rung before. Without a GPU the rungs are explained, and what they do is counted.
+//!
+//! ```text
+//! cargo run --release --example ladder
+//! cargo run --release --example ladder -- --sizes 20,24,28 --threads 256 --csv ladder.csv
+//! cargo run --release --example ladder -- --explain
+//! ```
+
+#[path = "../../tests/support/ladder.rs"]
+mod support;
+
+mod explain;
+mod measure;
+mod tables;
+
+use std::fs;
+use std::path::PathBuf;
+
+use anyhow::{Context, Result, ensure};
+use clap::Parser;
+use warpfold::Device;
+
+/// Climbs the ladder.
+#[derive(Parser)]
+struct Arguments {
+    /// Numbers of items, as powers of two.
+    #[arg(long, value_delimiter = ',', default_values_t = 20..=29)]
+    sizes: Vec<u32>,
+    /// Threads of a block.
+    #[arg(long, value_delimiter = ',', default_values_t = [128, 256, 512, 1024])]
+    threads: Vec<u32>,
+    /// Where the figures go, too.
+    #[arg(long)]
+    csv: Option<PathBuf>,
+    /// Where the plot goes.
+    #[arg(long, default_value = "ladder.svg")]
+    svg: PathBuf,
+    /// Explains and counts, even where there is a GPU.
+    #[arg(long)]
+    explain: bool,
+}
+
+fn main() -> Result<()> {
+    let arguments = Arguments::parse();
+    ensure!(
+        arguments.sizes.iter().all(|size| (1..=34).contains(size)),
+        "sizes are powers of two, from 1 to 34"
+    );
+    let device = Device::auto();
+    if arguments.explain || !device.is_gpu() {
+        if !arguments.explain {
+            println!(
+                "There is no GPU to measure ({device}). This is what the rungs are, and what they do.\n"
+            );
+        }
+        return explain::all();
+    }
+    println!("on {device}");
+    let mut rows = Vec::new();
+    for &size in &arguments.sizes {
+        let of_size = measure::all(&device, 1 << size, &arguments.threads)?;
+        tables::print(&of_size, size, &arguments.threads);
+        rows.extend(of_size);
+    }
+    if let Some(path) = &arguments.csv {
+        tables::write(&rows, path).with_context(|| path.display().to_string())?;
+    }
+    fs::write(&arguments.svg, tables::plot(&rows)?).with_context(|| arguments.svg.display().to_string())?;
+    println!("\nplotted in {}", arguments.svg.display());
+    Ok(())
+}

@@ -1,0 +1,246 @@
+//! The times of every rung on a GPU: from the call to the value in hand, of items in its memory and of items that are yet to be
+//! copied there.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, ensure};
+use cudarc::driver::{CudaContext, CudaSlice, CudaStream, LaunchConfig, PinnedHostSlice, PushKernelArg, sys};
+use warpfold::ladder::{Ladder, Role, Rung};
+use warpfold::operators::Sum;
+use warpfold::{Device, Error, Reduction, Scan, cudarc};
+
+/// One figure.
+pub struct Row {
+    pub length: u64,
+    /// Of a block; 0 where that is nothing to choose.
+    pub threads: u32,
+    pub what: String,
+    pub place: Place,
+    pub seconds: f64,
+}
+
+/// Where items are when the clock starts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    Device,
+    /// On the device, of a scan.
+    Scan,
+    /// In host memory.
+    Pageable,
+    Pinned,
+    /// In pinned memory, in parts, which streams copy and reduce side by side.
+    Streams,
+    /// On the CPU.
+    Cpu,
+}
+
+pub const CEILING: &str = "read ceiling";
+pub const COPY: &str = "copy ceiling";
+pub const PRODUCT: &str = "warpfold";
+pub const LOOP: &str = "one thread";
+
+/// What a figure may take, and a single call.
+const BUDGET: Duration = Duration::from_millis(60);
+const LONGEST: Duration = Duration::from_secs(2);
+const STREAMS: usize = 4;
+/// Bytes of a part that a stream takes at once.
+const PART_BYTES: usize = 8 << 20;
+
+struct Measurement<'a> {
+    length: u64,
+    expected: f32,
+    rows: &'a mut Vec<Row>,
+}
+
+impl Measurement<'_> {
+    /// The shortest of several calls, each of which must give the sum.
+    fn sum(
+        &mut self,
+        what: &str,
+        threads: u32,
+        place: Place,
+        mut call: impl FnMut() -> Result<f32, Error>,
+    ) -> Result<f64> {
+        let expected = self.expected;
+        self.time(what, threads, place, || {
+            let sum = call()?;
+            ensure!(sum == expected, "{what} in blocks of {threads} gives {sum}, not {expected}");
+            Ok(())
+        })
+    }
+
+    fn time(
+        &mut self,
+        what: &str,
+        threads: u32,
+        place: Place,
+        mut call: impl FnMut() -> Result<()>,
+    ) -> Result<f64> {
+        call()?;
+        let begin = Instant::now();
+        let mut shortest = f64::INFINITY;
+        let mut calls = 0;
+        while calls < 3 || (begin.elapsed() < BUDGET && calls < 1000) {
+            let start = Instant::now();
+            call()?;
+            shortest = shortest.min(start.elapsed().as_secs_f64());
+            calls += 1;
+            if begin.elapsed() > LONGEST {
+                break;
+            }
+        }
+        self.rows.push(Row { length: self.length, threads, what: what.to_owned(), place, seconds: shortest });
+        Ok(shortest)
+    }
+}
+
+/// Every figure of one number of items.
+pub fn all(device: &Device, length: usize, threads: &[u32]) -> Result<Vec<Row>> {
+    let stream = device.stream().context("a GPU")?;
+    keep_memory(stream.context())?;
+    // Sums of ones and minus ones are exact in any order.
+    let items: Vec<f32> =
+        (0..length as u64).map(|k| ((k * 0x9e37_79b9) >> 16 & 1) as f32 * 2.0 - 1.0).collect();
+    let expected = Reduction::<Sum<f32>>::new(Device::cpu()).run(&items)?;
+    let on_device = stream.clone_htod(&items)?;
+    let mut rows = Vec::new();
+    let mut measurement = Measurement { length: length as u64, expected, rows: &mut rows };
+
+    ceilings(&mut measurement, stream, &on_device)?;
+    for &threads in threads {
+        let ladder = Ladder::<Sum<f32>>::new(device.clone()).threads(threads);
+        for rung in Rung::ALL.into_iter().filter(|rung| rung.role() == Role::Reduces) {
+            // One thread takes a microsecond for two items.
+            let is_long = rung == Rung::Sequential && length > 1 << 22;
+            if !is_long && (rung != Rung::Sequential || threads == 256) {
+                measurement.sum(rung.name(), threads, Place::Device, || ladder.reduce(rung, &on_device))?;
+            }
+        }
+    }
+    let product = Reduction::<Sum<f32>>::new(device.clone());
+    measurement.sum(PRODUCT, 0, Place::Device, || product.run(&on_device))?;
+
+    for &threads in threads {
+        let ladder = Ladder::<Sum<f32>>::new(device.clone()).threads(threads);
+        for rung in [Rung::KoggeStone, Rung::BrentKung] {
+            measurement.time(rung.name(), threads, Place::Scan, || {
+                let scanned = ladder.inclusive(rung, &on_device)?;
+                Ok(scanned.stream().synchronize()?)
+            })?;
+        }
+    }
+    let product_scan = Scan::<Sum<f32>>::new(device.clone());
+    measurement.time(PRODUCT, 0, Place::Scan, || {
+        let scanned = product_scan.inclusive(&on_device)?;
+        Ok(scanned.stream().synchronize()?)
+    })?;
+
+    transfers(&mut measurement, device, stream, &items)?;
+    measurement.sum(PRODUCT, 0, Place::Cpu, {
+        let cpu = Reduction::<Sum<f32>>::new(Device::cpu());
+        let items = &items;
+        move || cpu.run(items)
+    })?;
+    measurement.sum(LOOP, 0, Place::Cpu, || Ok(items.iter().sum()))?;
+    Ok(rows)
+}
+
+/// With the way to the GPU: from pageable memory, from pinned memory, and from pinned memory while others reduce.
+fn transfers(
+    measurement: &mut Measurement,
+    device: &Device,
+    stream: &Arc<CudaStream>,
+    items: &[f32],
+) -> Result<()> {
+    let mut pinned = pinned(stream.context(), items.len())?;
+    let pinned_items = pinned.as_mut_slice()?;
+    pinned_items.copy_from_slice(items);
+    let pinned_items = &*pinned_items;
+    let devices: Vec<Device> =
+        (0..STREAMS).map(|_| Ok(Device::from(stream.context().new_stream()?))).collect::<Result<_>>()?;
+    let rungs =
+        Rung::ALL.into_iter().filter(|rung| rung.role() == Role::Reduces && *rung != Rung::Sequential);
+    for rung in rungs {
+        let ladder = Ladder::<Sum<f32>>::new(device.clone());
+        measurement.sum(rung.name(), 256, Place::Pageable, || ladder.reduce(rung, items))?;
+        measurement.sum(rung.name(), 256, Place::Pinned, || ladder.reduce(rung, pinned_items))?;
+        let ladders: Vec<_> = devices.iter().map(|device| Ladder::<Sum<f32>>::new(device.clone())).collect();
+        measurement.sum(rung.name(), 256, Place::Streams, || {
+            in_parts(pinned_items, &ladders, |ladder, part| ladder.reduce(rung, part))
+        })?;
+    }
+    let product = Reduction::<Sum<f32>>::new(device.clone());
+    measurement.sum(PRODUCT, 0, Place::Pageable, || product.run(items))?;
+    measurement.sum(PRODUCT, 0, Place::Pinned, || product.run(pinned_items))?;
+    let products: Vec<_> = devices.iter().map(|device| Reduction::<Sum<f32>>::new(device.clone())).collect();
+    measurement.sum(PRODUCT, 0, Place::Streams, || {
+        in_parts(pinned_items, &products, |product, part| product.run(part))
+    })?;
+    Ok(())
+}
+
+/// The sum of what each stream makes of every so manieth part: while one copies, others reduce.
+fn in_parts<S: Sync>(
+    items: &[f32],
+    streams: &[S],
+    reduce: impl Fn(&S, &[f32]) -> Result<f32, Error> + Sync,
+) -> Result<f32, Error> {
+    let parts: Vec<&[f32]> = items.chunks(PART_BYTES / size_of::<f32>()).collect();
+    std::thread::scope(|scope| {
+        let (parts, reduce) = (&parts, &reduce);
+        let of_stream = |(first, stream)| {
+            scope.spawn(move || {
+                parts
+                    .iter()
+                    .skip(first)
+                    .step_by(STREAMS)
+                    .map(|part| reduce(stream, part))
+                    .sum::<Result<f32, _>>()
+            })
+        };
+        let threads: Vec<_> = streams.iter().enumerate().map(of_stream).collect();
+        threads.into_iter().map(|thread| thread.join().expect("no panic")).sum()
+    })
+}
+
+/// Pinned memory that the host reads fast, too.
+fn pinned(context: &Arc<CudaContext>, length: usize) -> Result<PinnedHostSlice<f32>> {
+    // SAFETY: written as a whole before it is read.
+    Ok(unsafe { context.alloc_pinned_with_flags(length, 0) }?)
+}
+
+/// The fastest that the GPU's memory is read, and that it is copied, by kernels that do nothing else.
+fn ceilings(measurement: &mut Measurement, stream: &Arc<CudaStream>, items: &CudaSlice<f32>) -> Result<()> {
+    let module = stream.context().load_module(cudarc::nvrtc::compile_ptx(include_str!("ceilings.cu"))?)?;
+    let (read, copy) = (module.load_function("read")?, module.load_function("copy")?);
+    let words = items.len() as u64 / 4;
+    let blocks = words.div_ceil(256 * 8).clamp(1, 1 << 20) as u32;
+    let config = LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (256, 1, 1), shared_mem_bytes: 0 };
+    let mut never = stream.alloc_zeros::<u32>(1)?;
+    measurement.time(CEILING, 0, Place::Device, || {
+        // SAFETY: the kernel reads so many words of 16 bytes, and writes at most one of four.
+        unsafe { stream.launch_builder(&read).arg(items).arg(&words).arg(&mut never).launch(config) }?;
+        Ok(stream.synchronize()?)
+    })?;
+    let mut other = stream.alloc_zeros::<f32>(items.len())?;
+    measurement.time(COPY, 0, Place::Scan, || {
+        // SAFETY: the kernel reads and writes so many words of 16 bytes.
+        unsafe { stream.launch_builder(&copy).arg(items).arg(&words).arg(&mut other).launch(config) }?;
+        Ok(stream.synchronize()?)
+    })?;
+    Ok(())
+}
+
+/// Lets the context's pool keep what is freed: to get memory anew from the system would be most of what is measured.
+fn keep_memory(context: &CudaContext) -> Result<()> {
+    let mut pool = std::ptr::null_mut();
+    let mut all = u64::MAX;
+    let attribute = sys::CUmemPool_attribute_enum::CU_MEMPOOL_ATTR_RELEASE_THRESHOLD;
+    // SAFETY: the device exists, the pool is its own, and the attribute is a `u64`.
+    unsafe {
+        sys::cuDeviceGetDefaultMemPool(&mut pool, context.cu_device()).result()?;
+        sys::cuMemPoolSetAttribute(pool, attribute, (&raw mut all).cast()).result()?;
+    }
+    Ok(())
+}
