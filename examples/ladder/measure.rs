@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
 use cudarc::driver::{CudaContext, CudaSlice, CudaStream, LaunchConfig, PinnedHostSlice, PushKernelArg, sys};
-use warpfold::ladder::{Ladder, Role, Rung};
+use rayon::prelude::*;
+use warpfold::ladder::{Finish, Ladder, Role, Rung};
 use warpfold::operators::Sum;
 use warpfold::{Device, Error, Reduction, Scan, cudarc};
 
@@ -39,6 +40,35 @@ pub const CEILING: &str = "read ceiling";
 pub const COPY: &str = "copy ceiling";
 pub const PRODUCT: &str = "warpfold";
 pub const LOOP: &str = "one thread";
+
+/// A rung, and who finishes it.
+pub struct Climb {
+    pub name: String,
+    pub rung: Rung,
+    finish: Finish,
+}
+
+/// The reductions in the order of the lectures, each of which one line of a table is about.
+pub fn climbs() -> Vec<Climb> {
+    let mut climbs = Vec::new();
+    for rung in Rung::ALL.into_iter().filter(|rung| rung.role() == Role::Reduces) {
+        let finishes: &[(&str, Finish)] = match rung {
+            Rung::GlobalHalving => &[("", Finish::Launches), (", CPU below a block", Finish::HostBelowBlock)],
+            Rung::Shuffles => &[
+                ("", Finish::Launches),
+                (", CPU for partials", Finish::Host),
+                (", CPU below a block", Finish::HostBelowBlock),
+            ],
+            _ => &[("", Finish::Launches)],
+        };
+        let short = if rung == Rung::GlobalHalving { "halving" } else { rung.name() };
+        climbs.extend(finishes.iter().map(|&(by, finish)| {
+            let name = if by.is_empty() { rung.name().to_owned() } else { format!("{short}{by}") };
+            Climb { name, rung, finish }
+        }));
+    }
+    climbs
+}
 
 /// What a figure may take, and a single call.
 const BUDGET: Duration = Duration::from_millis(60);
@@ -99,9 +129,7 @@ impl Measurement<'_> {
 pub fn all(device: &Device, length: usize, threads: &[u32]) -> Result<Vec<Row>> {
     let stream = device.stream().context("a GPU")?;
     keep_memory(stream.context())?;
-    // Sums of ones and minus ones are exact in any order.
-    let items: Vec<f32> =
-        (0..length as u64).map(|k| ((k * 0x9e37_79b9) >> 16 & 1) as f32 * 2.0 - 1.0).collect();
+    let items: Vec<f32> = (0..length as u64).into_par_iter().map(item).collect();
     let expected = Reduction::<Sum<f32>>::new(Device::cpu()).run(&items)?;
     let on_device = stream.clone_htod(&items)?;
     let mut rows = Vec::new();
@@ -109,12 +137,12 @@ pub fn all(device: &Device, length: usize, threads: &[u32]) -> Result<Vec<Row>> 
 
     ceilings(&mut measurement, stream, &on_device)?;
     for &threads in threads {
-        let ladder = Ladder::<Sum<f32>>::new(device.clone()).threads(threads);
-        for rung in Rung::ALL.into_iter().filter(|rung| rung.role() == Role::Reduces) {
-            // One thread takes a microsecond for two items.
-            let is_long = rung == Rung::Sequential && length > 1 << 22;
-            if !is_long && (rung != Rung::Sequential || threads == 256) {
-                measurement.sum(rung.name(), threads, Place::Device, || ladder.reduce(rung, &on_device))?;
+        for Climb { name, rung, finish } in climbs() {
+            // One thread, which takes a microsecond for a few items.
+            let is_measured = rung != Rung::Sequential || (threads == 256 && length <= 1 << 22);
+            if is_measured {
+                let ladder = Ladder::<Sum<f32>>::new(device.clone()).threads(threads).finish(finish);
+                measurement.sum(&name, threads, Place::Device, || ladder.reduce(rung, &on_device))?;
             }
         }
     }
@@ -146,6 +174,13 @@ pub fn all(device: &Device, length: usize, threads: &[u32]) -> Result<Vec<Row>> 
     Ok(rows)
 }
 
+/// One or minus one: the sums of a billion of them, drawn at random, are exact in any order.
+fn item(index: u64) -> f32 {
+    let mixed = (index + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let mixed = (mixed ^ (mixed >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    if mixed >> 63 == 0 { 1.0 } else { -1.0 }
+}
+
 /// With the way to the GPU: from pageable memory, from pinned memory, and from pinned memory while others reduce.
 fn transfers(
     measurement: &mut Measurement,
@@ -159,14 +194,13 @@ fn transfers(
     let pinned_items = &*pinned_items;
     let devices: Vec<Device> =
         (0..STREAMS).map(|_| Ok(Device::from(stream.context().new_stream()?))).collect::<Result<_>>()?;
-    let rungs =
-        Rung::ALL.into_iter().filter(|rung| rung.role() == Role::Reduces && *rung != Rung::Sequential);
-    for rung in rungs {
-        let ladder = Ladder::<Sum<f32>>::new(device.clone());
-        measurement.sum(rung.name(), 256, Place::Pageable, || ladder.reduce(rung, items))?;
-        measurement.sum(rung.name(), 256, Place::Pinned, || ladder.reduce(rung, pinned_items))?;
-        let ladders: Vec<_> = devices.iter().map(|device| Ladder::<Sum<f32>>::new(device.clone())).collect();
-        measurement.sum(rung.name(), 256, Place::Streams, || {
+    for Climb { name, rung, finish } in climbs().into_iter().filter(|climb| climb.rung != Rung::Sequential) {
+        let on = |device: &Device| Ladder::<Sum<f32>>::new(device.clone()).finish(finish);
+        let ladder = on(device);
+        measurement.sum(&name, 256, Place::Pageable, || ladder.reduce(rung, items))?;
+        measurement.sum(&name, 256, Place::Pinned, || ladder.reduce(rung, pinned_items))?;
+        let ladders: Vec<_> = devices.iter().map(on).collect();
+        measurement.sum(&name, 256, Place::Streams, || {
             in_parts(pinned_items, &ladders, |ladder, part| ladder.reduce(rung, part))
         })?;
     }

@@ -5,9 +5,9 @@ use std::path::Path;
 
 use anyhow::Result;
 use plotters::prelude::*;
-use warpfold::ladder::{Role, Rung};
+use warpfold::ladder::Rung;
 
-use crate::measure::{CEILING, COPY, LOOP, PRODUCT, Place, Row};
+use crate::measure::{CEILING, COPY, LOOP, PRODUCT, Place, Row, climbs};
 
 /// The figures of one number of items.
 pub fn print(rows: &[Row], size: u32, threads: &[u32]) {
@@ -24,9 +24,9 @@ pub fn print(rows: &[Row], size: u32, threads: &[u32]) {
     let speed = |seconds: f64, ways: f64| ways * bytes / seconds / 1e9;
     let blocks: String = threads.iter().map(|threads| format!(" {threads:>9}")).collect();
     println!("\n2^{size} items of 4 bytes, in device memory");
-    println!("{:26}{blocks} us in blocks of so many threads, and the best", "");
+    println!("{:34}{blocks} us in blocks of so many threads, and the best", "");
     println!(
-        "{:26}{:width$} {:>8} {:>8} {:>8} {:>10}",
+        "{:34}{:width$} {:>8} {:>8} {:>8} {:>10}",
         "rung",
         "",
         "GB/s",
@@ -37,7 +37,8 @@ pub fn print(rows: &[Row], size: u32, threads: &[u32]) {
     );
     for (place, ways, ceiling) in [(Place::Device, 1.0, CEILING), (Place::Scan, 2.0, COPY)] {
         let (mut first, mut before) = (None, None);
-        for what in reduced(place).chain([PRODUCT, ceiling]) {
+        let lines = whats(place);
+        for what in lines.iter().map(String::as_str).chain([PRODUCT, ceiling]) {
             let Some(seconds) = best(what, place) else { continue };
             let of_blocks: String = match what == PRODUCT || what == ceiling {
                 true => format!("{:>width$}", format!("{:.1}", seconds * 1e6), width = blocks.len()),
@@ -46,10 +47,11 @@ pub fn print(rows: &[Row], size: u32, threads: &[u32]) {
                 }
             };
             let of_ceiling = best(ceiling, place).map_or(f64::NAN, |ceiling| ceiling / seconds);
-            let (step, cumulative) =
-                (before.unwrap_or(seconds) / seconds, first.unwrap_or(seconds) / seconds);
+            let times =
+                |than: Option<f64>| than.map_or("-".to_owned(), |than| format!("{:.2}x", than / seconds));
+            let [step, cumulative] = [before, first].map(|than| times(than.filter(|_| what != ceiling)));
             println!(
-                "{what:26}{of_blocks} {:>8.1} {of_ceiling:>8.3} {step:>7.2}x {cumulative:>9.1}x",
+                "{what:34}{of_blocks} {:>8.1} {of_ceiling:>8.3} {step:>8} {cumulative:>10}",
                 speed(seconds, ways)
             );
             first = first.or(Some(seconds));
@@ -57,14 +59,15 @@ pub fn print(rows: &[Row], size: u32, threads: &[u32]) {
         }
     }
     println!("\nwith the way to the GPU, us, blocks of 256 threads");
-    println!("{:26} {:>12} {:>12} {:>12} {:>12}", "rung", "no transfers", "pageable", "pinned", "streams");
-    for what in reduced(Place::Device).chain([PRODUCT]) {
+    println!("{:34} {:>12} {:>12} {:>12} {:>12}", "rung", "no transfers", "pageable", "pinned", "streams");
+    let lines = whats(Place::Device);
+    for what in lines.iter().map(String::as_str).chain([PRODUCT]) {
         let of = |place: Place| {
             best(what, place).map_or("-".to_owned(), |seconds| format!("{:.1}", seconds * 1e6))
         };
         let device = if what == PRODUCT { of(Place::Device) } else { of_block(what, Place::Device, 256) };
         println!(
-            "{what:26} {device:>12} {:>12} {:>12} {:>12}",
+            "{what:34} {device:>12} {:>12} {:>12} {:>12}",
             of(Place::Pageable),
             of(Place::Pinned),
             of(Place::Streams)
@@ -72,14 +75,17 @@ pub fn print(rows: &[Row], size: u32, threads: &[u32]) {
     }
     for (what, place) in [("the CPU, all threads", PRODUCT), ("the CPU, one thread", LOOP)] {
         if let Some(seconds) = best(place, Place::Cpu) {
-            println!("{what:26} {:>12.1}", seconds * 1e6);
+            println!("{what:34} {:>12.1}", seconds * 1e6);
         }
     }
 }
 
-fn reduced(place: Place) -> impl Iterator<Item = &'static str> {
-    let role = if place == Place::Scan { Role::Scans } else { Role::Reduces };
-    Rung::ALL.into_iter().filter(move |rung| rung.role() == role).map(Rung::name)
+/// The lines of a table, before the product's.
+fn whats(place: Place) -> Vec<String> {
+    match place {
+        Place::Scan => [Rung::KoggeStone, Rung::BrentKung].map(|rung| rung.name().to_owned()).to_vec(),
+        _ => climbs().into_iter().map(|climb| climb.name).collect(),
+    }
 }
 
 pub fn write(rows: &[Row], path: &Path) -> Result<()> {
@@ -113,8 +119,16 @@ pub fn plot(rows: &[Row]) -> Result<String> {
             .set_label_area_size(LabelAreaPosition::Left, 70)
             .set_label_area_size(LabelAreaPosition::Bottom, 45)
             .build_cartesian_2d(least..most + 3.0, (0.001_f64..10_000.0).log_scale())?;
-        chart.configure_mesh().x_desc("log2 of the number of items").y_desc("GB/s").draw()?;
-        for (index, what) in reduced(Place::Device).chain([PRODUCT, CEILING]).enumerate() {
+        chart
+            .configure_mesh()
+            .x_desc("items")
+            .x_label_formatter(&|size| format!("2^{size:.0}"))
+            .y_desc("GB/s")
+            .draw()?;
+        let lines = whats(Place::Device);
+        let count = lines.len() + 2;
+        let lines = lines.iter().map(String::as_str).chain([PRODUCT, CEILING]);
+        for (index, what) in lines.enumerate() {
             let mut best: Vec<(f64, f64)> = Vec::new();
             for row in rows.iter().filter(of_place).filter(|row| row.what == what) {
                 match best.last_mut() {
@@ -122,7 +136,8 @@ pub fn plot(rows: &[Row]) -> Result<String> {
                     _ => best.push((size(row), speed(row))),
                 }
             }
-            let color = Palette99::pick(index).to_rgba();
+            // From red at the ground to violet.
+            let color = HSLColor(0.8 * index as f64 / count as f64, 0.9, 0.4).to_rgba();
             let points = best.iter().map(|point| Circle::new(*point, 3, color.filled()));
             chart.draw_series(points)?;
             let line = chart.draw_series(LineSeries::new(best.clone(), color.stroke_width(2)))?;
