@@ -32,7 +32,7 @@ use crate::policy::ladder::MOST_SHARED_BYTES;
 #[doc(inline)]
 pub use crate::policy::ladder::{Finish, Role, Rung, Step};
 #[doc(hidden)]
-pub use crate::policy::ladder::{Launcher, reduce, scan};
+pub use crate::policy::ladder::{Launcher, Plan};
 use crate::{Commutative, Device, DeviceMonoid, DeviceType, Error, Input};
 
 /// Runs the rungs with the operator `M` on a GPU.
@@ -46,6 +46,8 @@ pub struct Ladder<M> {
     finish: Finish,
     /// Whether the operator has said that it commutes.
     commutes: bool,
+    /// Whether it has said that it is an addition.
+    adds: bool,
     kernels: OnceLock<Arc<LadderKernels>>,
 }
 
@@ -63,7 +65,7 @@ impl<M: DeviceMonoid> Ladder<M> {
     where
         M: Commutative,
     {
-        Self { commutes: true, ..Self::in_order(device, operator) }
+        Self { commutes: true, adds: M::IS_ADDITION, ..Self::in_order(device, operator) }
     }
 
     /// The rungs that [keep the order](Rung::keeps_order), with any operator.
@@ -75,6 +77,7 @@ impl<M: DeviceMonoid> Ladder<M> {
             threads: 256,
             finish: Finish::default(),
             commutes: false,
+            adds: false,
             kernels: OnceLock::new(),
         }
     }
@@ -120,10 +123,9 @@ impl<M: DeviceMonoid> Ladder<M> {
         stream: &Arc<CudaStream>,
         kernels: &LadderKernels,
     ) -> Result<M::Item, Error> {
-        let mut launcher = kernels.launcher(&self.operator, stream)?;
+        let mut launcher = kernels.launcher(&self.operator, self.adds, stream)?;
         let input = launcher.given(items);
-        let (left, count) =
-            reduce(&mut launcher, rung, self.threads, self.finish, input, items.len() as u64)?;
+        let (left, count) = self.plan(rung).reduce(&mut launcher, input, items.len() as u64)?;
         let mut values = vec![self.operator.identity(); count as usize];
         launcher.fetch(&left, &mut values)?;
         let combined = values.into_iter().reduce(|left, right| self.operator.combine(left, right));
@@ -154,7 +156,11 @@ impl<M: DeviceMonoid> Ladder<M> {
     /// The rendered CUDA C++ of a rung, on any machine.
     pub fn source(&self, rung: Rung) -> Result<Source, Error> {
         self.check(rung, rung.role())?;
-        Source::of_rung::<M>(rung, self.threads)
+        Source::of_rung::<M>(rung, self.threads, self.adds)
+    }
+
+    fn plan(&self, rung: Rung) -> Plan {
+        Plan { rung, threads: self.threads, finish: self.finish }
     }
 
     fn check(&self, rung: Rung, role: Role) -> Result<(), Error> {
@@ -171,8 +177,8 @@ impl<M: DeviceMonoid> Ladder<M> {
         if !self.threads.is_power_of_two() || !(32..=1024).contains(&self.threads) {
             return fail("has blocks of 32 to 1024 threads, a power of two");
         }
-        if rung == Rung::Atomics && size_of::<M::Item>() > 4 {
-            return fail("combines items of at most 4 bytes");
+        if rung == Rung::Atomics && size_of::<M::Item>() > 4 && !self.adds {
+            return fail("combines items of at most 4 bytes, or adds");
         }
         if rung.shared_bytes(self.threads, &M::Item::layout()) > MOST_SHARED_BYTES {
             return fail(
@@ -216,13 +222,13 @@ impl<M: DeviceMonoid> Make<M::Item> for Scanned<'_, M> {
     fn device(&self, items: &dyn DevicePtr<M::Item>) -> Result<CudaSlice<M::Item>, Error> {
         let Self { ladder, rung, exclusive } = *self;
         let (kernels, _) = ladder.kernels(rung)?;
-        let mut launcher = kernels.launcher(&ladder.operator, items.stream())?;
+        let mut launcher = kernels.launcher(&ladder.operator, ladder.adds, items.stream())?;
         if items.len() == 0 {
             return launcher.allocate(0);
         }
         let input = launcher.given(items);
-        let scanned = scan(&mut launcher, rung, ladder.threads, exclusive, input, items.len() as u64)?;
-        launcher.own(scanned)
+        let scanned = ladder.plan(rung).scan(&mut launcher, exclusive, input, items.len() as u64)?;
+        Ok(launcher.own(scanned))
     }
 }
 

@@ -152,6 +152,13 @@ WARPFOLD_DEVICE unsigned long long published(const unsigned long long* from) {
 WARPFOLD_DEVICE unsigned long long atomic_add(unsigned long long* to, unsigned long long value) {
     return atomicAdd(to, value);
 }
+// To a number at the beginning of a word.
+WARPFOLD_DEVICE void atomic_add_float(unsigned long long* to, float value) {
+    atomicAdd(reinterpret_cast<float*>(to), value);
+}
+WARPFOLD_DEVICE void atomic_add_double(unsigned long long* to, double value) {
+    atomicAdd(reinterpret_cast<double*>(to), value);
+}
 // Writes the value if `expected` is there.
 WARPFOLD_DEVICE unsigned long long compare_and_swap(unsigned long long* to, unsigned long long expected,
                                                     unsigned long long value) {

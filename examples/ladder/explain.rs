@@ -64,7 +64,7 @@ fn counts() -> Result<Vec<Option<Counts>>> {
         return Ok(vec![None; Rung::ALL.len()]);
     }
     let mut kernels = Kernels::new(Checks::Accesses);
-    let rungs = kernels.add_rungs(Sum::<f32>::new(), THREADS);
+    let rungs = kernels.add_rungs(Sum::<f32>::new(), THREADS, true);
     let mut executor = kernels.build(2).map_err(|said| anyhow!(said))?.start();
     let items = vec![1.0; ITEMS];
     let count = |rung: Rung| match rung.role() {

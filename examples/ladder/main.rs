@@ -17,7 +17,7 @@ mod tables;
 use std::fs;
 use std::path::PathBuf;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use clap::Parser;
 use warpfold::Device;
 
@@ -48,6 +48,9 @@ fn main() -> Result<()> {
         "sizes are powers of two, from 1 to 34"
     );
     let device = Device::auto();
+    if let (Some(_), Err(reason)) = (&arguments.csv, Device::cuda(0)) {
+        bail!("there is nothing to measure: {reason}");
+    }
     if arguments.explain || !device.is_gpu() {
         if !arguments.explain {
             println!(

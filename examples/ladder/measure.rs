@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
 use cudarc::driver::{CudaContext, CudaSlice, CudaStream, LaunchConfig, PinnedHostSlice, PushKernelArg, sys};
+use cudarc::nvrtc::{CompileOptions, compile_ptx_with_opts};
 use rayon::prelude::*;
 use warpfold::ladder::{Finish, Ladder, Role, Rung};
 use warpfold::operators::Sum;
@@ -71,8 +72,8 @@ pub fn climbs() -> Vec<Climb> {
 }
 
 /// What a figure may take, and a single call.
-const BUDGET: Duration = Duration::from_millis(60);
-const LONGEST: Duration = Duration::from_secs(2);
+const BUDGET: Duration = Duration::from_millis(25);
+const LONGEST: Duration = Duration::from_millis(500);
 const STREAMS: usize = 4;
 /// Bytes of a part that a stream takes at once.
 const PART_BYTES: usize = 8 << 20;
@@ -126,7 +127,7 @@ impl Measurement<'_> {
 }
 
 /// Every figure of one number of items.
-pub fn all(device: &Device, length: usize, threads: &[u32]) -> Result<Vec<Row>> {
+pub fn all(device: &Device, length: usize, of_blocks: &[u32]) -> Result<Vec<Row>> {
     let stream = device.stream().context("a GPU")?;
     keep_memory(stream.context())?;
     let items: Vec<f32> = (0..length as u64).into_par_iter().map(item).collect();
@@ -136,10 +137,15 @@ pub fn all(device: &Device, length: usize, threads: &[u32]) -> Result<Vec<Row>> 
     let mut measurement = Measurement { length: length as u64, expected, rows: &mut rows };
 
     ceilings(&mut measurement, stream, &on_device)?;
-    for &threads in threads {
+    for &threads in of_blocks {
         for Climb { name, rung, finish } in climbs() {
-            // One thread, which takes a microsecond for a few items.
-            let is_measured = rung != Rung::Sequential || (threads == 256 && length <= 1 << 22);
+            let is_measured = match rung {
+                // One thread, whatever the block.
+                Rung::Sequential => Some(&threads) == of_blocks.first() && length <= 1 << 22,
+                // One block.
+                Rung::TopDown => length <= 1 << 26,
+                _ => true,
+            };
             if is_measured {
                 let ladder = Ladder::<Sum<f32>>::new(device.clone()).threads(threads).finish(finish);
                 measurement.sum(&name, threads, Place::Device, || ladder.reduce(rung, &on_device))?;
@@ -149,7 +155,7 @@ pub fn all(device: &Device, length: usize, threads: &[u32]) -> Result<Vec<Row>> 
     let product = Reduction::<Sum<f32>>::new(device.clone());
     measurement.sum(PRODUCT, 0, Place::Device, || product.run(&on_device))?;
 
-    for &threads in threads {
+    for &threads in of_blocks {
         let ladder = Ladder::<Sum<f32>>::new(device.clone()).threads(threads);
         for rung in [Rung::KoggeStone, Rung::BrentKung] {
             measurement.time(rung.name(), threads, Place::Scan, || {
@@ -194,7 +200,8 @@ fn transfers(
     let pinned_items = &*pinned_items;
     let devices: Vec<Device> =
         (0..STREAMS).map(|_| Ok(Device::from(stream.context().new_stream()?))).collect::<Result<_>>()?;
-    for Climb { name, rung, finish } in climbs().into_iter().filter(|climb| climb.rung != Rung::Sequential) {
+    let few = |climb: &Climb| !matches!(climb.rung, Rung::Sequential | Rung::TopDown);
+    for Climb { name, rung, finish } in climbs().into_iter().filter(few) {
         let on = |device: &Device| Ladder::<Sum<f32>>::new(device.clone()).finish(finish);
         let ladder = on(device);
         measurement.sum(&name, 256, Place::Pageable, || ladder.reduce(rung, items))?;
@@ -246,7 +253,14 @@ fn pinned(context: &Arc<CudaContext>, length: usize) -> Result<PinnedHostSlice<f
 
 /// The fastest that the GPU's memory is read, and that it is copied, by kernels that do nothing else.
 fn ceilings(measurement: &mut Measurement, stream: &Arc<CudaStream>, items: &CudaSlice<f32>) -> Result<()> {
-    let module = stream.context().load_module(cudarc::nvrtc::compile_ptx(include_str!("ceilings.cu"))?)?;
+    // SAFETY: that only looks for the library.
+    let present = unsafe { cudarc::nvrtc::sys::is_culib_present() };
+    ensure!(present, "the ceilings are compiled by NVRTC, which is not on the library path");
+    let (major, minor) = stream.context().compute_capability()?;
+    let options = vec![format!("--gpu-architecture=compute_{major}{minor}")];
+    let options = CompileOptions { options, ..CompileOptions::default() };
+    let ptx = compile_ptx_with_opts(include_str!("ceilings.cu"), options)?;
+    let module = stream.context().load_module(ptx)?;
     let (read, copy) = (module.load_function("read")?, module.load_function("copy")?);
     let words = items.len() as u64 / 4;
     let blocks = words.div_ceil(256 * 8).clamp(1, 1 << 20) as u32;

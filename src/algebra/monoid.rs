@@ -120,4 +120,8 @@ pub trait DeviceMonoid: Monoid {
     message = "`{Self}` does not say that it commutes",
     note = "if `combine(a, b)` equals `combine(b, a)`, write `impl Commutative for ...`"
 )]
-pub trait Commutative: Monoid {}
+pub trait Commutative: Monoid {
+    /// Whether `combine` is nothing but the addition of an integer or a float of 32 or 64 bits, which a GPU's memory can do by
+    /// itself.
+    const IS_ADDITION: bool = false;
+}

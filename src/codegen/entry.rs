@@ -36,7 +36,7 @@ pub(crate) struct RungArguments<T> {
     pub(crate) length: u64,
     pub(crate) output: u64,
     pub(crate) shared: u64,
-    pub(crate) block_items: u64,
+    pub(crate) block_level: u64,
     pub(crate) identity: T,
 }
 
@@ -86,14 +86,14 @@ impl Entry {
         }
     }
 
-    pub(super) fn of_rung<T>(rung: Rung, threads: u32) -> Self {
+    pub(super) fn of_rung<T>(rung: Rung, threads: u32, adds: bool) -> Self {
         Self {
             name: "warpfold_rung",
             template: super::ladder::function(rung),
             arguments: "RungArguments",
             size: size_of::<RungArguments<T>>(),
             offset: offset_of!(RungArguments<T>, identity),
-            shape: format!("THREADS = {threads}"),
+            shape: format!("THREADS = {threads}, ADDS = {}", u32::from(adds)),
             threads,
             blocks_per_multiprocessor: 1,
         }

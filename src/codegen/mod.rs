@@ -71,9 +71,10 @@ impl Source {
         Self::render::<M>(&SCAN, &Entry::of_scan::<M::Item>(shape))
     }
 
-    /// The source of a rung of the ladder for blocks of so many threads.
-    pub fn of_rung<M: DeviceMonoid>(rung: Rung, threads: u32) -> Result<Self, Error> {
-        Self::render::<M>(&ladder::templates(rung), &Entry::of_rung::<M::Item>(rung, threads))
+    /// The source of a rung of the ladder for blocks of so many threads, by an operator that is an
+    /// [addition](crate::Commutative::IS_ADDITION) or not.
+    pub fn of_rung<M: DeviceMonoid>(rung: Rung, threads: u32, adds: bool) -> Result<Self, Error> {
+        Self::render::<M>(&ladder::templates(rung), &Entry::of_rung::<M::Item>(rung, threads, adds))
     }
 
     fn render<M: DeviceMonoid>(templates: &[Template], entry: &Entry) -> Result<Self, Error> {

@@ -15,8 +15,8 @@ use crate::codegen::{RungArguments, Source};
 use crate::policy::ladder::{Launcher, Rung, Step};
 use crate::{DeviceMonoid, DeviceType, Error, jit};
 
-/// The word that blocks share, in bytes.
-const SHARED_BYTES: usize = 8;
+/// The words that blocks share, in bytes.
+const SHARED_BYTES: usize = 16;
 
 /// An operator's rungs in a context.
 #[derive(Debug)]
@@ -33,11 +33,11 @@ impl LadderKernels {
         Ok(Self { kernels: Kernels::new(context, M::Item::layout(), target), loaded: Mutex::default() })
     }
 
-    fn loaded<M: DeviceMonoid>(&self, rung: Rung, threads: u32) -> Result<Arc<Loaded>, Error> {
+    fn loaded<M: DeviceMonoid>(&self, rung: Rung, threads: u32, adds: bool) -> Result<Arc<Loaded>, Error> {
         match lock(&self.loaded).entry((rung, threads)) {
             Entry::Occupied(loaded) => Ok(loaded.get().clone()),
             Entry::Vacant(place) => {
-                let source = Source::of_rung::<M>(rung, threads)?;
+                let source = Source::of_rung::<M>(rung, threads, adds)?;
                 let image = jit::compile(&source, self.kernels.target)?;
                 let shared_bytes = rung.shared_bytes(threads, &self.kernels.item);
                 let loaded = Loaded::new(&self.kernels.context, &source, &image, shared_bytes)?;
@@ -52,20 +52,24 @@ impl LadderKernels {
         items: &[T],
         stream: &Arc<CudaStream>,
     ) -> Result<CudaSlice<T>, Error> {
+        let _relaxed = RelaxedCapture::enter()?;
+        let copy = self.kernels.copy(items, stream)?;
         let _lent = Lent(stream);
-        self.kernels.copy(items, stream)
+        Ok(copy)
     }
 
     pub(crate) fn launcher<'a, M: DeviceMonoid>(
         &'a self,
         operator: &'a M,
+        adds: bool,
         stream: &'a Arc<CudaStream>,
     ) -> Result<OnGpu<'a, M>, Error> {
+        let relaxed = RelaxedCapture::enter()?;
         self.kernels.check_context("input", stream)?;
         if is_capturing(stream)? {
             return Err(Error::StreamIsCapturing);
         }
-        Ok(OnGpu { kernels: self, operator, stream })
+        Ok(OnGpu { kernels: self, operator, adds, stream, _relaxed: relaxed })
     }
 }
 
@@ -73,7 +77,9 @@ impl LadderKernels {
 pub(crate) struct OnGpu<'a, M> {
     kernels: &'a LadderKernels,
     operator: &'a M,
+    adds: bool,
     stream: &'a Arc<CudaStream>,
+    _relaxed: RelaxedCapture,
 }
 
 /// Items in device memory.
@@ -115,21 +121,21 @@ impl<'a, M: DeviceMonoid> OnGpu<'a, M> {
         self.kernels.kernels.allocate(length, self.stream)
     }
 
-    /// Items of the device's own, as they are or copied.
-    pub(crate) fn own(&mut self, items: Memory<'a, M::Item>) -> Result<CudaSlice<M::Item>, Error> {
-        match items {
-            Memory::Own(items) => Ok(items),
-            Memory::Given(given) => {
-                let mut own = self.allocate(given.len())?;
-                check("copying on the device", self.stream.memcpy_dtod(&Memory::Given(given), &mut own))?;
-                Ok(own)
-            }
+    /// What a launch wrote.
+    pub(crate) fn own(&self, written: Memory<'a, M::Item>) -> CudaSlice<M::Item> {
+        match written {
+            Memory::Own(items) => items,
+            Memory::Given(_) => unreachable!("a scan is launched"),
         }
     }
 
     /// The first of some items, copied to host memory, and waited for.
     pub(crate) fn fetch(&self, items: &Memory<'_, M::Item>, places: &mut [M::Item]) -> Result<(), Error> {
-        fetch(items, places)
+        match items {
+            // Beside them there may be what was left on the way.
+            Memory::Own(items) => fetch(&items.slice(..places.len()), places),
+            Memory::Given(_) => fetch(items, places),
+        }
     }
 }
 
@@ -138,11 +144,10 @@ impl<'a, M: DeviceMonoid> Launcher for OnGpu<'a, M> {
     type Error = Error;
 
     fn launch(&mut self, step: &Step, input: &Self::Memory) -> Result<Self::Memory, Error> {
-        let _relaxed = RelaxedCapture::enter()?;
         let LadderKernels { kernels, .. } = self.kernels;
         let fail = |reason| Error::Rung { rung: step.rung.name(), reason };
         let count = i32::try_from(step.blocks).map_err(|_| fail("has no room for so many blocks"))?;
-        let loaded = self.kernels.loaded::<M>(step.rung, step.threads)?;
+        let loaded = self.kernels.loaded::<M>(step.rung, step.threads, self.adds)?;
         let mut output = self.allocate(step.written as usize)?;
         let workspace = kernels.workspaces.of_stream(self.stream)?;
         let mut workspace = lock(&workspace);
@@ -156,7 +161,7 @@ impl<'a, M: DeviceMonoid> Launcher for OnGpu<'a, M> {
                 length: step.length,
                 output,
                 shared,
-                block_items: step.block_items,
+                block_level: step.block_items.ilog2().into(),
                 identity: self.operator.identity(),
             };
             let blocks =

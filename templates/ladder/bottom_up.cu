@@ -13,8 +13,8 @@ template <class Shape, class Item, class Operator>
 WARPFOLD_DEVICE void bottom_up(const RungArguments<Item>& arguments, const Operator& op) {
     const Size index = Size(block_index()) * Shape::THREADS + thread_index(), left = 2 * index, right = left + 1;
     if (left >= arguments.length) return;
-    Words<Item> value(arguments.input[left]);
-    if (right < arguments.length) value = combine(op, value, Words<Item>(arguments.input[right]));
+    Words<Item> value = load_item(arguments.input + left);
+    if (right < arguments.length) value = combine(op, value, load_item(arguments.input + right));
     value.store(arguments.output + index);
 }
 

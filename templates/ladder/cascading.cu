@@ -1,7 +1,7 @@
 // Algorithm cascading: each thread combines many items alone before the tree begins.
 //
 // Idea: n / log2(n) threads with log2(n) items each need no more steps than n threads with one, and far fewer threads, blocks,
-// barriers and partials. So there are only as many blocks as fill the GPU a few times, and they stride over the input. It
+// barriers and partials. So there are only as many blocks as fill a large GPU, and they stride over the input. It
 // reorders.
 // Cost: a thread has one or two loads under way at a time, and waits for them; the tree's levels go through shared memory.
 // Next: levels from register to register.
@@ -16,7 +16,7 @@ WARPFOLD_DEVICE Words<Item> items_of_thread(const RungArguments<Item>& arguments
     Words<Item> value = combine(op, item_at(arguments, index), item_at(arguments, index + Shape::THREADS));
 #pragma unroll 1
     for (index += stride; index < arguments.length; index += stride) {
-        value = combine(op, value, Words<Item>(arguments.input[index]));
+        value = combine(op, value, load_item(arguments.input + index));
         value = combine(op, value, item_at(arguments, index + Shape::THREADS));
     }
     return value;

@@ -2,6 +2,7 @@
 //
 // Idea: a shift, with the identity in the first place. No subtraction: most operators have no inverse.
 // Cost: every item through memory once more. Who scans himself shifts on the way out, and pays nothing.
+// Next: vectors that no block holds (hierarchical.cu).
 
 namespace warpfold {
 
@@ -10,7 +11,7 @@ WARPFOLD_DEVICE void exclusive(const RungArguments<Item>& arguments, const Opera
     const Size index = Size(block_index()) * Shape::THREADS + thread_index();
     if (index >= arguments.length) return;
     Words<Item> value(arguments.identity);
-    if (index > 0) value = Words<Item>(arguments.input[index - 1]);
+    if (index > 0) value = load_item(arguments.input + index - 1);
     value.store(arguments.output + index);
 }
 

@@ -11,8 +11,8 @@ template <class Shape, class Item, class Operator>
 WARPFOLD_DEVICE void global_halving(const RungArguments<Item>& arguments, const Operator& op) {
     const Size index = Size(block_index()) * Shape::THREADS + thread_index(), half = (arguments.length + 1) / 2;
     if (index >= half) return;
-    Words<Item> value(arguments.input[index]);
-    if (index + half < arguments.length) value = combine(op, value, Words<Item>(arguments.input[index + half]));
+    Words<Item> value = load_item(arguments.input + index);
+    if (index + half < arguments.length) value = combine(op, value, load_item(arguments.input + index + half));
     value.store(arguments.output + index);
 }
 

@@ -18,12 +18,13 @@ WARPFOLD_DEVICE void last_block(const RungArguments<Item>& arguments, const Oper
         value.store(partials + block_index());
         fence();
         *is_last = atomic_add(arguments.shared, 1) == block_count() - 1;
+        fence();
     }
     block_barrier();
     if (*is_last == 0) return;
     value = Words<Item>(arguments.identity);
 #pragma unroll 1
-    for (Size i = t; i < block_count(); i += Shape::THREADS) value = combine(op, value, Words<Item>(partials[i]));
+    for (Size i = t; i < block_count(); i += Shape::THREADS) value = combine(op, value, load_item(partials + i));
     value = of_block<Shape>(arguments.identity, op, value);
     if (t > 0) return;
     value.store(arguments.output);

@@ -18,7 +18,7 @@ WARPFOLD_DEVICE void top_down(const RungArguments<Item>& arguments, const Operat
     const Size begin = t * part, end = smaller(begin + part, arguments.length);
     Words<Item> value = item_at(arguments, begin);
 #pragma unroll 1
-    for (Size i = begin + 1; i < end; ++i) value = combine(op, value, Words<Item>(arguments.input[i]));
+    for (Size i = begin + 1; i < end; ++i) value = combine(op, value, load_item(arguments.input + i));
     values.set(t, value);
 #pragma unroll 1
     for (unsigned step = 1; step < Shape::THREADS; step *= 2) {

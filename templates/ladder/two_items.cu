@@ -2,7 +2,8 @@
 //
 // Idea: a tree of 2 t leaves has t pairs. A block of as many threads loads two items each, and no thread is there for
 // loading alone. Half as many blocks; the order is kept.
-// Cost: from the second level on as before, every warp runs for ever fewer of its lanes.
+// Cost: from the second level on as before, every warp runs for ever fewer of its lanes. And those that work touch words at
+// strides now, which share banks of shared memory (strided.cu tells how).
 // Next: the threads that work, side by side.
 
 namespace warpfold {

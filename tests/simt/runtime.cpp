@@ -71,6 +71,8 @@ struct Fiber {
     uint64_t combined = 0;
     // Whether it has seen, by an atomic operation, what others published.
     bool acquired = false;
+    // Whether it has seen, by one that orders nothing, that there is something.
+    bool saw = false;
     char* stack = nullptr;
     jmp_buf at;
     bool started = false, done = false, waiting = false;
@@ -434,6 +436,7 @@ unsigned ballot(bool bit, Site site) {
 void warp_barrier(Site site) { exchange(0, 0, "warp_barrier", site); }
 
 void fence(Site) {
+    current->acquired |= current->saw;
     for (Region& region : regions) {
         for (size_t k = 0; k < region.writer.size(); ++k) {
             const uint64_t writer = region.writer[k];
@@ -485,23 +488,37 @@ unsigned long long published(const unsigned long long* address, Site site) {
     current->looks_at = {};
     return *address;
 }
-// These acquire and release, too.
+// What these see is behind a fence only.
 unsigned long long atomic_add(unsigned long long* address, unsigned long long value, Site site) {
     check_word(address, site);
     leave();
     const unsigned long long before = *address;
     *address += value;
-    current->acquired = true;
+    current->saw = true;
     leave();
     return before;
 }
+namespace {
+template <class Number>
+void add_number(unsigned long long* address, Number value, Site site) {
+    check_word(address, site);
+    leave();
+    Number before;
+    memcpy(&before, address, sizeof before);
+    before += value;
+    memcpy(address, &before, sizeof before);
+    leave();
+}
+}  // namespace
+void atomic_add(unsigned long long* address, float value, Site site) { add_number(address, value, site); }
+void atomic_add(unsigned long long* address, double value, Site site) { add_number(address, value, site); }
 unsigned long long compare_and_swap(unsigned long long* address, unsigned long long expected, unsigned long long value,
                                     Site site) {
     check_word(address, site);
     leave();
     const unsigned long long before = *address;
     if (before == expected) *address = value;
-    current->acquired = true;
+    current->saw = true;
     leave();
     return before;
 }

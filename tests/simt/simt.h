@@ -49,6 +49,9 @@ unsigned long long published(const unsigned long long* address, Site site);
 unsigned long long atomic_add(unsigned long long* address, unsigned long long value, Site site);
 unsigned long long compare_and_swap(unsigned long long* address, unsigned long long expected, unsigned long long value,
                                     Site site);
+// The same of a number at the beginning of a word.
+void atomic_add(unsigned long long* address, float value, Site site);
+void atomic_add(unsigned long long* address, double value, Site site);
 // Says that the thread combines two items.
 void combines();
 // From global to shared memory, some time before `async_wait` returns.
@@ -108,6 +111,12 @@ inline unsigned atomic_add(unsigned* address, unsigned value, SIMT_CALLER) {
 }
 inline unsigned long long atomic_add(unsigned long long* address, unsigned long long value, SIMT_CALLER) {
     return simt::atomic_add(address, value, {file, line});
+}
+inline void atomic_add_float(unsigned long long* address, float value, SIMT_CALLER) {
+    simt::atomic_add(address, value, {file, line});
+}
+inline void atomic_add_double(unsigned long long* address, double value, SIMT_CALLER) {
+    simt::atomic_add(address, value, {file, line});
 }
 inline unsigned long long compare_and_swap(unsigned long long* address, unsigned long long expected,
                                            unsigned long long value, SIMT_CALLER) {

@@ -4,7 +4,7 @@ use std::iter::Sum;
 use std::ops::Add;
 
 use warpfold::codegen::Source;
-use warpfold::ladder::{Finish, Launcher, Rung, Step, reduce, scan};
+use warpfold::ladder::{Finish, Launcher, Plan, Rung, Step};
 use warpfold::{DeviceMonoid, DeviceType};
 
 use super::simt::{Executor, Kernels, Request, bytes, state};
@@ -24,7 +24,7 @@ struct RungArguments<T> {
     length: u64,
     output: u64,
     shared: u64,
-    block_items: u64,
+    block_level: u64,
     identity: T,
 }
 
@@ -78,12 +78,13 @@ impl Sum for Counts {
 }
 
 impl Kernels {
-    /// The rungs that an operator can have: all, or those that keep the order; and the atomic one if its items are small.
-    pub fn add_rungs<M: DeviceMonoid>(&mut self, operator: M, threads: u32) -> Rungs<M> {
-        let source = |rung| Source::of_rung::<M>(rung, threads).unwrap_or_else(|error| panic!("{error}"));
+    /// Every rung for an operator, which is an addition or not.
+    pub fn add_rungs<M: DeviceMonoid>(&mut self, operator: M, threads: u32, adds: bool) -> Rungs<M> {
+        let source =
+            |rung| Source::of_rung::<M>(rung, threads, adds).unwrap_or_else(|error| panic!("{error}"));
         let numbers = Rung::ALL.map(|rung| {
             // In the place of one that there cannot be, another.
-            let is_possible = rung != Rung::Atomics || size_of::<M::Item>() <= 4;
+            let is_possible = rung != Rung::Atomics || adds || size_of::<M::Item>() <= 4;
             self.add_kernel(&source(if is_possible { rung } else { Rung::Sequential }))
         });
         Rungs { first: numbers[0], operator, threads }
@@ -110,11 +111,11 @@ impl<M: DeviceMonoid> Launcher for OnExecutor<'_, M> {
             length: step.length,
             output: 0,
             shared: 0,
-            block_items: step.block_items,
+            block_level: step.block_items.ilog2().into(),
             identity: self.rungs.operator.identity(),
         }]);
         let op = state(&self.rungs.operator);
-        let shared = [0; 8];
+        let shared = [0; 16];
         let output = step.written as usize * size;
         let request = Request {
             kernel: self.rungs.first + step.rung as u32,
@@ -190,7 +191,8 @@ impl Executor {
         seed: u64,
     ) -> Result<M::Item, String> {
         let launcher = &mut self.launcher(rungs, seed, false);
-        let (left, count) = reduce(launcher, rung, rungs.threads, finish, bytes(items), items.len() as u64)?;
+        let plan = Plan { rung, threads: rungs.threads, finish };
+        let (left, count) = plan.reduce(launcher, bytes(items), items.len() as u64)?;
         let left = values(&left, count as usize).into_iter();
         left.reduce(|left, right| rungs.operator.combine(left, right)).ok_or("nothing is left".to_owned())
     }
@@ -205,7 +207,8 @@ impl Executor {
         seed: u64,
     ) -> Result<Vec<M::Item>, String> {
         let launcher = &mut self.launcher(rungs, seed, false);
-        let scanned = scan(launcher, rung, rungs.threads, exclusive, bytes(items), items.len() as u64)?;
+        let plan = Plan { rung, threads: rungs.threads, finish: Finish::Launches };
+        let scanned = plan.scan(launcher, exclusive, bytes(items), items.len() as u64)?;
         Ok(values(&scanned, items.len()))
     }
 
@@ -219,10 +222,11 @@ impl Executor {
         seed: u64,
     ) -> Result<Counts, String> {
         let (input, length) = (bytes(items), items.len() as u64);
+        let plan = Plan { rung, threads: rungs.threads, finish: Finish::Launches };
         let launcher = &mut self.launcher(rungs, seed, true);
         match scans {
-            true => drop(scan(launcher, rung, rungs.threads, false, input, length)?),
-            false => drop(reduce(launcher, rung, rungs.threads, Finish::Launches, input, length)?),
+            true => drop(plan.scan(launcher, false, input, length)?),
+            false => drop(plan.reduce(launcher, input, length)?),
         }
         Ok(launcher.counts.iter().copied().sum())
     }

@@ -17,7 +17,7 @@ fn templates_of(source: &Source) -> Vec<(String, String)> {
 pub fn templates() -> Vec<(String, String)> {
     let reduction = Reduction::with(Device::cpu(), Sum::<u32>::new()).source().expect("renders");
     let scan = Scan::with(Device::cpu(), Sum::<u32>::new()).source().expect("renders");
-    let rungs = Rung::ALL.map(|rung| Source::of_rung::<Sum<u32>>(rung, 32).expect("renders"));
+    let rungs = Rung::ALL.map(|rung| Source::of_rung::<Sum<u32>>(rung, 32, true).expect("renders"));
     let mut all = templates_of(&reduction);
     for source in [scan].iter().chain(&rungs) {
         let others = templates_of(source).into_iter().filter(|template| !all.contains(template));

@@ -32,5 +32,7 @@ impl<T: Number> Monoid for Product<T> {
     }
 }
 
-impl<T: Number> Commutative for Sum<T> {}
+impl<T: Number> Commutative for Sum<T> {
+    const IS_ADDITION: bool = size_of::<T>() >= 4;
+}
 impl<T: Number> Commutative for Product<T> {}

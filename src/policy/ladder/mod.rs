@@ -2,7 +2,7 @@
 
 mod plan;
 
-pub use self::plan::{Finish, Launcher, reduce, scan};
+pub use self::plan::{Finish, Launcher, Plan};
 use crate::Layout;
 
 /// A way of reducing or scanning that courses on GPU programming teach, as a kernel: one file of `templates/ladder/`, whose
@@ -85,6 +85,8 @@ pub struct Step {
 pub(crate) const MOST_SHARED_BYTES: usize = 48 << 10;
 /// Threads that a large GPU runs at once.
 const RESIDENT_THREADS: u64 = 1 << 18;
+/// Blocks that meet at one word, at most.
+const MEETING_BLOCKS: u64 = 256;
 
 impl Rung {
     /// All of them, from the ground.
@@ -156,14 +158,16 @@ impl Rung {
         }
     }
 
-    /// Items that a thread of a block has in shared memory, or shared values of a block's warps.
+    /// Items that a block has in shared memory.
     fn shared_items(self, threads: u32) -> u32 {
         match self {
             Self::Sequential | Self::BottomUp | Self::GlobalHalving => 0,
             Self::Exclusive | Self::Hierarchical => 0,
             Self::TwoItems | Self::Strided | Self::SequentialAddressing | Self::BrentKung => 2 * threads,
+            Self::TopDown | Self::Interleaved | Self::KoggeStone => threads,
+            Self::FirstCombine | Self::LastWarp | Self::Unrolled | Self::Cascading => threads,
+            // One for each warp.
             Self::Shuffles | Self::Atomics | Self::LastBlock => threads / 32,
-            _ => threads,
         }
     }
 
@@ -184,7 +188,8 @@ impl Rung {
             Self::TwoItems | Self::Strided | Self::SequentialAddressing => both(length.div_ceil(2 * each)),
             Self::FirstCombine | Self::LastWarp | Self::Unrolled => both(length.div_ceil(2 * each)),
             Self::Cascading | Self::Shuffles => both(resident),
-            Self::Atomics | Self::LastBlock => (resident, 1),
+            Self::Atomics => (resident.min(MEETING_BLOCKS), 1),
+            Self::LastBlock => (resident, 1),
             Self::KoggeStone | Self::Exclusive | Self::Hierarchical => (length.div_ceil(each), length),
             Self::BrentKung => (length.div_ceil(2 * each), length),
         };

@@ -37,52 +37,61 @@ pub trait Launcher {
     ) -> Result<(), Self::Error>;
 }
 
-/// Reduces items, of which there are some, and returns the values that are left for the host to combine.
-pub fn reduce<L: Launcher>(
-    launcher: &mut L,
-    rung: Rung,
-    threads: u32,
-    finish: Finish,
-    input: L::Memory,
-    length: u64,
-) -> Result<(L::Memory, u64), L::Error> {
-    let (mut values, mut length, mut launches) = (input, length, 0);
-    loop {
-        let is_done = match finish {
-            Finish::Launches => length == 1 && launches > 0,
-            Finish::Host => launches == 1,
-            Finish::HostBelowBlock => length <= threads.into(),
-        };
-        if is_done {
-            return Ok((values, length));
-        }
-        let step = rung.step(threads, length);
-        values = launcher.launch(&step, &values)?;
-        length = step.left;
-        launches += 1;
-    }
+/// A rung in blocks of so many threads, and who finishes it.
+#[derive(Clone, Copy, Debug)]
+pub struct Plan {
+    pub rung: Rung,
+    pub threads: u32,
+    pub finish: Finish,
 }
 
-/// Scans items, of which there are some.
-pub fn scan<L: Launcher>(
-    launcher: &mut L,
-    rung: Rung,
-    threads: u32,
-    exclusive: bool,
-    input: L::Memory,
-    length: u64,
-) -> Result<L::Memory, L::Error> {
-    let step = rung.step(threads, length);
-    let mut scanned = launcher.launch(&step, &input)?;
-    if step.blocks > 1 {
-        let of_blocks = launcher.part(&scanned, length, step.blocks)?;
-        let of_blocks = scan(launcher, rung, threads, false, of_blocks, step.blocks)?;
-        launcher.put(&of_blocks, &mut scanned, length, step.blocks)?;
-        let completed = Step { block_items: step.block_items, ..Rung::Hierarchical.step(threads, length) };
-        scanned = launcher.launch(&completed, &scanned)?;
+impl Plan {
+    /// Reduces items, of which there are some, and returns the values that are left for the host to combine.
+    pub fn reduce<L: Launcher>(
+        &self,
+        launcher: &mut L,
+        input: L::Memory,
+        length: u64,
+    ) -> Result<(L::Memory, u64), L::Error> {
+        let (mut values, mut length, mut launches) = (input, length, 0);
+        loop {
+            let is_done = match self.finish {
+                Finish::Launches => length == 1 && launches > 0,
+                Finish::Host => launches == 1,
+                Finish::HostBelowBlock => length <= self.threads.into(),
+            };
+            if is_done {
+                return Ok((values, length));
+            }
+            let step = self.rung.step(self.threads, length);
+            values = launcher.launch(&step, &values)?;
+            length = step.left;
+            launches += 1;
+        }
     }
-    if exclusive {
-        scanned = launcher.launch(&Rung::Exclusive.step(threads, length), &scanned)?;
+
+    /// Scans items, of which there are some.
+    pub fn scan<L: Launcher>(
+        &self,
+        launcher: &mut L,
+        exclusive: bool,
+        input: L::Memory,
+        length: u64,
+    ) -> Result<L::Memory, L::Error> {
+        let Self { rung, threads, .. } = *self;
+        let step = rung.step(threads, length);
+        let mut scanned = launcher.launch(&step, &input)?;
+        if step.blocks > 1 {
+            let of_blocks = launcher.part(&scanned, length, step.blocks)?;
+            let of_blocks = self.scan(launcher, false, of_blocks, step.blocks)?;
+            launcher.put(&of_blocks, &mut scanned, length, step.blocks)?;
+            let completed =
+                Step { block_items: step.block_items, ..Rung::Hierarchical.step(threads, length) };
+            scanned = launcher.launch(&completed, &scanned)?;
+        }
+        if exclusive {
+            scanned = launcher.launch(&Rung::Exclusive.step(threads, length), &scanned)?;
+        }
+        Ok(scanned)
     }
-    Ok(scanned)
 }
