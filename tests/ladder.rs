@@ -582,7 +582,7 @@ const MUTATIONS: &[Mutation] = &[
     },
 ];
 
-/// What two operators do under changed templates: the first thing that is wrong.
+/// What three operators do under changed templates: the first thing that is wrong.
 fn first_wrong(change: Change<'_>) -> Option<String> {
     struct First<'a> {
         change: Change<'a>,
@@ -593,7 +593,7 @@ fn first_wrong(change: Change<'_>) -> Option<String> {
         where
             M::Item: Sample,
         {
-            if self.wrong.is_some() || !["sum_of_u32", "maps_of_i64"].contains(&name) {
+            if self.wrong.is_some() || !["sum_of_u32", "xor_of_u16", "maps_of_i64"].contains(&name) {
                 return;
             }
             let mut kernels = Kernels::of_templates(Checks::Accesses, self.change);

@@ -73,6 +73,8 @@ struct Fiber {
     bool acquired = false;
     // Whether it has seen, by one that orders nothing, that there is something.
     bool saw = false;
+    // Whether it has fenced off anything of which it has told nobody.
+    bool fenced = false;
     char* stack = nullptr;
     jmp_buf at;
     bool started = false, done = false, waiting = false;
@@ -152,7 +154,9 @@ struct Region {
     std::vector<uint64_t> writer;
     // The block's epoch at the time.
     std::vector<unsigned> epoch;
-    // Behind a fence of whoever wrote it.
+    // Who has fenced it off since it was written; and whether by an atomic operation that came after that fence others have
+    // been told.
+    std::vector<uint64_t> fencer;
     std::vector<bool> published;
     char& begin_byte(size_t k) { return const_cast<char*>(begin)[k]; }
 };
@@ -442,10 +446,22 @@ void fence(Site) {
             const uint64_t writer = region.writer[k];
             if (writer == 0 || writer == ATOMIC || writer == HOST) continue;
             const bool of_block = (writer - 1) >> 32 == current->block->index;
-            if (writer == identity() || (of_block && region.epoch[k] < current->block->epoch)) region.published[k] = true;
+            if (writer == identity() || (of_block && region.epoch[k] < current->block->epoch))
+                region.fencer[k] = identity(), current->fenced = true;
         }
     }
 }
+
+namespace {
+// What an atomic operation tells.
+void tell() {
+    if (!current->fenced) return;
+    current->fenced = false;
+    for (Region& region : regions)
+        for (size_t k = 0; k < region.fencer.size(); ++k)
+            if (region.fencer[k] == identity()) region.published[k] = true, region.fencer[k] = 0;
+}
+}  // namespace
 
 unsigned atomic_add(unsigned* address, unsigned value, Site site) {
     for (Region& region : regions) {
@@ -457,6 +473,7 @@ unsigned atomic_add(unsigned* address, unsigned value, Site site) {
             if (region.writer[k] == 0) region.begin_byte(k) = 0;
             region.writer[k] = ATOMIC;
         }
+        tell();
         const unsigned before = *address;
         *address += value;
         current->acquired = true;
@@ -492,6 +509,7 @@ unsigned long long published(const unsigned long long* address, Site site) {
 unsigned long long atomic_add(unsigned long long* address, unsigned long long value, Site site) {
     check_word(address, site);
     leave();
+    tell();
     const unsigned long long before = *address;
     *address += value;
     current->saw = true;
@@ -517,7 +535,7 @@ unsigned long long compare_and_swap(unsigned long long* address, unsigned long l
     check_word(address, site);
     leave();
     const unsigned long long before = *address;
-    if (before == expected) *address = value;
+    if (before == expected) tell(), *address = value;
     current->saw = true;
     leave();
     return before;
@@ -567,7 +585,7 @@ void access(const void* address, size_t count, size_t align, bool write, Site si
             const bool of_host = writer == HOST;
             if (writer != 0 && !of_host && writer != identity() && !of_block && (write || !seen))
                 fail(who(current) + " touches output that another thread wrote in this launch, " + at(site));
-            if (write) writer = identity(), region.epoch[k] = block.epoch, region.published[k] = false;
+            if (write) writer = identity(), region.epoch[k] = block.epoch, region.published[k] = false, region.fencer[k] = 0;
         }
         return;
     }
@@ -781,9 +799,10 @@ int main() {
         shared_bytes = STATIC_SHARED + request.shared;
         random_numbers.seed(request.seed);
         regions.clear();
-        if (!request.in_place) regions.push_back({input, request.input, false, {}, {}, {}});
+        if (!request.in_place) regions.push_back({input, request.input, false, {}, {}, {}, {}});
         regions.push_back({output, request.output, true, std::vector<uint64_t>(request.output, request.in_place ? HOST : 0),
-                           std::vector<unsigned>(request.output), std::vector<bool>(request.output)});
+                           std::vector<unsigned>(request.output), std::vector<uint64_t>(request.output),
+                           std::vector<bool>(request.output)});
         counting = request.count != 0;
         counts = {};
         limit(LONGEST_LAUNCH);
