@@ -13,7 +13,7 @@ template <class Shape, class Item, class Operator>
 WARPFOLD_DEVICE Words<Item> items_of_thread(const RungArguments<Item>& arguments, const Operator& op) {
     const Size stride = Size(block_count()) * (2 * Shape::THREADS);
     Size index = Size(block_index()) * (2 * Shape::THREADS) + thread_index();
-    Words<Item> value = combine(op, item_at(arguments, index), item_at(arguments, index + Shape::THREADS));
+    Words<Item> value = two_combined<Shape>(arguments, op);
 #pragma unroll 1
     for (index += stride; index < arguments.length; index += stride) {
         value = combine(op, value, load_item(arguments.input + index));

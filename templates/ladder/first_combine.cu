@@ -8,13 +8,19 @@
 
 namespace warpfold {
 
+// Two items a thread as one.
+template <class Shape, class Item, class Operator>
+WARPFOLD_DEVICE Words<Item> two_combined(const RungArguments<Item>& arguments, const Operator& op) {
+    const Size first = Size(block_index()) * (2 * Shape::THREADS) + thread_index();
+    return combine(op, item_at(arguments, first), item_at(arguments, first + Shape::THREADS));
+}
+
 template <class Shape, class Item, class Operator>
 WARPFOLD_DEVICE void first_combine(const RungArguments<Item>& arguments, const Operator& op) {
     WARPFOLD_DYNAMIC_SHARED(memory);
     const Values<Item> values(memory);
     const unsigned t = thread_index();
-    const Size first = Size(block_index()) * (2 * Shape::THREADS) + t;
-    values.set(t, combine(op, item_at(arguments, first), item_at(arguments, first + Shape::THREADS)));
+    values.set(t, two_combined<Shape>(arguments, op));
 #pragma unroll 1
     for (unsigned half = Shape::THREADS / 2; half > 0; half /= 2) {
         block_barrier();

@@ -26,8 +26,7 @@ WARPFOLD_DEVICE void last_warp(const RungArguments<Item>& arguments, const Opera
     WARPFOLD_DYNAMIC_SHARED(memory);
     const Values<Item> values(memory);
     const unsigned t = thread_index();
-    const Size first = Size(block_index()) * (2 * Shape::THREADS) + t;
-    values.set(t, combine(op, item_at(arguments, first), item_at(arguments, first + Shape::THREADS)));
+    values.set(t, two_combined<Shape>(arguments, op));
 #pragma unroll 1
     for (unsigned half = Shape::THREADS / 2; half >= WARP_LANES; half /= 2) {
         block_barrier();

@@ -13,9 +13,7 @@ WARPFOLD_DEVICE void sequential_addressing(const RungArguments<Item>& arguments,
     WARPFOLD_DYNAMIC_SHARED(memory);
     const Values<Item> values(memory);
     const unsigned t = thread_index();
-    const Size begin = Size(block_index()) * (2 * Shape::THREADS);
-    values.set(t, item_at(arguments, begin + t));
-    values.set(Shape::THREADS + t, item_at(arguments, begin + Shape::THREADS + t));
+    load_two<Shape>(arguments, values);
 #pragma unroll 1
     for (unsigned half = Shape::THREADS; half > 0; half /= 2) {
         block_barrier();

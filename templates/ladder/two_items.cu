@@ -8,14 +8,21 @@
 
 namespace warpfold {
 
+// Two items a thread, side by side with its neighbours', twice.
+template <class Shape, class Item>
+WARPFOLD_DEVICE void load_two(const RungArguments<Item>& arguments, const Values<Item>& values) {
+    const unsigned t = thread_index();
+    const Size begin = Size(block_index()) * (2 * Shape::THREADS);
+    values.set(t, item_at(arguments, begin + t));
+    values.set(Shape::THREADS + t, item_at(arguments, begin + Shape::THREADS + t));
+}
+
 template <class Shape, class Item, class Operator>
 WARPFOLD_DEVICE void two_items(const RungArguments<Item>& arguments, const Operator& op) {
     WARPFOLD_DYNAMIC_SHARED(memory);
     const Values<Item> values(memory);
     const unsigned t = thread_index();
-    const Size begin = Size(block_index()) * (2 * Shape::THREADS);
-    values.set(t, item_at(arguments, begin + t));
-    values.set(Shape::THREADS + t, item_at(arguments, begin + Shape::THREADS + t));
+    load_two<Shape>(arguments, values);
 #pragma unroll 1
     for (unsigned step = 1; step <= Shape::THREADS; step *= 2) {
         block_barrier();

@@ -28,8 +28,7 @@ WARPFOLD_DEVICE void unrolled(const RungArguments<Item>& arguments, const Operat
     WARPFOLD_DYNAMIC_SHARED(memory);
     const Values<Item> values(memory);
     const unsigned t = thread_index();
-    const Size first = Size(block_index()) * (2 * Shape::THREADS) + t;
-    values.set(t, combine(op, item_at(arguments, first), item_at(arguments, first + Shape::THREADS)));
+    values.set(t, two_combined<Shape>(arguments, op));
     all_levels<Shape::THREADS / 2>(op, values);
     if (t == 0) values[0].store(arguments.output + block_index());
 }
