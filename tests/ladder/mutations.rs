@@ -64,8 +64,8 @@ pub const MUTATIONS: &[Mutation] = &[
         wrong: "",
     },
     Mutation {
-        name: "a stride of half a block too few",
-        file: "ladder/cascading.cu",
+        name: "blocks that overlap",
+        file: "ladder/first_combine.cu",
         right: "(2 * Shape::THREADS) + thread_index()",
         wrong: "(2 * Shape::THREADS - 1) + thread_index()",
     },
