@@ -39,7 +39,8 @@ WARPFOLD_DEVICE Words<Item> subtrees(const Operator& op, Words<Item> value, unsi
 #pragma unroll 1
     for (unsigned distance = 1; distance < lanes; distance *= 2) {
         const Words<Item> left = shuffle_from(value, lane_index() - distance);
-        if (end % (2 * distance) == 0) value = combine(op, left, value);
+        // All lanes combine, and some use it: branches here cost more than that.
+        value = select((end & (2 * distance - 1)) == 0, combine(op, left, value), value);
     }
     return value;
 }
@@ -51,7 +52,8 @@ WARPFOLD_DEVICE Words<Item> prefixes(const Operator& op, Words<Item> subtree, co
 #pragma unroll 1
     for (unsigned distance = lanes / 2; distance > 0; distance /= 2) {
         const Words<Item> left = select(end > distance, shuffle_from(subtree, lane_index() - distance), edges.before);
-        if (end % (2 * distance) == distance && (end > distance || edges.has_before)) subtree = combine(op, left, subtree);
+        const bool combines = (end & (2 * distance - 1)) == distance && (end > distance || edges.has_before);
+        subtree = select(combines, combine(op, left, subtree), subtree);
     }
     return subtree;
 }
@@ -65,6 +67,7 @@ class Cells {
 
     WARPFOLD_DEVICE unsigned long long* cell(unsigned level, Size index) const {
         Size before = 0;
+#pragma unroll 1
         for (Size count = tiles; level > 0; --level, count /= WARP_LANES) before += count;
         return cells + (before + index) * Words<Item>::COUNT;
     }

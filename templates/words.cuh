@@ -45,16 +45,17 @@ struct Words {
 
     // What was sent with the serial, or will be.
     WARPFOLD_DEVICE void receive(const unsigned long long* from, unsigned serial) {
-        bool is_there;
-        do {
-            is_there = true;
+        for (;;) {
+            bool is_there = true;
 #pragma unroll(UNROLL)
             for (unsigned k = 0; k < COUNT; ++k) {
                 const unsigned long long sent = published(from + k);
                 is_there = is_there && static_cast<unsigned>(sent >> 32) == serial;
                 word[k] = static_cast<unsigned>(sent);
             }
-        } while (!is_there);
+            if (is_there) return;
+            pause();
+        }
     }
 
   private:

@@ -39,8 +39,10 @@ fn policies<T: DeviceType>() -> Vec<ScanPolicy> {
     tall.large.warps = 1;
     let mut wide = large::<T>();
     (wide.large.warps, wide.large.blocks_per_multiprocessor) = (16, 1);
-    let few = tall.large.unit_items;
-    (wide.large.run_items, wide.large.unit_items) = (few, few);
+    wide.large.run_items = wide.large.unit_items;
+    while wide.large.shared_bytes(&T::layout()) > 48 << 10 {
+        wide.large.warps /= 2;
+    }
     vec![ScanPolicy::for_item(&T::layout()), large::<T>(), tiny(), tall, wide]
 }
 

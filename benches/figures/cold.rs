@@ -14,7 +14,7 @@ use super::operators::{self, Visitor};
 use super::{Subject, row};
 
 /// Those of small inputs, of one kernel, and of large ones, of two.
-const SIZES: [usize; 2] = [1 << 20, 1 << 26];
+const SIZES: [usize; 2] = [1 << 10, 1 << 26];
 const SAMPLES: usize = 9;
 const OPERATORS: [(&str, &str); 3] = [("sum", "f32"), ("max-by-norm", "f32x3"), ("welford", "f64x3")];
 

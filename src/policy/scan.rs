@@ -42,7 +42,7 @@ const LINE: u64 = 128;
 impl ScanPolicy {
     /// The policy for items of this layout, on every architecture.
     pub fn for_item(item: &Layout) -> Self {
-        Self { small: ScanShape::of(item, 16, 8), large: ScanShape::of(item, 128, 8), small_bytes: 4 << 20 }
+        Self { small: ScanShape::of(item, 128, 8), large: ScanShape::of(item, 256, 4), small_bytes: 64 << 20 }
     }
 
     /// The shape of a kernel.

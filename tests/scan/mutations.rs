@@ -78,14 +78,14 @@ pub const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "a subtree combined from the right",
         file: "scan.cuh",
-        right: "if (end % (2 * distance) == 0) value = combine(op, left, value);",
-        wrong: "if (end % (2 * distance) == 0) value = combine(op, value, left);",
+        right: "== 0, combine(op, left, value), value);",
+        wrong: "== 0, combine(op, value, left), value);",
     },
     Mutation {
         name: "lanes that all add up",
         file: "scan.cuh",
-        right: "if (end % (2 * distance) == 0) value = combine(op, left, value);",
-        wrong: "if (end > distance) value = combine(op, left, value);",
+        right: "value = select((end & (2 * distance - 1)) == 0,",
+        wrong: "value = select(end > distance,",
     },
     Mutation {
         name: "the identity combined at the beginning",
