@@ -40,7 +40,12 @@ pub fn merging<T: DeviceType>() -> Policy {
     let shape = &mut policy.large;
     shape.warps = 1;
     if shape.rows > 1 {
-        (shape.rows, shape.merged_tiles) = (shape.rows.min(2), 4);
+        // What a lane has of a tile is a multiple of 16 bytes.
+        let group_bytes = shape.group_items as usize * size_of::<T>();
+        while shape.rows > 2 && (shape.rows as usize / 2 * group_bytes).is_multiple_of(16) {
+            shape.rows /= 2;
+        }
+        shape.merged_tiles = 4;
     }
     policy
 }
