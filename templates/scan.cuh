@@ -96,18 +96,37 @@ class Cells {
     }
 };
 
+// What is before a place of a window: what is before the window, and the largest perfect subtrees of the places between,
+// of which each lane has the one that ends with its own.
+template <class Operator, class Item>
+WARPFOLD_DEVICE Words<Item> before_place(const Operator& op, const Edges<Item>& window, const Words<Item>& subtree,
+                                         unsigned place) {
+    Words<Item> before = window.before;
+    bool has_before = window.has_before;
+#pragma unroll 1
+    for (unsigned end = 0; end < place;) {
+        end += 1u << (31 - leading_zeros_of(place - end));
+        const Words<Item> next = shuffle_from(subtree, end - 1);
+        before = has_before ? combine(op, before, next) : next;
+        has_before = true;
+    }
+    return before;
+}
+
 // What is before a tile and before its end, by the whole of a warp.
 template <class Operator, class Item>
 WARPFOLD_DEVICE Edges<Item> look_back(const Operator& op, const Cells<Item>& cells, Size tile, const Words<Item>& whole,
                                       const Item& identity) {
-    // Whoever ends a window publishes its value, and so on.
-    Words<Item> value = whole;
+    // Whoever ends a window publishes its value, and so on. The tiles of the window are needed again.
+    Words<Item> value = whole, tiles = whole;
     Size index = tile;
     unsigned ended = 0;
     cells.publish(0, tile, whole);
 #pragma unroll 1
     for (; index % WARP_LANES == WARP_LANES - 1; ++ended) {
-        value = shuffle_from(cells.subtrees_before(op, ended, index, value), WARP_LANES - 1);
+        const Words<Item> subtree = cells.subtrees_before(op, ended, index, value);
+        if (ended == 0) tiles = subtree;
+        value = shuffle_from(subtree, WARP_LANES - 1);
         index /= WARP_LANES;
         cells.publish(ended + 1, index, value);
     }
@@ -120,10 +139,10 @@ WARPFOLD_DEVICE Edges<Item> look_back(const Operator& op, const Cells<Item>& cel
         const unsigned place = index % WARP_LANES;
         if (place == 0 && level != ended) continue;
         // The tile's own value ends this window's subtree if it ends all smaller windows.
-        const Words<Item> subtree = cells.subtrees_before(op, level, index, value);
-        const Words<Item> prefix = prefixes(op, subtree, edges, WARP_LANES);
-        if (level == ended) edges.after = shuffle_from(prefix, place);
-        if (place > 0) edges.before = shuffle_from(prefix, place - 1), edges.has_before = true;
+        const bool is_known = level < ended && level == 0;
+        const Words<Item> subtree = is_known ? tiles : cells.subtrees_before(op, level, index, value);
+        if (level == ended) edges.after = before_place(op, edges, subtree, place + 1);
+        if (place > 0) edges.before = before_place(op, edges, subtree, place), edges.has_before = true;
     }
     return edges;
 }

@@ -72,8 +72,20 @@ pub const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "what is before a tile from the wrong lane",
         file: "scan.cuh",
-        right: "edges.before = shuffle_from(prefix, place - 1)",
-        wrong: "edges.before = shuffle_from(prefix, place)",
+        right: "next = shuffle_from(subtree, end - 1);",
+        wrong: "next = shuffle_from(subtree, end % WARP_LANES);",
+    },
+    Mutation {
+        name: "tiles taken for windows of them",
+        file: "scan.cuh",
+        right: "is_known = level < ended && level == 0;",
+        wrong: "is_known = level < ended;",
+    },
+    Mutation {
+        name: "small subtrees before large ones",
+        file: "scan.cuh",
+        right: "end += 1u << (31 - leading_zeros_of(place - end));",
+        wrong: "end += (place - end) & (end - place);",
     },
     Mutation {
         name: "a subtree combined from the right",
