@@ -266,19 +266,19 @@ fn scans_by_operator(record: &Record) -> String {
 
 /// Scans on the CPU, beside the faster of two ways to copy.
 fn scans_cpu(record: &Record) -> String {
-    let bytes = LARGE[1];
+    let bytes = LARGE[0];
     let mut table = Table::new(&["operator", "item"], &["time", "copying", "of copying"]);
     for subject in record.subjects("warpfold-scan-cpu") {
         let median = |who| record.median(&Series::of(who, subject).taken(Time::Cpu), bytes);
-        let time = median("warpfold-scan-cpu");
+        let Some(time) = median("warpfold-scan-cpu") else { continue };
         let copies = [median("copy-cpu"), median("copy-large-cpu")].into_iter().flatten();
         let copy = copies.min_by(f64::total_cmp);
         table.row([
             subject.operator.clone(),
             subject.item.clone(),
-            in_milliseconds(time),
+            in_milliseconds(Some(time)),
             in_milliseconds(copy),
-            hundredths(copy.zip(time).map(|(copy, time)| copy / time)),
+            hundredths(copy.map(|copy| copy / time)),
         ]);
     }
     table.or_nothing()
@@ -405,9 +405,9 @@ numpy,min,u8,1,1073741824,0,cpu,90000.0,1,1,9,00
         let rows = "warpfold-scan,sum,f32,4,1073741824,0,graph,550.0,1,1,15,00
 cub-scan,sum,f32,4,1073741824,0,graph,715.0,1,1,15,00
 copy,-,-,16,1073741824,0,graph,506.0,1,1,15,-
-warpfold-scan-cpu,sum,f32,4,1073741824,0,cpu,20000.0,1,1,9,00
-copy-cpu,sum,f32,4,1073741824,0,cpu,18000.0,1,1,9,-
-copy-large-cpu,sum,f32,4,1073741824,0,cpu,17000.0,1,1,9,-
+warpfold-scan-cpu,sum,f32,4,268435456,0,cpu,20000.0,1,1,9,00
+copy-cpu,sum,f32,4,268435456,0,cpu,18000.0,1,1,9,-
+copy-large-cpu,sum,f32,4,268435456,0,cpu,17000.0,1,1,9,-
 warpfold,sum,f32,4,1048576,0,enqueue,5.5,1,1,51,-
 driver,sum,f32,4,1048576,0,enqueue,4.75,1,1,51,-
 ";
