@@ -187,7 +187,7 @@ mod tests {
         assert!(refused(|policy| policy.large.run_items = 3));
         assert!(refused(|policy| policy.large.unit_items = 2));
         assert!(refused(|policy| policy.large.run_items = 4096));
-        assert!(refused(|policy| policy.small.unit_items = 64));
+        assert!(refused(|policy| policy.small.unit_items = 128));
         assert!(refused(|policy| policy.small.warps = 64));
         assert!(refused(|policy| policy.large.warps = 32));
         assert!(refused(|policy| policy.large.blocks_per_multiprocessor = 0));

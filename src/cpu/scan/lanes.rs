@@ -10,6 +10,7 @@ use std::mem::MaybeUninit;
 use crate::Monoid;
 use crate::cpu::RUN;
 use crate::cpu::rows::{Cut, LANES, Row, Word, item, rows_of_words, set_item};
+use crate::cpu::scan::stream;
 use crate::cpu::transposition::{restore, transpose};
 use crate::tree::Prefix;
 
@@ -19,6 +20,8 @@ pub(super) const TILE: usize = LANES * RUN;
 /// The tiles of a block, and what is known of its runs.
 pub(super) struct Lanes<M: Monoid> {
     rows: Vec<Row<u64>>,
+    /// A tile on its way past the caches.
+    written: Vec<Row<u64>>,
     /// Of each run its value, and later what is before its end.
     values: Vec<M::Item>,
     ends: Vec<M::Item>,
@@ -29,7 +32,13 @@ pub(super) struct Lanes<M: Monoid> {
 impl<M: Monoid> Lanes<M> {
     /// For items that [`suit`](crate::cpu::rows::suit).
     pub(super) fn new() -> Self {
-        Self { rows: Vec::new(), values: Vec::new(), ends: Vec::new(), first: Vec::new() }
+        Self {
+            rows: Vec::new(),
+            written: Vec::new(),
+            values: Vec::new(),
+            ends: Vec::new(),
+            first: Vec::new(),
+        }
     }
 
     /// The items of some tiles. Returns the value of each run.
@@ -56,7 +65,7 @@ impl<M: Monoid> Lanes<M> {
         &mut self.ends.spare_capacity_mut()[..self.values.len()]
     }
 
-    /// What is before each place, or before its end.
+    /// What is before each place, or before its end; past the caches, if it `streams`.
     ///
     /// # Safety
     ///
@@ -68,14 +77,19 @@ impl<M: Monoid> Lanes<M> {
         prefix: Prefix,
         before: Option<M::Item>,
         places: &mut [MaybeUninit<M::Item>],
+        streams: bool,
     ) {
         // SAFETY: the caller's promise.
         unsafe { self.ends.set_len(self.values.len()) };
+        if streams {
+            let rows = (TILE * size_of::<M::Item>()).div_ceil(size_of::<Row<u64>>());
+            self.written.resize(rows, Row::default());
+        }
         match Cut::<M::Item>::BYTES {
-            1 => self.down_in_words::<u8, AVX2>(operator, prefix, before, places),
-            2 => self.down_in_words::<u16, AVX2>(operator, prefix, before, places),
-            4 => self.down_in_words::<u32, AVX2>(operator, prefix, before, places),
-            _ => self.down_in_words::<u64, AVX2>(operator, prefix, before, places),
+            1 => self.down_in_words::<u8, AVX2>(operator, prefix, before, places, streams),
+            2 => self.down_in_words::<u16, AVX2>(operator, prefix, before, places, streams),
+            4 => self.down_in_words::<u32, AVX2>(operator, prefix, before, places, streams),
+            _ => self.down_in_words::<u64, AVX2>(operator, prefix, before, places, streams),
         }
     }
 
@@ -103,9 +117,11 @@ impl<M: Monoid> Lanes<M> {
         prefix: Prefix,
         before: Option<M::Item>,
         places: &mut [MaybeUninit<M::Item>],
+        streams: bool,
     ) {
         let words = size_of::<M::Item>() / size_of::<W>();
         let all = rows_of_words::<W>(&mut self.rows).chunks_exact_mut((RUN + 1) * words);
+        let written = rows_of_words::<W>(&mut self.written);
         let mut left = before.unwrap_or_else(|| operator.identity());
         let (tiles, _) = places.as_chunks_mut::<TILE>();
         for ((tile, ends), rows) in tiles.iter_mut().zip(self.ends.as_chunks::<LANES>().0).zip(all) {
@@ -129,7 +145,18 @@ impl<M: Monoid> Lanes<M> {
                 Prefix::Inclusive => &rows[words..],
                 Prefix::Exclusive => &rows[..RUN * words],
             };
-            restore::<M::Item, W, AVX2>(shifted, runs);
+            if !streams {
+                restore::<M::Item, W, AVX2>(shifted, runs);
+                continue;
+            }
+            // SAFETY: rows are words, of which a tile has as many.
+            let runs_of_tile =
+                unsafe { std::slice::from_raw_parts_mut(written.as_mut_ptr().cast(), runs.len()) };
+            restore::<M::Item, W, AVX2>(shifted, runs_of_tile);
+            stream::store(written, runs);
+        }
+        if streams {
+            stream::end();
         }
         if before.is_none() {
             self.down_first(operator, prefix, places);

@@ -9,6 +9,7 @@
 
 mod lanes;
 mod runs;
+mod stream;
 
 use std::iter::zip;
 use std::mem::MaybeUninit;
@@ -31,7 +32,9 @@ const SPINS: usize = 1000;
 /// The scan of some items, in new memory.
 pub(crate) fn scan<M: Monoid>(operator: &M, prefix: Prefix, items: &[M::Item]) -> Vec<M::Item> {
     let mut scanned = Vec::with_capacity(items.len());
-    in_blocks(operator, prefix, apart(items, &mut scanned.spare_capacity_mut()[..items.len()]));
+    // Memory that is new was just cleared, so it is in the caches.
+    let places = &mut scanned.spare_capacity_mut()[..items.len()];
+    in_blocks(operator, prefix, apart(items, places), false);
     // SAFETY: all places of all blocks were written.
     unsafe { scanned.set_len(items.len()) };
     scanned
@@ -39,13 +42,14 @@ pub(crate) fn scan<M: Monoid>(operator: &M, prefix: Prefix, items: &[M::Item]) -
 
 /// The scan of some items, in memory of the same length.
 pub(crate) fn scan_into<M: Monoid>(operator: &M, prefix: Prefix, items: &[M::Item], places: &mut [M::Item]) {
-    in_blocks(operator, prefix, apart(items, as_places(places)));
+    let streams = size_of_val(items) >= stream::LEAST_BYTES;
+    in_blocks(operator, prefix, apart(items, as_places(places)), streams);
 }
 
 /// The scan of some items, in their own place.
 pub(crate) fn scan_in_place<M: Monoid>(operator: &M, prefix: Prefix, items: &mut [M::Item]) {
     let size = block_items::<M::Item>();
-    in_blocks(operator, prefix, items.chunks_mut(size).map(Block::InPlace).collect());
+    in_blocks(operator, prefix, items.chunks_mut(size).map(Block::InPlace).collect(), false);
 }
 
 fn apart<'a, T>(items: &'a [T], places: &'a mut [MaybeUninit<T>]) -> Vec<Block<'a, T>> {
@@ -86,7 +90,7 @@ impl<T> Block<'_, T> {
     }
 }
 
-fn in_blocks<M: Monoid>(operator: &M, prefix: Prefix, blocks: Vec<Block<'_, M::Item>>) {
+fn in_blocks<M: Monoid>(operator: &M, prefix: Prefix, blocks: Vec<Block<'_, M::Item>>, streams: bool) {
     let count = blocks.len();
     let threads = rayon::current_num_threads().min(count);
     let turns = Turns { next: AtomicUsize::new(0), subtrees: Mutex::default() };
@@ -94,7 +98,7 @@ fn in_blocks<M: Monoid>(operator: &M, prefix: Prefix, blocks: Vec<Block<'_, M::I
     let blocks = Mutex::new(blocks.into_iter().enumerate());
     let work = || {
         let stop = StopOthers(&turns.next);
-        let mut levels = Levels::new(operator);
+        let mut levels = Levels::new(operator, streams);
         let take = || blocks.lock().ok()?.next();
         while let Some((index, mut block)) = take() {
             let is_whole = block.items().len() == block_items::<M::Item>();
@@ -131,14 +135,16 @@ struct Levels<'a, M: Monoid> {
     /// Those that the block went up.
     depth: usize,
     runs: Runs<'a, M>,
+    /// Whether lanes write past the caches.
+    streams: bool,
 }
 
 impl<'a, M: Monoid> Levels<'a, M> {
-    fn new(operator: &'a M) -> Self {
+    fn new(operator: &'a M, streams: bool) -> Self {
         let avx2 = has_avx2();
         let in_lanes = rows::suit(&M::Item::layout()) && (avx2 || !HAS_AVX2);
         let lanes = (0..if in_lanes { DEPTH } else { 0 }).map(|_| Lanes::new()).collect();
-        Self { operator, avx2, lanes, depth: 0, runs: Runs::new(operator) }
+        Self { operator, avx2, lanes, depth: 0, runs: Runs::new(operator), streams }
     }
 
     /// Returns the value of the block, if it is whole.
@@ -204,10 +210,10 @@ impl<'a, M: Monoid> Levels<'a, M> {
                 let (below, above) = self.lanes.split_at_mut(level);
                 let ends = below[level - 1].ends();
                 // SAFETY: the level above has written its ends.
-                unsafe { above[0].down::<AVX2>(self.operator, Prefix::Inclusive, edges.before, ends) };
+                unsafe { above[0].down::<AVX2>(self.operator, Prefix::Inclusive, edges.before, ends, false) };
             }
             // SAFETY: as above.
-            unsafe { self.lanes[0].down::<AVX2>(self.operator, prefix, edges.before, places) };
+            unsafe { self.lanes[0].down::<AVX2>(self.operator, prefix, edges.before, places, self.streams) };
         }
     }
 }
@@ -305,6 +311,12 @@ mod tests {
                 let mut places = vec![operator.identity(); length];
                 scan_into(&operator, prefix, items, &mut places);
                 check(&places, "given memory");
+                for skipped in [0, 1] {
+                    let mut places = vec![operator.identity(); skipped + length];
+                    let blocks = apart(items, as_places(&mut places[skipped..]));
+                    in_blocks(&operator, prefix, blocks, true);
+                    check(&places[skipped..], "past the caches");
+                }
                 let mut places = items.to_vec();
                 scan_in_place(&operator, prefix, &mut places);
                 check(&places, "in place");
