@@ -39,7 +39,7 @@ WARPFOLD_DEVICE Words<Item> subtrees(const Operator& op, Words<Item> value, unsi
 #pragma unroll 1
     for (unsigned distance = 1; distance < lanes; distance *= 2) {
         const Words<Item> left = shuffle_from(value, lane_index() - distance);
-        // All lanes combine, and some use it: branches here cost more than that.
+        // All lanes combine, and only some use it: branches here cost more than that.
         value = select((end & (2 * distance - 1)) == 0, combine(op, left, value), value);
     }
     return value;

@@ -29,10 +29,13 @@ pub trait Monoid: Copy + Send + Sync + 'static {
     /// What is combined.
     type Item: DeviceType;
 
-    /// The value of an empty input. It is never combined with the items of another.
+    /// The value of an empty input. It is no part of any other result.
     fn identity(&self) -> Self::Item;
 
     /// The value of two neighbouring runs of items, of which `left` came first.
+    ///
+    /// It comes to an end for any two values. A scan may combine such as are no neighbours, and the identity, where that costs less
+    /// than to leave it out; nothing of that is in a result.
     fn combine(&self, left: Self::Item, right: Self::Item) -> Self::Item;
 }
 

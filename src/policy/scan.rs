@@ -11,9 +11,9 @@ use crate::{Error, Layout};
 /// measurements and tests. Results are the same bits under every policy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ScanPolicy {
-    /// For small inputs: small tiles, so that there are many.
+    /// For small inputs: short runs, of many warps.
     pub small: ScanShape,
-    /// For large inputs: large tiles, which keep memory busy.
+    /// For large inputs: long runs, of few warps.
     pub large: ScanShape,
     /// Inputs of at most so many bytes are scanned by the small kernel.
     pub small_bytes: u64,

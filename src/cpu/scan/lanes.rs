@@ -122,6 +122,8 @@ impl<M: Monoid> Lanes<M> {
         let words = size_of::<M::Item>() / size_of::<W>();
         let all = rows_of_words::<W>(&mut self.rows).chunks_exact_mut((RUN + 1) * words);
         let written = rows_of_words::<W>(&mut self.written);
+        // If an operator panics, too.
+        let end = streams.then_some(stream::End);
         let mut left = before.unwrap_or_else(|| operator.identity());
         let (tiles, _) = places.as_chunks_mut::<TILE>();
         for ((tile, ends), rows) in tiles.iter_mut().zip(self.ends.as_chunks::<LANES>().0).zip(all) {
@@ -155,9 +157,7 @@ impl<M: Monoid> Lanes<M> {
             restore::<M::Item, W, AVX2>(shifted, runs_of_tile);
             stream::store(written, runs);
         }
-        if streams {
-            stream::end();
-        }
+        drop(end);
         if before.is_none() {
             self.down_first(operator, prefix, places);
         }

@@ -32,7 +32,7 @@ const SPINS: usize = 1000;
 /// The scan of some items, in new memory.
 pub(crate) fn scan<M: Monoid>(operator: &M, prefix: Prefix, items: &[M::Item]) -> Vec<M::Item> {
     let mut scanned = Vec::with_capacity(items.len());
-    // Memory that is new was just cleared, so it is in the caches.
+    // New memory is cleared page by page where it is first written to, and so is in the caches.
     let places = &mut scanned.spare_capacity_mut()[..items.len()];
     in_blocks(operator, prefix, apart(items, places), false);
     // SAFETY: all places of all blocks were written.
@@ -42,8 +42,9 @@ pub(crate) fn scan<M: Monoid>(operator: &M, prefix: Prefix, items: &[M::Item]) -
 
 /// The scan of some items, in memory of the same length.
 pub(crate) fn scan_into<M: Monoid>(operator: &M, prefix: Prefix, items: &[M::Item], places: &mut [M::Item]) {
-    let streams = size_of_val(items) >= stream::LEAST_BYTES;
-    in_blocks(operator, prefix, apart(items, as_places(places)), streams);
+    let places = as_places(places);
+    let streams = stream::suits(places);
+    in_blocks(operator, prefix, apart(items, places), streams);
 }
 
 /// The scan of some items, in their own place.

@@ -7,9 +7,28 @@ use std::mem::MaybeUninit;
 use crate::cpu::rows::{Row, Word};
 
 /// Bytes of an output that caches would not keep until somebody reads it.
-pub(super) const LEAST_BYTES: usize = 64 << 20;
+const LEAST_BYTES: usize = 64 << 20;
 
-/// Writes as many words as there is room for. Other threads see them after [`end`].
+/// Whether an output is worth it, and as aligned as these stores are.
+pub(super) fn suits<T>(output: &[T]) -> bool {
+    let is_aligned = output.as_ptr().addr().is_multiple_of(16);
+    cfg!(target_arch = "x86_64") && is_aligned && size_of_val(output) >= LEAST_BYTES
+}
+
+/// Dropped where others may see what was stored: it comes before whatever this thread does next.
+pub(super) struct End;
+
+impl Drop for End {
+    fn drop(&mut self) {
+        #[cfg(target_arch = "x86_64")]
+        // SAFETY: every x86-64 processor has it.
+        unsafe {
+            std::arch::x86_64::_mm_sfence();
+        }
+    }
+}
+
+/// Writes as many words as there is room for. Nobody looks at them while there is no [`End`].
 #[inline(always)]
 pub(super) fn store<W: Word>(from: &[Row<W>], to: &mut [MaybeUninit<W>]) {
     let bytes = size_of_val(to);
@@ -26,13 +45,4 @@ pub(super) fn store<W: Word>(from: &[Row<W>], to: &mut [MaybeUninit<W>]) {
     }
     // SAFETY: both are as long, and apart.
     unsafe { std::ptr::copy_nonoverlapping(from.as_ptr().cast(), to.as_mut_ptr(), to.len()) };
-}
-
-/// What was stored comes before whatever this thread tells others next.
-pub(super) fn end() {
-    #[cfg(target_arch = "x86_64")]
-    // SAFETY: every x86-64 processor has it.
-    unsafe {
-        std::arch::x86_64::_mm_sfence();
-    }
 }
