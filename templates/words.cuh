@@ -43,21 +43,6 @@ struct Words {
         for (unsigned k = 0; k < COUNT; ++k) publish(to + k, static_cast<unsigned long long>(serial) << 32 | word[k]);
     }
 
-    // What was sent with the serial, or will be.
-    WARPFOLD_DEVICE void receive(const unsigned long long* from, unsigned serial) {
-        for (;;) {
-            bool is_there = true;
-#pragma unroll(UNROLL)
-            for (unsigned k = 0; k < COUNT; ++k) {
-                const unsigned long long sent = published(from + k);
-                is_there = is_there && static_cast<unsigned>(sent >> 32) == serial;
-                word[k] = static_cast<unsigned>(sent);
-            }
-            if (is_there) return;
-            pause();
-        }
-    }
-
   private:
     static WARPFOLD_DEVICE void copy(void* to, const void* from) {
         if constexpr (LARGE) {
@@ -66,6 +51,33 @@ struct Words {
         } else {
             copy_bytes(to, from, sizeof(Item));
         }
+    }
+};
+
+// What others send, as it is found: all of it is looked at before any is judged.
+template <class Item>
+struct Sent {
+    static constexpr unsigned COUNT = Words<Item>::COUNT, UNROLL = Words<Item>::UNROLL;
+
+    unsigned long long word[COUNT];
+
+    WARPFOLD_DEVICE void look(const unsigned long long* from) {
+#pragma unroll(UNROLL)
+        for (unsigned k = 0; k < COUNT; ++k) word[k] = published(from + k);
+    }
+
+    WARPFOLD_DEVICE bool has(unsigned serial) const {
+        bool has = true;
+#pragma unroll(UNROLL)
+        for (unsigned k = 0; k < COUNT; ++k) has &= static_cast<unsigned>(word[k] >> 32) == serial;
+        return has;
+    }
+
+    WARPFOLD_DEVICE Words<Item> value() const {
+        Words<Item> value;
+#pragma unroll(UNROLL)
+        for (unsigned k = 0; k < COUNT; ++k) value.word[k] = static_cast<unsigned>(word[k]);
+        return value;
     }
 };
 

@@ -22,9 +22,10 @@ use warpfold::{Device, DeviceInput, DeviceMonoid, DeviceType, Error, Scan, cudar
 /// Bytes of the longest input that the executor is given.
 const MOST_BYTES: usize = 256 << 10;
 
-/// The smallest tiles: an input that is soon scanned has windows of windows of them.
-fn tiny() -> ScanPolicy {
-    let shape = ScanShape { run_items: 1, unit_items: 1, warps: 1, blocks_per_multiprocessor: 1 };
+/// The smallest tiles: an input that is soon scanned has windows of them, and where a lane looks at one place, windows of
+/// windows.
+fn tiny(places: u32) -> ScanPolicy {
+    let shape = ScanShape { run_items: 1, unit_items: 1, warps: 1, blocks_per_multiprocessor: 1, places };
     ScanPolicy { small: shape, large: shape, small_bytes: 0 }
 }
 
@@ -35,15 +36,13 @@ fn large<T: DeviceType>() -> ScanPolicy {
 
 /// The policies that a test goes through: the default, and others that cut the same input elsewhere.
 fn policies<T: DeviceType>() -> Vec<ScanPolicy> {
-    let mut tall = large::<T>();
-    tall.large.warps = 1;
     let mut wide = large::<T>();
     (wide.large.warps, wide.large.blocks_per_multiprocessor) = (16, 1);
     wide.large.run_items = wide.large.unit_items;
     while wide.large.shared_bytes(&T::layout()) > 48 << 10 {
         wide.large.warps /= 2;
     }
-    vec![ScanPolicy::for_item(&T::layout()), large::<T>(), tiny(), tall, wide]
+    vec![ScanPolicy::for_item(&T::layout()), large::<T>(), tiny(1), tiny(8), wide]
 }
 
 /// Lengths that matter to a policy: all small ones, and each side of every edge up to `most`.
@@ -51,7 +50,8 @@ fn lengths(policy: &ScanPolicy, most: usize) -> Vec<usize> {
     let mut lengths: Vec<usize> = (1..=40).collect();
     let shape = if policy.small_bytes > 100 { &policy.small } else { &policy.large };
     let (run, tile) = (shape.run_items as usize, shape.tile_items() as usize);
-    for edge in [run, 32 * run, tile, 32 * tile, 1024 * tile] {
+    let window = shape.window() as usize;
+    for edge in [run, 32 * run, tile, window * tile, window * window * tile] {
         for multiple in [1, 2, 3] {
             lengths.extend([edge * multiple - 1, edge * multiple, edge * multiple + 1]);
         }
@@ -374,7 +374,7 @@ fn threads_and_streams() {
     let context = CudaContext::new(0).expect("a GPU");
     let shared = context.new_stream().expect("a stream");
     let operator = ModularAffine { modulus: 65_537, padding: 0 };
-    let scan = Scan::with(context.clone(), operator).with_policy(tiny());
+    let scan = Scan::with(context.clone(), operator).with_policy(tiny(1));
     std::thread::scope(|scope| {
         for thread in 0..8 {
             let (context, shared, scan) = (&context, &shared, &scan);
@@ -410,7 +410,7 @@ fn a_graph_replays() {
     let mut scanned = stream.clone_htod(&inputs[0]).expect("copies");
     let elsewhere = stream.context().new_stream().expect("a stream");
     let other = elsewhere.clone_htod(&inputs[0]).expect("copies");
-    let scan = Scan::with(stream.clone(), operator).with_policy(tiny());
+    let scan = Scan::with(stream.clone(), operator).with_policy(tiny(1));
     scan.compile().expect("compiles");
     stream.begin_capture(CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL).expect("begins to record");
     assert!(matches!(scan.inclusive(&copy), Err(Error::StreamIsCapturing)));
@@ -456,7 +456,7 @@ fn sanitizer_subset() {
     }
     let lengths = [1, 33, 4096, 70_000];
     some(Sum::<f32>::new(), f32::unit, large::<f32>(), &lengths);
-    some(Shape, Sample::sample, tiny(), &[1, 33, 1056, 40_000]);
+    some(Shape, Sample::sample, tiny(1), &[1, 33, 1056, 40_000]);
     some(Lanewise::<u8, 1>(PhantomData), Sample::sample, large::<u8>(), &lengths);
     some(MaxByNorm, Point::sample, ScanPolicy::for_item(&Point::layout()), &lengths);
     some(Lanewise::<u8, 101>(PhantomData), Sample::sample, large::<[u8; 101]>(), &[1, 33, 1000]);
@@ -487,7 +487,8 @@ fn first_wrong(change: Change<'_>) -> Option<String> {
         None
     }
     let mut kernels = Kernels::of_templates(Checks::Accesses, change);
-    let shape = kernels.add(Shape, tiny());
+    let shape = kernels.add(Shape, tiny(1));
+    let places = kernels.add(Shape, tiny(4));
     let mut units = large::<u32>();
     (units.large.run_items, units.large.unit_items, units.large.warps) = (16, 4, 2);
     let in_units = kernels.add(Shape, units);
@@ -501,6 +502,7 @@ fn first_wrong(change: Change<'_>) -> Option<String> {
         .or_else(|| try_all(&mut program.start(), bytes, Sample::sample))
         .or_else(|| try_all(&mut program.start(), marked, Sample::sample))
         .or_else(|| try_all(&mut program.start(), shape, Sample::sample))
+        .or_else(|| try_all(&mut program.start(), places, Sample::sample))
 }
 
 fn main() -> ExitCode {

@@ -132,7 +132,8 @@ fn candidates(chosen: ScanPolicy) -> Vec<ScanPolicy> {
                     }
                     let run_items = chosen.large.run_items * run / 2;
                     let unit_items = (chosen.large.unit_items * unit / 2).min(run_items);
-                    let large = ScanShape { run_items, unit_items, warps, blocks_per_multiprocessor };
+                    let large =
+                        ScanShape { run_items, unit_items, warps, blocks_per_multiprocessor, ..chosen.large };
                     let candidate = ScanPolicy { large, small_bytes: 0, ..chosen };
                     if unit_items > 0 && !candidates.contains(&candidate) {
                         candidates.push(candidate);
@@ -161,6 +162,7 @@ fn changed(mut policy: ScanPolicy, settings: &[(String, u32)]) -> Result<ScanPol
             "unit_items" => &mut shape.unit_items,
             "warps" => &mut shape.warps,
             "blocks_per_multiprocessor" => &mut shape.blocks_per_multiprocessor,
+            "places" => &mut shape.places,
             _ => anyhow::bail!("a shape has no `{setting}`"),
         } = *value;
     }

@@ -73,14 +73,16 @@ impl Entry {
     }
 
     pub(super) fn of_scan<T>(shape: &ScanShape) -> Self {
-        let ScanShape { run_items, unit_items, warps, blocks_per_multiprocessor } = *shape;
+        let ScanShape { run_items, unit_items, warps, blocks_per_multiprocessor, places } = *shape;
         Self {
             name: "warpfold_scan",
             template: "scan",
             arguments: "ScanArguments",
             size: size_of::<ScanArguments<T>>(),
             offset: offset_of!(ScanArguments<T>, identity),
-            shape: format!("RUN_ITEMS = {run_items}, UNIT_ITEMS = {unit_items}, WARPS = {warps}"),
+            shape: format!(
+                "RUN_ITEMS = {run_items}, UNIT_ITEMS = {unit_items}, WARPS = {warps}, PLACES = {places}"
+            ),
             threads: warps * 32,
             blocks_per_multiprocessor,
         }

@@ -30,14 +30,23 @@ pub struct ScanShape {
     pub warps: u32,
     /// Blocks that each multiprocessor should hold at once: what bounds the registers of a kernel.
     pub blocks_per_multiprocessor: u32,
+    /// Tiles of a window that one lane looks at, side by side: a power of two, at most 8. A window is 32 times as many.
+    pub places: u32,
 }
 
 /// Shared memory of a block, at most: what every architecture gives one.
 const MOST_SHARED_BYTES: usize = 64 << 10;
 /// Bytes of a unit, at most, unless that is one item.
 const UNIT_BYTES: usize = 64;
+/// Bytes that a lane looks at of a window, at most, unless that is one item.
+const SEEN_BYTES: usize = 32;
+/// Shared memory of a multiprocessor of 9.0, of which a block takes `RESERVED_BYTES` for itself.
+const MULTIPROCESSOR_BYTES: usize = 228 << 10;
+const RESERVED_BYTES: usize = 1 << 10;
 /// Bytes of a line of memory, which the word by which blocks take tiles has for itself.
 const LINE: u64 = 128;
+/// Bytes of a sector of a line, of which a cell has whole ones.
+const SECTOR: u64 = 32;
 
 impl ScanPolicy {
     /// The policy for items of this layout, on every architecture.
@@ -76,24 +85,32 @@ impl ScanShape {
         let written_out = if scalars(item) > 2 { 4 } else { 16 };
         let most = 1 << (UNIT_BYTES / item.size).clamp(1, written_out).ilog2();
         let unit_items = (least.max(most) as u32).min(run_items);
-        let of_warps = |warps| Self { run_items, unit_items, warps, blocks_per_multiprocessor: 1 };
+        // What a lane looks at stays in registers, and is combined by code that is written out.
+        let places = 1 << (SEEN_BYTES / item.size).clamp(1, 4).ilog2();
+        let of_warps = |warps| Self { run_items, unit_items, warps, blocks_per_multiprocessor: 1, places };
         let has_room = |&warps: &u32| of_warps(warps).all_shared_bytes(item) <= MOST_SHARED_BYTES;
         let warps = successors(Some(warps), |warps| Some(warps / 2)).find(has_room).unwrap_or(1);
-        // Threads that leave each other so many registers, of which bytes that are taken apart want more.
-        let blocks = match unit_items as usize * scalars(item) {
+        // Warps that leave each other so many registers, of which bytes that are taken apart want more.
+        let most = match unit_items as usize * scalars(item) {
+            ..=16 if item.size <= 4 => 40,
             ..=16 if item.size <= 16 => 32,
             ..=16 if item.size <= 32 => 24,
             _ => 16,
         };
-        Self { run_items, unit_items, warps, blocks_per_multiprocessor: blocks / warps }
+        let shape = of_warps(warps);
+        let held = MULTIPROCESSOR_BYTES / (shape.all_shared_bytes(item) + RESERVED_BYTES);
+        Self { blocks_per_multiprocessor: (most / warps).min(held as u32), ..shape }
     }
 
     /// Whether a kernel can be made of it for items of this layout.
     pub(crate) fn check(&self, item: &Layout) -> Result<(), Error> {
         let fail = |reason: &str| Err(Error::Policy { reason: reason.to_owned() });
-        let Self { run_items, unit_items, warps, .. } = *self;
-        if ![run_items, unit_items, warps].into_iter().all(u32::is_power_of_two) {
-            return fail("run_items, unit_items and warps are powers of two");
+        let Self { run_items, unit_items, warps, places, .. } = *self;
+        if ![run_items, unit_items, warps, places].into_iter().all(u32::is_power_of_two) {
+            return fail("run_items, unit_items, warps and places are powers of two");
+        }
+        if places > 8 {
+            return fail("places is at most 8");
         }
         if unit_items > run_items || warps > 32 {
             return fail("unit_items is at most run_items, warps at most 32");
@@ -139,12 +156,18 @@ impl ScanShape {
         self.shared_bytes(item).next_multiple_of(128) + (2 * self.warps as usize + 2) * value + 128
     }
 
-    /// Device memory that the blocks of a scan share, in bytes: a line, and a cell for each tile and each window of tiles.
+    /// Tiles of a window of tiles, and windows of a window of windows.
+    pub fn window(&self) -> u64 {
+        32 * u64::from(self.places)
+    }
+
+    /// Device memory that the blocks of a scan share, in bytes: a line, and a cell for each place of each window, on all levels.
     pub fn memory_bytes(&self, item: &Layout, length: u64) -> u64 {
-        let cell = item.size.div_ceil(4) as u64 * 8;
-        let cells: u64 =
-            successors(Some(self.tiles(length)), |&tiles| (tiles > 0).then_some(tiles / 32)).sum();
-        LINE + cells * cell
+        let cell = (item.size.div_ceil(4) as u64 * 8).next_multiple_of(SECTOR);
+        let window = self.window();
+        let values =
+            successors(Some(self.tiles(length)), |&values| (values >= window).then_some(values / window));
+        LINE + values.map(|values| values.next_multiple_of(window) * cell).sum::<u64>()
     }
 }
 
@@ -169,8 +192,12 @@ mod tests {
                 let shape = policy.shape(policy.kernel(&item, length));
                 let tiles = shape.tiles(length);
                 assert!((tiles - 1) * shape.tile_items() < length && length <= tiles * shape.tile_items());
-                let cells = tiles + tiles / 32 + tiles / 1024;
-                assert!(shape.memory_bytes(&item, length) >= LINE + cells * item.size as u64);
+                let window = shape.window();
+                // Whoever looks at a window reads no further than it.
+                let cells = |values: u64| values.div_ceil(window) * window;
+                let all = cells(tiles) + cells(tiles / window) + cells(tiles / window / window);
+                let memory = shape.memory_bytes(&item, length);
+                assert!(memory >= LINE + all * 2 * item.size as u64, "{memory} bytes for {tiles} tiles");
             }
         }
     }
@@ -191,5 +218,7 @@ mod tests {
         assert!(refused(|policy| policy.small.warps = 64));
         assert!(refused(|policy| policy.large.warps = 32));
         assert!(refused(|policy| policy.large.blocks_per_multiprocessor = 0));
+        assert!(refused(|policy| policy.large.places = 3));
+        assert!(refused(|policy| policy.small.places = 16));
     }
 }

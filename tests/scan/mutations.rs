@@ -42,8 +42,8 @@ pub const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "cells believed whatever their serial",
         file: "words.cuh",
-        right: "static_cast<unsigned>(sent >> 32) == serial;",
-        wrong: "sent >> 32 != 0;",
+        right: "static_cast<unsigned>(word[k] >> 32) == serial;",
+        wrong: "word[k] >> 32 != 0;",
     },
     Mutation {
         name: "a window that is not published",
@@ -54,8 +54,8 @@ pub const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "a window published too early",
         file: "scan.cuh",
-        right: "index % WARP_LANES == WARP_LANES - 1; ++ended",
-        wrong: "index % WARP_LANES >= WARP_LANES - 2; ++ended",
+        right: "return place(index) == WINDOW - 1;",
+        wrong: "return place(index) >= WINDOW - 2;",
     },
     Mutation {
         name: "the end of a tile found in the wrong window",
@@ -70,10 +70,46 @@ pub const MUTATIONS: &[Mutation] = &[
         wrong: "unsigned level = 1; level-- > 0;",
     },
     Mutation {
-        name: "what is before a tile from the wrong lane",
+        name: "what is before a tile from the wrong place",
         file: "scan.cuh",
-        right: "next = shuffle_from(subtree, end - 1);",
-        wrong: "next = shuffle_from(subtree, end % WARP_LANES);",
+        right: "next = subtrees.at(end - 1);",
+        wrong: "next = subtrees.at(end % (WARP_LANES * PLACES));",
+    },
+    Mutation {
+        name: "a place looked for in the wrong lane",
+        file: "scan.cuh",
+        right: "return shuffle_from(chosen, place / PLACES);",
+        wrong: "return shuffle_from(chosen, place % WARP_LANES);",
+    },
+    Mutation {
+        name: "a lane's last place for all of its places",
+        file: "scan.cuh",
+        right: "select(place % PLACES == k, value[k], chosen)",
+        wrong: "select(place % PLACES > PLACES, value[k], chosen)",
+    },
+    Mutation {
+        name: "a lane's places combined from the right",
+        file: "scan.cuh",
+        right: "combine(op, value[k - step], value[k]);",
+        wrong: "combine(op, value[k], value[k - step]);",
+    },
+    Mutation {
+        name: "cells in another order than they are looked at",
+        file: "scan.cuh",
+        right: "place(index) % PLACES * WARP_LANES + place(index) / PLACES;",
+        wrong: "place(index);",
+    },
+    Mutation {
+        name: "levels of windows that overlap",
+        file: "scan.cuh",
+        right: "windows += (count + WINDOW - 1) / WINDOW;",
+        wrong: "windows += count / WINDOW;",
+    },
+    Mutation {
+        name: "a place that is there for one that is not",
+        file: "scan.cuh",
+        right: "are_there &= first + k >= place || sent[k].has(serial);",
+        wrong: "are_there |= first + k >= place || sent[k].has(serial);",
     },
     Mutation {
         name: "tiles taken for windows of them",
