@@ -82,7 +82,11 @@ impl ScanShape {
         let run_items = 1 << (run_bytes / item.size).max(1).ilog2();
         // Whole chunks, and beyond that what registers hold, and code is soon compiled for.
         let least = chunk(run_items as usize * item.size) / chunk(item.size);
-        let written_out = if scalars(item) > 2 { 4 } else { 16 };
+        let written_out = match scalars(item) {
+            _ if item.size == 1 => 32,
+            ..=2 => 16,
+            _ => 4,
+        };
         let most = 1 << (UNIT_BYTES / item.size).clamp(1, written_out).ilog2();
         let unit_items = (least.max(most) as u32).min(run_items);
         // What a lane looks at stays in registers, and is combined by code that is written out.
@@ -93,7 +97,7 @@ impl ScanShape {
         // Warps that leave each other so many registers, of which bytes that are taken apart want more.
         let most = match unit_items as usize * scalars(item) {
             ..=16 if item.size <= 4 => 40,
-            ..=16 if item.size <= 16 => 32,
+            ..=16 if item.size < 16 => 32,
             ..=16 if item.size <= 32 => 24,
             _ => 16,
         };
