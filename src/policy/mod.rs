@@ -209,12 +209,12 @@ impl Shape {
     /// What the search found: few warps of many rows, as far as registers allow.
     fn large(item: &Layout) -> Self {
         let size = item.size;
-        let (lane_bytes, merged_tiles, blocks_per_multiprocessor) = match size {
-            2 => (128, 4, 4),
-            20 => (256, 4, 4),
-            ..=4 if scalars(item) <= 2 => (256, 4, 4),
-            16 => (256, 1, 3),
-            _ if scalars(item) > FEW_SCALARS => (128, 1, 3),
+        let (lane_bytes, merged_tiles, blocks_per_multiprocessor) = match (size, scalars(item)) {
+            (2, _) | (4, ..=2) => (128, 4, 4),
+            (..=4, ..=2) | (20, _) => (256, 4, 4),
+            (8, 2) => (128, 4, 3),
+            (16, _) => (256, 1, 3),
+            (_, scalars) if scalars > FEW_SCALARS => (128, 1, 3),
             _ => (256, 4, 3),
         };
         let lane_bytes = if size <= LARGEST_IN_REGISTERS { lane_bytes } else { 0 };
