@@ -36,7 +36,7 @@ static_assert(sizeof(Arguments) == 48, "kernel arguments");
 static_assert(WARPFOLD_OFFSET(Arguments, identity) == 36, "kernel arguments");
 
 struct Shape {
-    static constexpr unsigned RUN_ITEMS = 16, UNIT_ITEMS = 4, WARPS = 4;
+    static constexpr unsigned RUN_ITEMS = 16, UNIT_ITEMS = 4, WARPS = 4, PLACES = 2;
 };
 WARPFOLD_KERNEL(128, 8) warpfold_scan(WARPFOLD_PARAMETER Arguments arguments, WARPFOLD_PARAMETER Operator op) {
     ::warpfold::scan<Shape>(arguments, op);
