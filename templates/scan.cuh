@@ -127,7 +127,7 @@ class Cells {
     WARPFOLD_DEVICE Cells(unsigned long long* cells, Size tiles, unsigned serial)
         : cells(cells), tiles(tiles), serial(serial) {}
 
-    // As many levels of windows as have one that is whole, and one more.
+    // As many levels of windows as have one that is whole, and one more; or two, the last of which nothing is before in.
     WARPFOLD_DEVICE unsigned levels() const {
         unsigned levels = 1;
         for (Size last = tiles - 1; last >= WINDOW; last /= WINDOW) ++levels;

@@ -42,7 +42,10 @@ fn policies<T: DeviceType>() -> Vec<ScanPolicy> {
     while wide.large.shared_bytes(&T::layout()) > 48 << 10 {
         wide.large.warps /= 2;
     }
-    vec![ScanPolicy::for_item(&T::layout()), large::<T>(), tiny(1), tiny(8), wide]
+    // The deepest windows, and one warp.
+    let mut tall = large::<T>();
+    (tall.large.warps, tall.large.places) = (1, 8);
+    vec![ScanPolicy::for_item(&T::layout()), large::<T>(), tiny(1), tiny(2), tall, wide]
 }
 
 /// Lengths that matter to a policy: all small ones, and each side of every edge up to `most`.
@@ -457,6 +460,7 @@ fn sanitizer_subset() {
     let lengths = [1, 33, 4096, 70_000];
     some(Sum::<f32>::new(), f32::unit, large::<f32>(), &lengths);
     some(Shape, Sample::sample, tiny(1), &[1, 33, 1056, 40_000]);
+    some(Shape, Sample::sample, tiny(2), &[2048, 2080, 40_000]);
     some(Lanewise::<u8, 1>(PhantomData), Sample::sample, large::<u8>(), &lengths);
     some(MaxByNorm, Point::sample, ScanPolicy::for_item(&Point::layout()), &lengths);
     some(Lanewise::<u8, 101>(PhantomData), Sample::sample, large::<[u8; 101]>(), &[1, 33, 1000]);

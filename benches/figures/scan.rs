@@ -104,11 +104,12 @@ impl Scans<'_> {
             let shape = policy.large;
             let who = match self.search {
                 true => &format!(
-                    "r{}-u{}-w{}-b{}{}",
+                    "r{}-u{}-w{}-b{}-p{}{}",
                     shape.run_items,
                     shape.unit_items,
                     shape.warps,
                     shape.blocks_per_multiprocessor,
+                    shape.places,
                     if policy == default { "-default" } else { "" }
                 ),
                 false => "warpfold-scan",

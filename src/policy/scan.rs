@@ -95,7 +95,7 @@ impl ScanShape {
         let has_room = |&warps: &u32| of_warps(warps).all_shared_bytes(item) <= MOST_SHARED_BYTES;
         let warps = successors(Some(warps), |warps| Some(warps / 2)).find(has_room).unwrap_or(1);
         // Warps that leave each other so many registers, of which bytes that are taken apart want more.
-        let most = match unit_items as usize * scalars(item) {
+        let most_warps = match unit_items as usize * scalars(item) {
             ..=16 if item.size <= 4 => 40,
             ..=16 if item.size < 16 => 32,
             ..=16 if item.size <= 32 => 24,
@@ -103,7 +103,7 @@ impl ScanShape {
         };
         let shape = of_warps(warps);
         let held = MULTIPROCESSOR_BYTES / (shape.all_shared_bytes(item) + RESERVED_BYTES);
-        Self { blocks_per_multiprocessor: (most / warps).min(held as u32), ..shape }
+        Self { blocks_per_multiprocessor: (most_warps / warps).min(held as u32), ..shape }
     }
 
     /// Whether a kernel can be made of it for items of this layout.
@@ -192,16 +192,21 @@ mod tests {
     fn every_item_is_in_a_tile_and_every_tile_has_a_cell() {
         for item in items() {
             let policy = ScanPolicy::for_item(&item);
-            for length in [1, 31, 1024, 1025, 1 << 20, (1 << 33) + 17] {
+            let window = policy.large.window();
+            let edges = [1, window, window * window].map(|tiles| tiles * policy.large.tile_items());
+            let lengths = edges.into_iter().flat_map(|edge| [edge - 1, edge, edge + 1]);
+            for length in lengths.chain([31, 1025, 1 << 20, (1 << 33) + 17]) {
                 let shape = policy.shape(policy.kernel(&item, length));
-                let tiles = shape.tiles(length);
+                let (tiles, window) = (shape.tiles(length), shape.window());
                 assert!((tiles - 1) * shape.tile_items() < length && length <= tiles * shape.tile_items());
-                let window = shape.window();
-                // Whoever looks at a window reads no further than it.
-                let cells = |values: u64| values.div_ceil(window) * window;
-                let all = cells(tiles) + cells(tiles / window) + cells(tiles / window / window);
-                let memory = shape.memory_bytes(&item, length);
-                assert!(memory >= LINE + all * 2 * item.size as u64, "{memory} bytes for {tiles} tiles");
+                // Whoever looks at a window reads no further than it. Each level has its windows after the ones below.
+                let (mut cells, mut values) = (0, tiles);
+                while values > 0 {
+                    cells += values.div_ceil(window) * window;
+                    values /= window;
+                }
+                let cell = (item.size.div_ceil(4) as u64 * 8).div_ceil(32) * 32;
+                assert_eq!(shape.memory_bytes(&item, length), LINE + cells * cell, "{tiles} tiles");
             }
         }
     }

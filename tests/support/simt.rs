@@ -443,9 +443,11 @@ impl Executor {
         let shape = case.policy.shape(kernel);
         let size = size_of::<M::Item>();
         let needed = shape.memory_bytes(&item, length) as usize;
+        // No more than a scan says that it needs; what was there before stays, as in a workspace.
         if shared.len() < needed {
-            *shared = vec![0; needed.next_power_of_two()];
+            shared.resize(needed, 0);
         }
+        let shared = &mut shared[..needed];
         let arguments = ScanArguments {
             input: 0,
             length,
@@ -472,10 +474,10 @@ impl Executor {
             words: shared.len() as u64,
             count: 0,
         };
-        let request = [bytes(&[request]), arguments, op, input, shared.clone()].concat();
+        let request = [bytes(&[request]), arguments, op, input, shared.to_vec()].concat();
         let answer = self.ask(&request, size_of_val(items) + shared.len())?;
         let (output, words) = answer.split_at(size_of_val(items));
-        *shared = words.to_vec();
+        shared.copy_from_slice(words);
         let item = |index: usize| output[index * size..].as_ptr().cast();
         // SAFETY: the kernel wrote whole items, field by field.
         Ok((0..items.len()).map(|index| unsafe { std::ptr::read_unaligned(item(index)) }).collect())
