@@ -12,8 +12,9 @@ use cudarc::driver::{CudaContext, CudaSlice};
 use mutations::MUTATIONS;
 use support::inputs::Inputs;
 use support::items::{Marked, Point, Sample, Sampler, Unit, items};
+use support::mutations::{Mutation, Trial, Trials};
 use support::operators::{self, Lanewise, MaxByNorm, ModularAffine, OnlyMarked, Shape, Visitor};
-use support::simt::{Asked, Case, Change, Checks, Executor, Kernels, Mutation, Tests, seed};
+use support::simt::{Asked, Case, Checks, Executor, Tests};
 use support::tiers::{Suite, Tier, device};
 use warpfold::operators::{AffineComposition, Matrix2Product, Sum};
 use warpfold::policy::{ScanPolicy, ScanShape};
@@ -92,9 +93,8 @@ where
     let expected = scans(&case.operator, items);
     for (exclusive, in_place) in [(false, false), (true, true)] {
         let asked = Asked { exclusive, in_place, misalignment };
-        let what = format!("{} items, {asked:?}, WARPFOLD_SIMT_SEED={}", items.len(), seed());
-        let got =
-            executor.scan(case, items, asked, shared, seed()).map_err(|wrong| format!("{what}: {wrong}"))?;
+        let what = format!("{} items, {asked:?}, WARPFOLD_SIMT_SEED={}", items.len(), executor.seed);
+        let got = executor.scan(case, items, asked, shared).map_err(|wrong| format!("{what}: {wrong}"))?;
         let expected = &expected[usize::from(exclusive)];
         let differs = got.iter().zip(expected).position(|(got, expected)| !M::Item::same_bits(got, expected));
         if let Some(at) = differs {
@@ -466,47 +466,41 @@ fn sanitizer_subset() {
     some(Lanewise::<u8, 101>(PhantomData), Sample::sample, large::<[u8; 101]>(), &[1, 33, 1000]);
 }
 
-/// What a few operators do under changed templates: the first thing that is wrong.
-fn first_wrong(change: Change<'_>) -> Option<String> {
-    fn try_all<M: DeviceMonoid>(
-        executor: &mut Executor,
-        case: Case<M, ScanPolicy>,
-        sampler: Sampler<M::Item>,
-    ) -> Option<String>
+/// What is done to find a mistake.
+fn add_trials(trials: &mut Trials<'_>) {
+    fn trial<M: DeviceMonoid>(case: Case<M, ScanPolicy>, sampler: Sampler<M::Item>) -> Trial
     where
         M::Item: Sample,
     {
         let all = items(7, 40_003, sampler);
-        let mut shared = Vec::new();
         let tile = case.policy.large.tile_items() as usize;
-        for misalignment in [(0, 0), (1, 1), (0, 2)] {
-            for length in [1, 2, 31, 33, 500, 1000, 33 * tile, 70 * tile + 5, 1057 * tile] {
-                let length = length.min(all.len());
-                let wrong = wrong_on_executor(executor, case, &all[..length], misalignment, &mut shared);
-                if let Err(wrong) = wrong {
-                    return Some(wrong);
+        Box::new(move |executor| {
+            let mut shared = Vec::new();
+            for misalignment in [(0, 0), (1, 1), (0, 2)] {
+                for length in [1, 2, 31, 33, 500, 1000, 33 * tile, 70 * tile + 5, 1057 * tile] {
+                    let length = length.min(all.len());
+                    wrong_on_executor(executor, case, &all[..length], misalignment, &mut shared)?;
                 }
             }
-        }
-        None
+            Ok(())
+        })
     }
-    let mut kernels = Kernels::of_templates(Checks::Accesses, change);
-    let shape = kernels.add(Shape, tiny(1));
-    let places = kernels.add(Shape, tiny(4));
-    let mut units = large::<u32>();
-    (units.large.run_items, units.large.unit_items, units.large.warps) = (16, 4, 2);
-    let in_units = kernels.add(Shape, units);
-    let bytes = kernels.add(Lanewise::<u8, 3>(PhantomData), ScanPolicy::for_item(&<[u8; 3]>::layout()));
-    let marked = kernels.add(OnlyMarked, ScanPolicy::for_item(&Marked::layout()));
-    let program = match kernels.build(1) {
-        Ok(program) => program,
-        Err(said) => panic!("a mutation must compile: {said}"),
-    };
-    try_all(&mut program.start(), in_units, Sample::sample)
-        .or_else(|| try_all(&mut program.start(), bytes, Sample::sample))
-        .or_else(|| try_all(&mut program.start(), marked, Sample::sample))
-        .or_else(|| try_all(&mut program.start(), shape, Sample::sample))
-        .or_else(|| try_all(&mut program.start(), places, Sample::sample))
+    trials.add(|kernels| {
+        let shape = kernels.add(Shape, tiny(1));
+        let places = kernels.add(Shape, tiny(4));
+        let mut units = large::<u32>();
+        (units.large.run_items, units.large.unit_items, units.large.warps) = (16, 4, 2);
+        let in_units = kernels.add(Shape, units);
+        let bytes = kernels.add(Lanewise::<u8, 3>(PhantomData), ScanPolicy::for_item(&<[u8; 3]>::layout()));
+        let marked = kernels.add(OnlyMarked, ScanPolicy::for_item(&Marked::layout()));
+        vec![
+            trial(in_units, Sample::sample),
+            trial(bytes, Sample::sample),
+            trial(marked, Sample::sample),
+            trial(shape, Sample::sample),
+            trial(places, Sample::sample),
+        ]
+    });
 }
 
 fn main() -> ExitCode {
@@ -548,9 +542,6 @@ fn main() -> ExitCode {
     let mut tests = Tests::new(Checks::Sanitizers, true);
     operators::structs(&mut OnExecutor { tests: &mut tests, suffix: "_under_the_sanitizers", step: 3 });
     tests.add_to(&mut suite);
-    suite.test(Tier::Simt, "without_a_mistake_no_scan_is_wrong", || {
-        assert_eq!(first_wrong(&|_, text| text.to_owned()), None);
-    });
-    Mutation::test_all(MUTATIONS, &mut suite, first_wrong);
+    Mutation::test_all(MUTATIONS, &mut suite, add_trials);
     suite.run()
 }

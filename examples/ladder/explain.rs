@@ -65,11 +65,11 @@ fn counts() -> Result<Vec<Option<Counts>>> {
     }
     let mut kernels = Kernels::new(Checks::Accesses);
     let rungs = kernels.add_rungs(Sum::<f32>::new(), THREADS, true);
-    let mut executor = kernels.build(2).map_err(|said| anyhow!(said))?.start();
+    let mut executor = kernels.build(2).map_err(|said| anyhow!(said))?.start(seed());
     let items = vec![1.0; ITEMS];
     let count = |rung: Rung| match rung.role() {
         Role::Completes => Ok(None),
-        role => executor.counts(rungs, rung, role == Role::Scans, &items, seed()).map(Some),
+        role => executor.counts(rungs, rung, role == Role::Scans, &items).map(Some),
     };
     Rung::ALL.into_iter().map(count).collect::<Result<_, _>>().map_err(|wrong| anyhow!(wrong))
 }

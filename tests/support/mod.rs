@@ -6,6 +6,7 @@ pub mod cpp;
 pub mod edges;
 pub mod inputs;
 pub mod items;
+pub mod mutations;
 pub mod operators;
 pub mod policies;
 pub mod rungs;

@@ -95,7 +95,6 @@ impl Kernels {
 struct OnExecutor<'a, M> {
     executor: &'a mut Executor,
     rungs: Rungs<M>,
-    seed: u64,
     count: bool,
     counts: Vec<Counts>,
 }
@@ -121,7 +120,7 @@ impl<M: DeviceMonoid> Launcher for OnExecutor<'_, M> {
             kernel: self.rungs.first + step.rung as u32,
             blocks: step.blocks as u32,
             threads: step.threads,
-            seed: self.seed,
+            seed: self.executor.seed,
             shared: step.rung.shared_bytes(step.threads, &M::Item::layout()) as u64,
             arguments: arguments.len() as u64,
             op: op.len() as u64,
@@ -177,8 +176,8 @@ fn values<T: DeviceType>(bytes: &[u8], count: usize) -> Vec<T> {
 }
 
 impl Executor {
-    fn launcher<M: DeviceMonoid>(&mut self, rungs: Rungs<M>, seed: u64, count: bool) -> OnExecutor<'_, M> {
-        OnExecutor { executor: self, rungs, seed, count, counts: Vec::new() }
+    fn launcher<M: DeviceMonoid>(&mut self, rungs: Rungs<M>, count: bool) -> OnExecutor<'_, M> {
+        OnExecutor { executor: self, rungs, count, counts: Vec::new() }
     }
 
     /// The value of some items by a rung; what went wrong if it did.
@@ -188,9 +187,8 @@ impl Executor {
         rung: Rung,
         finish: Finish,
         items: &[M::Item],
-        seed: u64,
     ) -> Result<M::Item, String> {
-        let launcher = &mut self.launcher(rungs, seed, false);
+        let launcher = &mut self.launcher(rungs, false);
         let plan = Plan { rung, threads: rungs.threads, finish };
         let (left, count) = plan.reduce(launcher, bytes(items), items.len() as u64)?;
         let left = values(&left, count as usize).into_iter();
@@ -204,9 +202,8 @@ impl Executor {
         rung: Rung,
         exclusive: bool,
         items: &[M::Item],
-        seed: u64,
     ) -> Result<Vec<M::Item>, String> {
-        let launcher = &mut self.launcher(rungs, seed, false);
+        let launcher = &mut self.launcher(rungs, false);
         let plan = Plan { rung, threads: rungs.threads, finish: Finish::Launches };
         let scanned = plan.scan(launcher, exclusive, bytes(items), items.len() as u64)?;
         Ok(values(&scanned, items.len()))
@@ -219,11 +216,10 @@ impl Executor {
         rung: Rung,
         scans: bool,
         items: &[M::Item],
-        seed: u64,
     ) -> Result<Counts, String> {
         let (input, length) = (bytes(items), items.len() as u64);
         let plan = Plan { rung, threads: rungs.threads, finish: Finish::Launches };
-        let launcher = &mut self.launcher(rungs, seed, true);
+        let launcher = &mut self.launcher(rungs, true);
         match scans {
             true => drop(plan.scan(launcher, false, input, length)?),
             false => drop(plan.reduce(launcher, input, length)?),

@@ -181,6 +181,8 @@ pub struct Executor {
     child: Child,
     requests: ChildStdin,
     answers: ChildStdout,
+    /// What decides in what order threads advance.
+    pub seed: u64,
 }
 
 impl Drop for Executor {
@@ -191,16 +193,16 @@ impl Drop for Executor {
 }
 
 impl Program {
-    pub fn start(&self) -> Executor {
+    pub fn start(&self, seed: u64) -> Executor {
         let mut command = Command::new(&self.program);
         command.env("ASAN_OPTIONS", "detect_stack_use_after_return=0:detect_leaks=0");
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("starts");
         let (requests, answers) = (child.stdin.take().expect("piped"), child.stdout.take().expect("piped"));
-        Executor { child, requests, answers }
+        Executor { child, requests, answers, seed }
     }
 }
 
-/// What decides in what order threads advance, in this run.
+/// The seed of this run's executors.
 pub fn seed() -> u64 {
     static SEED: OnceLock<u64> = OnceLock::new();
     *SEED.get_or_init(|| match std::env::var("WARPFOLD_SIMT_SEED") {
@@ -210,15 +212,19 @@ pub fn seed() -> u64 {
 }
 
 /// Kernels that are compiled when the first test wants one.
-struct Group {
+pub struct Group {
     kernels: Kernels,
     program: OnceLock<Program>,
 }
 
 impl Group {
-    fn start(&self) -> Executor {
+    pub fn new(kernels: Kernels) -> Self {
+        Self { kernels, program: OnceLock::new() }
+    }
+
+    pub fn start(&self, seed: u64) -> Executor {
         let build = || self.kernels.build(2).unwrap_or_else(|said| panic!("{said}"));
-        self.program.get_or_init(build).start()
+        self.program.get_or_init(build).start(seed)
     }
 }
 
@@ -256,7 +262,7 @@ impl Tests {
     ) {
         let (case, long) = (add(&mut self.kernels), self.long);
         self.later.push(Box::new(move |suite, group| {
-            let test = move || test(&mut group.start(), case);
+            let test = move || test(&mut group.start(seed()), case);
             match long {
                 true => suite.long_test(Tier::Simt, name, test),
                 false => suite.test(Tier::Simt, name, test),
@@ -265,55 +271,8 @@ impl Tests {
     }
 
     pub fn add_to(self, suite: &mut Suite) {
-        let group = Arc::new(Group { kernels: self.kernels, program: OnceLock::new() });
+        let group = Arc::new(Group::new(self.kernels));
         self.later.into_iter().for_each(|add| add(suite, group.clone()));
-    }
-}
-
-/// What becomes of a template's text, by its name.
-pub type Change<'a> = &'a dyn Fn(&str, &str) -> String;
-
-/// A mistake in a template: what stands there, and what stands there instead.
-pub struct Mutation {
-    pub name: &'static str,
-    pub file: &'static str,
-    pub right: &'static str,
-    pub wrong: &'static str,
-}
-
-impl Mutation {
-    /// For each mistake a test that fails unless `first_wrong` finds something under the templates with it; and one that each can
-    /// be made.
-    pub fn test_all(
-        mutations: &'static [Self],
-        suite: &mut Suite,
-        first_wrong: fn(Change<'_>) -> Option<String>,
-    ) {
-        suite.test(Tier::Simt, "every_mistake_can_be_made", || {
-            for (name, text) in templates() {
-                let of_file = mutations.iter().filter(|mutation| mutation.file == name);
-                of_file.for_each(|mutation| drop(mutation.made(&text)));
-            }
-        });
-        for mutation in mutations {
-            let name = mutation.name.replace([' ', '-'], "_");
-            suite.long_test(Tier::Simt, format!("mutation_{name}_is_caught"), move || {
-                let wrong = first_wrong(&|name, text| match name == mutation.file {
-                    true => mutation.made(text),
-                    false => text.to_owned(),
-                });
-                let wrong = wrong.unwrap_or_else(|| {
-                    panic!("{} is not found; WARPFOLD_SIMT_SEED={}", mutation.name, seed())
-                });
-                println!("{}: {wrong}", mutation.name);
-            });
-        }
-    }
-
-    /// The file with the mistake in it.
-    fn made(&self, text: &str) -> String {
-        assert_eq!(text.matches(self.right).count(), 1, "{} must stand once in {}", self.right, self.file);
-        text.replace(self.right, self.wrong)
     }
 }
 
@@ -389,7 +348,6 @@ impl Executor {
         case: Case<M>,
         items: &[M::Item],
         misalignment: usize,
-        seed: u64,
     ) -> Result<M::Item, String> {
         let item = M::Item::layout();
         let mut input = bytes(items);
@@ -411,7 +369,7 @@ impl Executor {
                 blocks: launch.blocks,
                 threads: launch.warps * 32,
                 misalignment: misalignment as u32,
-                seed,
+                seed: self.seed,
                 shared: case.policy.shape(launch.kernel).shared_bytes(&item) as u64,
                 arguments: arguments.len() as u64,
                 op: op.len() as u64,
@@ -435,7 +393,6 @@ impl Executor {
         items: &[M::Item],
         asked: Asked,
         shared: &mut Vec<u8>,
-        seed: u64,
     ) -> Result<Vec<M::Item>, String> {
         let item = M::Item::layout();
         let length = items.len() as u64;
@@ -465,7 +422,7 @@ impl Executor {
             misalignment: (asked.misalignment.0 * size) as u32,
             output_misalignment: (asked.misalignment.1 * size) as u32,
             in_place: asked.in_place.into(),
-            seed,
+            seed: self.seed,
             shared: shape.shared_bytes(&item) as u64,
             arguments: arguments.len() as u64,
             op: op.len() as u64,
@@ -490,7 +447,6 @@ impl Executor {
         mistake: u64,
         length: u64,
         words: usize,
-        seed: u64,
     ) -> Result<Vec<u32>, String> {
         let input: Vec<u32> = (0..256).collect();
         let arguments = bytes(&[0, length, 0, mistake]);
@@ -499,7 +455,7 @@ impl Executor {
             blocks: 3,
             threads: 64,
             misalignment: 0,
-            seed,
+            seed: self.seed,
             shared: 0,
             arguments: arguments.len() as u64,
             op: 1,

@@ -1,0 +1,206 @@
+//! Mistakes in the templates of reductions, each of which must be found: one table, and no logic.
+
+use crate::support::mutations::Mutation;
+
+pub const MUTATIONS: &[Mutation] = &[
+    Mutation { name: "a missing barrier", file: "bracket.cuh", right: "    block_barrier();\n", wrong: "" },
+    Mutation {
+        name: "a barrier in divergent code",
+        file: "bracket.cuh",
+        right: "    block_barrier();\n",
+        wrong: "    if (begin < block_end) block_barrier();\n",
+    },
+    Mutation {
+        name: "a thread that leaves before a barrier",
+        file: "bracket.cuh",
+        right: "    block_barrier();\n",
+        wrong: "    if (begin >= block_end) return;\n    block_barrier();\n",
+    },
+    Mutation {
+        name: "one warp too many",
+        file: "bracket.cuh",
+        right: "if (lane_index() < count) value = of_warp[lane_index()];",
+        wrong: "if (lane_index() <= count) value = of_warp[lane_index()];",
+    },
+    Mutation {
+        name: "every lane stores",
+        file: "bracket.cuh",
+        right: "if (lane_index() == 0) of_warp[warp_index()] = value;",
+        wrong: "of_warp[warp_index()] = value;",
+    },
+    Mutation {
+        name: "a warp that runs into the next block",
+        file: "bracket.cuh",
+        right: "const Size length = smaller(run, block_end - begin);",
+        wrong: "const Size length = run;",
+    },
+    Mutation {
+        name: "the last warp forgotten",
+        file: "bracket.cuh",
+        right: "(block_end - block_begin + run - 1) >>",
+        wrong: "(block_end - block_begin) >>",
+    },
+    Mutation {
+        name: "four tiles counted as one",
+        file: "bracket.cuh",
+        right: "parts = MERGED, level += level_of(MERGED);",
+        wrong: "parts = MERGED;",
+    },
+    Mutation {
+        name: "every block writes to one place",
+        file: "bracket.cuh",
+        right: "value.store(arguments.output + chunk);",
+        wrong: "value.store(arguments.output);",
+    },
+    Mutation {
+        name: "operands swapped between tiles",
+        file: "warp.cuh",
+        right: "combine(op, select(upper, received, even), select(upper, odd, received))",
+        wrong: "combine(op, select(upper, odd, received), select(upper, received, even))",
+    },
+    Mutation {
+        name: "operands swapped between lanes",
+        file: "warp.cuh",
+        right: "value = combine(op, value, shuffle_down(value, distance));",
+        wrong: "value = combine(op, shuffle_down(value, distance), value);",
+    },
+    Mutation {
+        name: "what does not exist is combined",
+        file: "warp.cuh",
+        right: "if (lane + distance < count) value",
+        wrong: "value",
+    },
+    Mutation {
+        name: "a wrong shuffle distance",
+        file: "warp.cuh",
+        right: "shuffle_down(value, distance));",
+        wrong: "shuffle_down(value, distance + 1));",
+    },
+    Mutation {
+        name: "a shuffle that some lanes miss",
+        file: "warp.cuh",
+        right: "        const Words<Item> right = shuffle_down(value, distance);\n        if (lane + distance < count) value",
+        wrong: "        if (lane + distance >= count) continue;\n        const Words<Item> right = \
+                shuffle_down(value, distance);\n        value",
+    },
+    Mutation {
+        name: "the wrong half of the tiles kept",
+        file: "warp.cuh",
+        right: "shuffle_xor(select(upper, even, odd), distance)",
+        wrong: "shuffle_xor(select(upper, odd, even), distance)",
+    },
+    Mutation {
+        name: "tiles that are combined in the wrong order",
+        file: "warp.cuh",
+        right: "2 * distance < WARP_LANES ? 2 * distance : 1;",
+        wrong: "2 * distance < WARP_LANES ? 2 * distance : parts / 2;",
+    },
+    Mutation {
+        name: "tiles that merge at the wrong distance",
+        file: "bracket.cuh",
+        right: "value = merge(op, pair, value, 2);",
+        wrong: "value = merge(op, pair, value, 1);",
+    },
+    Mutation {
+        name: "tiles that wait for others that never come",
+        file: "bracket.cuh",
+        right: "(came > 0 || tiles.has_next(MERGED))",
+        wrong: "(came > 0 || tiles.has_next(2))",
+    },
+    Mutation {
+        name: "an unmasked tail load",
+        file: "group.cuh",
+        right: "if (present.has(first + 4 * k / sizeof(Item))) word",
+        wrong: "word",
+    },
+    Mutation {
+        name: "a word that begins before the input",
+        file: "group.cuh",
+        right: "if (offset >= 0 && present.has((offset + 3)",
+        wrong: "if (present.has((offset + 3)",
+    },
+    Mutation {
+        name: "an off-by-one tail",
+        file: "group.cuh",
+        right: "return index < count;",
+        wrong: "return index <= count;",
+    },
+    Mutation {
+        name: "wide loads from any address",
+        file: "warp.cuh",
+        right: "WIDTH >= 4 && reinterpret_cast<Size>(items) % WIDTH == 0 && present.has(",
+        wrong: "WIDTH >= 4 && present.has(",
+    },
+    Mutation {
+        name: "lanes that read before others have stored",
+        file: "tile.cuh",
+        right: "        warp_barrier();\n        ask();",
+        wrong: "        ask();",
+    },
+    Mutation {
+        name: "a tile that is overwritten while lanes read it",
+        file: "tile.cuh",
+        right: "before the next tile takes its place.\n        warp_barrier();\n",
+        wrong: "before the next tile takes its place.\n",
+    },
+    Mutation {
+        name: "a tile that is loaded where the run has none",
+        file: "tile.cuh",
+        right: "if (asked + TILE_BYTES <= end) {",
+        wrong: "if (asked <= end) {",
+    },
+    Mutation {
+        name: "a word in which the input begins",
+        file: "tile.cuh",
+        right: "reinterpret_cast<Size>(from) < input) {",
+        wrong: "false) {",
+    },
+    Mutation {
+        name: "a word after the input",
+        file: "tile.cuh",
+        right: "if (skipped != 0 && end + 4 > reinterpret_cast<Size>(last_end)) end -= 4;",
+        wrong: "",
+    },
+    Mutation {
+        name: "the word forgotten in which the last item ends",
+        file: "tile.cuh",
+        right: "if (WITHIN_WORDS && lane_index() == 0) write<4>(slot + place(TILE_CHUNKS), &last);",
+        wrong: "",
+    },
+    Mutation {
+        name: "chunks left out on one side alone",
+        file: "tile.cuh",
+        right: "slot + place(STEP * k + chunk) + within;",
+        wrong: "slot + CHUNK * (STEP * k + chunk) + within;",
+    },
+    Mutation {
+        name: "bytes of a word that are not skipped",
+        file: "group.cuh",
+        right: "k + 1 < COUNT ? word[k + 1] : last, 8 * skipped);",
+        wrong: "k + 1 < COUNT ? word[k + 1] : last, 0 * skipped);",
+    },
+    Mutation {
+        name: "halves in the wrong order",
+        file: "tile.cuh",
+        right: "return combine(op, left, bracket_of<COUNT / 2>(op, middle, next));",
+        wrong: "return combine(op, bracket_of<COUNT / 2>(op, middle, next), left);",
+    },
+    Mutation {
+        name: "a carry combined from the right",
+        file: "counter.cuh",
+        right: "carry & 1; carry >>= 1, ++k) value = combine(op, shuffle_from(digit, k), value);",
+        wrong: "carry & 1; carry >>= 1, ++k) value = combine(op, value, shuffle_from(digit, k));",
+    },
+    Mutation {
+        name: "a value that only lane 0 has",
+        file: "counter.cuh",
+        right: "        value = shuffle_from(value, 0);\n",
+        wrong: "",
+    },
+    Mutation {
+        name: "a carry at the wrong level",
+        file: "counter.cuh",
+        right: "Size carry = rows >> level;",
+        wrong: "Size carry = rows;",
+    },
+];
