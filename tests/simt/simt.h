@@ -1,5 +1,5 @@
 // What `templates/intrinsics.cuh` says of a GPU, said of an executor that runs each GPU thread as a fiber: the whole
-// rendered source, its kernel too. The executor (runtime.cpp) is stricter than a GPU, which forgives.
+// rendered source, its kernel too. The executor (requests.cpp and what is beside it) is stricter than a GPU, which forgives.
 #pragma once
 #include "../support/host.h"
 

@@ -41,7 +41,7 @@ impl Trials<'_> {
 }
 
 impl Mutation {
-    /// Some mistakes show only where two blocks meet at the right moment. The rarest shows in every second order.
+    /// Some mistakes show only where two blocks meet at the right moment. The rarest is seen in four of five orders.
     const ORDERS: u64 = 32;
 
     /// For each mistake a test that fails unless the suite's trials find something under the templates with it; one that each can

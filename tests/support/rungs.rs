@@ -28,7 +28,7 @@ struct RungArguments<T> {
     identity: T,
 }
 
-/// What launches did, as `tests/simt/runtime.cpp` counts it.
+/// What launches did, as `tests/simt/counts.h` counts it.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Counts {

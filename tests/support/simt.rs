@@ -1,4 +1,4 @@
-//! Rendered sources run on the CPU, each GPU thread a fiber: see `tests/simt/runtime.cpp`.
+//! Rendered sources run on the CPU, each GPU thread a fiber: see `tests/simt/requests.cpp`.
 
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
@@ -114,59 +114,95 @@ static const bool added = (simt::add({number}, {{run}}), true);
     /// Compiles the program, `jobs` files at once; what the compiler says if it cannot.
     pub fn build(&self, jobs: usize) -> Result<Program, String> {
         let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
-        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/simt");
-        let include = format!("-I{}", root.display());
-        let shared = ["-g1", "-fno-pie", &include];
-        let checks: &[&str] = match self.checks {
-            Checks::Accesses => &["-fsanitize=thread"],
-            Checks::Sanitizers => {
-                &["-fsanitize=address,undefined,float-cast-overflow", "-fno-sanitize-recover=all"]
-            }
+        let write = |name: String, bytes: &[u8]| {
+            let path = folder.path().join(name);
+            std::fs::write(&path, bytes).map(|()| path).map_err(|error| error.to_string())
         };
-        let runtime: &[&str] = if self.checks == Checks::Sanitizers { checks } else { &[] };
-        let mut objects: Vec<PathBuf> = Vec::new();
-        let mut waiting: Vec<Command> = Vec::new();
-        let mut compile = |source: PathBuf, options: &[&str]| {
-            let object = folder.path().join(format!("{}.o", objects.len()));
-            let mut command = compiler().expect("asked for only where it is");
-            command
-                .args(shared)
-                .args(options)
-                .arg("-c")
-                .arg(source)
-                .arg("-o")
-                .arg(&object)
-                .stderr(Stdio::piped());
-            objects.push(object);
-            waiting.push(command);
-        };
-        compile(root.join("runtime.cpp"), runtime);
+        let mut sources = Vec::new();
         for (number, cases) in self.cases.chunks(12).enumerate() {
-            let source = folder.path().join(format!("{number}.cpp"));
             let text = format!("#include \"simt.h\"\n{}{}", self.templates, cases.concat());
-            std::fs::write(&source, text).map_err(|error| error.to_string())?;
-            compile(source, checks);
+            sources.push(write(format!("{number}.cpp"), text.as_bytes())?);
         }
-        let mut running: Vec<Child> = Vec::new();
-        let finish = |child: Child| {
-            let output = child.wait_with_output().map_err(|error| error.to_string())?;
-            match output.status.success() {
-                true => Ok(()),
-                false => Err(String::from_utf8_lossy(&output.stderr).into_owned()),
-            }
-        };
-        for mut command in waiting {
-            if running.len() == jobs {
-                finish(running.remove(0))?;
-            }
-            running.push(command.spawn().map_err(|error| error.to_string())?);
+        let mut objects = compile(&sources, self.checks.of_kernels(), folder.path(), jobs)?;
+        for (number, object) in self.checks.runtime()?.iter().enumerate() {
+            objects.push(write(format!("runtime{number}.o"), object)?);
         }
-        running.into_iter().try_for_each(finish)?;
         let program = folder.path().join("kernels");
         let mut link = compiler().expect("asked for only where it is");
-        link.args(&objects).args(runtime).args(["-no-pie", "-o"]).arg(&program).stderr(Stdio::piped());
-        finish(link.spawn().map_err(|error| error.to_string())?)?;
+        link.args(&objects).args(self.checks.of_runtime()).args(["-no-pie", "-o"]).arg(&program);
+        finish(link.stderr(Stdio::piped()).spawn().map_err(|error| error.to_string())?)?;
         Ok(Program { program, _folder: folder })
+    }
+}
+
+impl Checks {
+    /// What the compiler is asked to check in kernels.
+    fn of_kernels(self) -> &'static [&'static str] {
+        match self {
+            Self::Accesses => &["-fsanitize=thread"],
+            Self::Sanitizers => {
+                &["-fsanitize=address,undefined,float-cast-overflow", "-fno-sanitize-recover=all"]
+            }
+        }
+    }
+
+    /// The same in the executor, which has itself what `-fsanitize=thread` calls.
+    fn of_runtime(self) -> &'static [&'static str] {
+        match self {
+            Self::Accesses => &[],
+            Self::Sanitizers => self.of_kernels(),
+        }
+    }
+
+    /// The executor's objects, which are the same in all programs, and compiled for the first.
+    fn runtime(self) -> Result<&'static [Vec<u8>], String> {
+        static OBJECTS: [OnceLock<Result<Vec<Vec<u8>>, String>>; 2] = [const { OnceLock::new() }; 2];
+        let build = || {
+            let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
+            let files = ["requests.cpp", "scheduler.cpp", "memory.cpp", "counts.cpp"];
+            let sources = files.map(|file| runtime_folder().join(file));
+            let objects = compile(&sources, self.of_runtime(), folder.path(), 2)?;
+            let read = |object: &PathBuf| std::fs::read(object).map_err(|error| error.to_string());
+            objects.iter().map(read).collect()
+        };
+        OBJECTS[self as usize].get_or_init(build).as_deref().map_err(String::clone)
+    }
+}
+
+fn runtime_folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/simt")
+}
+
+/// Compiles files, `jobs` at once; their objects, in the folder.
+fn compile(
+    sources: &[PathBuf],
+    options: &[&str],
+    folder: &Path,
+    jobs: usize,
+) -> Result<Vec<PathBuf>, String> {
+    let include = format!("-I{}", runtime_folder().display());
+    let (mut objects, mut running) = (Vec::new(), Vec::new());
+    for (number, source) in sources.iter().enumerate() {
+        if running.len() == jobs {
+            finish(running.remove(0))?;
+        }
+        let object = folder.join(format!("{number}.o"));
+        let mut command = compiler().expect("asked for only where it is");
+        command.args(["-g1", "-fno-pie", &include]).args(options).arg("-c").arg(source);
+        command.arg("-o").arg(&object).stderr(Stdio::piped());
+        objects.push(object);
+        running.push(command.spawn().map_err(|error| error.to_string())?);
+    }
+    running.into_iter().try_for_each(finish)?;
+    Ok(objects)
+}
+
+/// Waits for a compiler; what it says if it fails.
+fn finish(compiler: Child) -> Result<(), String> {
+    let output = compiler.wait_with_output().map_err(|error| error.to_string())?;
+    match output.status.success() {
+        true => Ok(()),
+        false => Err(String::from_utf8_lossy(&output.stderr).into_owned()),
     }
 }
 
@@ -309,7 +345,7 @@ struct Arguments<T> {
     identity: T,
 }
 
-/// A launch, as `tests/simt/runtime.cpp` is asked for one.
+/// A launch, as `tests/simt/requests.cpp` is asked for one.
 #[repr(C)]
 #[derive(Default)]
 pub(super) struct Request {

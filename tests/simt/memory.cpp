@@ -1,0 +1,251 @@
+// Who touches which memory, and whether that is allowed.
+//
+// Accesses are seen in two ways. What the intrinsics do, they say. All others are seen because the kernels are compiled with
+// -fsanitize=thread, which calls a function at each; those functions are defined here, and no sanitizer is linked.
+
+#include <string.h>
+
+#include "machine.h"
+
+namespace simt {
+namespace {
+
+extern "C" char __executable_start, end;
+
+uint64_t identity() { return (uint64_t(current->block->index) << 32 | current->thread) + 1; }
+
+bool in_stack(const void* address) {
+    const char* byte = static_cast<const char*>(address);
+    return current && byte >= current->stack && byte < current->stack + STACK;
+}
+
+void check_shared(Block& block, size_t from, size_t count, bool write, Site site) {
+    const unsigned self = current->thread;
+    for (size_t k = from; k < from + count; ++k) {
+        bool inside = k >= STATIC_SHARED;
+        for (const Array& array : block.arrays) inside |= k >= array.begin && k < array.begin + array.bytes;
+        if (!inside) fail(who(current) + " touches shared memory that nobody declared, " + at(site));
+        Byte& byte = block.byte(k);
+        const unsigned warp_epoch = block.warps[self / LANES].epoch;
+        if (byte.in_flight) fail(who(current) + " touches what an asynchronous copy has not yet brought, " + at(site));
+        if (SEES_ALL && !write && !byte.written) fail(who(current) + " reads shared memory that nobody wrote, " + at(site));
+        // Two accesses since the last barrier are in order if they are of one thread, or of one warp with a barrier of its own
+        // between them.
+        const auto unordered = [&](unsigned other, unsigned epoch, unsigned other_warp_epoch) {
+            const bool same_warp = other / LANES == self / LANES;
+            return epoch == block.epoch && other != self && !(same_warp && other_warp_epoch < warp_epoch);
+        };
+        const bool raced_write = byte.written && unordered(byte.writer, byte.write_epoch, byte.write_warp_epoch);
+        const bool of_my_warp = !byte.many_warps && byte.reader / LANES == self / LANES;
+        const bool raced_read = unordered(byte.reader, byte.read_epoch, byte.read_warp_epoch) ||
+                                (byte.many_readers && byte.read_epoch == block.epoch &&
+                                 !(of_my_warp && byte.read_warp_epoch < warp_epoch));
+        if (raced_write || (write && raced_read))
+            fail(who(current) + " races with thread " + std::to_string(raced_write ? byte.writer : byte.reader) +
+                 " for shared memory, " + at(site));
+        if (write) {
+            byte.written = true, byte.writer = self, byte.write_epoch = block.epoch, byte.write_warp_epoch = warp_epoch;
+        } else {
+            const bool another = unordered(byte.reader, byte.read_epoch, byte.read_warp_epoch);
+            const bool before = byte.many_readers && byte.read_epoch == block.epoch;
+            byte.many_warps = (before && byte.many_warps) || (another && byte.reader / LANES != self / LANES);
+            byte.many_readers = another || (before && (byte.many_warps || byte.read_warp_epoch == warp_epoch));
+            byte.reader = self, byte.read_epoch = block.epoch, byte.read_warp_epoch = warp_epoch;
+        }
+    }
+}
+
+// What an atomic operation tells.
+void tell() {
+    if (!current->fenced) return;
+    current->fenced = false;
+    for (Region& region : launch.regions)
+        for (size_t k = 0; k < region.fencer.size(); ++k)
+            if (region.fencer[k] == identity()) region.published[k] = true, region.fencer[k] = 0;
+}
+
+void check_word(const void* address, Site site) {
+    const size_t at_byte = static_cast<const char*>(address) - launch.words;
+    if (at_byte % 8 != 0 || at_byte + 8 > launch.word_bytes)
+        fail(who(current) + " touches a word that blocks do not share, " + at(site));
+}
+
+template <class Number>
+void add_number(unsigned long long* address, Number value, Site site) {
+    check_word(address, site);
+    leave();
+    Number before;
+    memcpy(&before, address, sizeof before);
+    before += value;
+    memcpy(address, &before, sizeof before);
+    leave();
+}
+
+}  // namespace
+
+void* shared(size_t bytes, size_t align, Site site) {
+    Block& block = *current->block;
+    size_t next = 0;
+    for (const Array& array : block.arrays) {
+        if (array.site.line == site.line && array.site.file == site.file) return block.shared + array.begin;
+        next = array.begin + array.bytes;
+    }
+    next = (next + align - 1) / align * align;
+    if (next + bytes > STATIC_SHARED) fail("more than 16 KiB of shared memory, " + at(site));
+    block.arrays.push_back({site, next, bytes});
+    return block.shared + next;
+}
+
+unsigned char* dynamic_shared() { return reinterpret_cast<unsigned char*>(current->block->shared) + STATIC_SHARED; }
+
+void fence(Site) {
+    current->acquired |= current->saw;
+    for (Region& region : launch.regions) {
+        for (size_t k = 0; k < region.writer.size(); ++k) {
+            const uint64_t writer = region.writer[k];
+            if (writer == 0 || writer == ATOMIC || writer == HOST) continue;
+            const bool of_block = (writer - 1) >> 32 == current->block->index;
+            if (writer == identity() || (of_block && region.epoch[k] < current->block->epoch))
+                region.fencer[k] = identity(), current->fenced = true;
+        }
+    }
+}
+
+unsigned atomic_add(unsigned* address, unsigned value, Site site) {
+    for (Region& region : launch.regions) {
+        const size_t at_byte = reinterpret_cast<char*>(address) - region.begin;
+        if (!region.writable || at_byte + 4 > region.bytes) continue;
+        for (size_t k = at_byte; k < at_byte + 4; ++k) {
+            if (region.writer[k] != 0 && region.writer[k] != ATOMIC)
+                fail(who(current) + " adds to what was written without an atomic operation, " + at(site));
+            if (region.writer[k] == 0) region.begin_byte(k) = 0;
+            region.writer[k] = ATOMIC;
+        }
+        tell();
+        const unsigned before = *address;
+        *address += value;
+        current->acquired = true;
+        leave();
+        return before;
+    }
+    fail(who(current) + " adds out of bounds, " + at(site));
+}
+
+// Others go on before and after, in any order.
+void publish(unsigned long long* address, unsigned long long value, Site site) {
+    check_word(address, site);
+    leave();
+    *address = value;
+    leave();
+}
+unsigned long long published(const unsigned long long* address, Site site) {
+    check_word(address, site);
+    current->looks_at = site;
+    leave();
+    current->looks_at = {};
+    return *address;
+}
+// What these see is behind a fence only.
+unsigned long long atomic_add(unsigned long long* address, unsigned long long value, Site site) {
+    check_word(address, site);
+    leave();
+    tell();
+    const unsigned long long before = *address;
+    *address += value;
+    current->saw = true;
+    leave();
+    return before;
+}
+void atomic_add(unsigned long long* address, float value, Site site) { add_number(address, value, site); }
+void atomic_add(unsigned long long* address, double value, Site site) { add_number(address, value, site); }
+unsigned long long compare_and_swap(unsigned long long* address, unsigned long long expected, unsigned long long value,
+                                    Site site) {
+    check_word(address, site);
+    leave();
+    const unsigned long long before = *address;
+    if (before == expected) tell(), *address = value;
+    current->saw = true;
+    leave();
+    return before;
+}
+
+void async_copy(void* to, const void* from, size_t bytes, Site site) {
+    access(from, bytes, bytes, false, site);
+    access(to, bytes, bytes, true, site);
+    Block& block = *current->block;
+    for (size_t k = 0; k < bytes; ++k) block.byte(static_cast<char*>(to) - block.shared + k).in_flight = true;
+    current->copies.push_back({static_cast<char*>(to), static_cast<const char*>(from), bytes});
+}
+
+void async_wait(Site) {
+    Block& block = *current->block;
+    for (const Copy& copy : current->copies) {
+        memcpy(copy.to, copy.from, copy.bytes);
+        for (size_t k = 0; k < copy.bytes; ++k) block.byte(copy.to - block.shared + k).in_flight = false;
+    }
+    current->copies.clear();
+}
+
+void access(const void* address, size_t count, size_t align, bool write, Site site) {
+    if (!current || count == 0 || in_stack(address)) return;
+    const char* begin = static_cast<const char*>(address);
+    if (reinterpret_cast<uintptr_t>(address) % align != 0)
+        fail(who(current) + " loads " + std::to_string(count) + " bytes from a misaligned address, " + at(site));
+    Block& block = *current->block;
+    const bool is_shared = begin >= block.shared && begin < block.shared + launch.shared_bytes;
+    const bool is_parameter = begin >= launch.parameters_begin && begin + count <= launch.parameters_end;
+    if (launch.counting && !is_parameter) count_access(address, count, is_shared, site);
+    if (is_shared) return check_shared(block, begin - block.shared, count, write, site);
+    if (is_parameter && !write) return;
+    for (Region& region : launch.regions) {
+        if (begin + count <= region.begin || begin >= region.begin + region.bytes) continue;
+        if (begin < region.begin || begin + count > region.begin + region.bytes) break;
+        if (!region.writable) {
+            if (write) fail(who(current) + " writes to its input, " + at(site));
+            return;
+        }
+        for (size_t k = begin - region.begin; k < size_t(begin - region.begin) + count; ++k) {
+            uint64_t& writer = region.writer[k];
+            if (SEES_ALL && !write && writer == 0) fail(who(current) + " reads output that nobody wrote, " + at(site));
+            if (writer == ATOMIC) fail(who(current) + " touches what is changed by atomic operations, " + at(site));
+            const bool of_block = (writer - 1) >> 32 == block.index && region.epoch[k] < block.epoch;
+            const bool seen = region.published[k] && current->acquired;
+            const bool of_host = writer == HOST;
+            if (writer != 0 && !of_host && writer != identity() && !of_block && (write || !seen))
+                fail(who(current) + " touches output that another thread wrote in this launch, " + at(site));
+            if (write) writer = identity(), region.epoch[k] = block.epoch, region.published[k] = false, region.fencer[k] = 0;
+        }
+        return;
+    }
+    // Constants of the program itself.
+    if (!write && begin >= &__executable_start && begin < &end) return;
+    fail(who(current) + (write ? " writes" : " reads") + " out of bounds, " + at(site));
+}
+
+void move(void* to, const void* from, size_t bytes) { memcpy(to, from, bytes); }
+
+}  // namespace simt
+
+// What the compiler calls at each access of a kernel.
+#define SIMT_HERE {nullptr, 0, __builtin_extract_return_addr(__builtin_return_address(0))}
+#define SIMT_HOOK(bytes)                                                                                            \
+    extern "C" void __tsan_read##bytes(void* address) { simt::access(address, bytes, 1, false, SIMT_HERE); }        \
+    extern "C" void __tsan_write##bytes(void* address) { simt::access(address, bytes, 1, true, SIMT_HERE); }        \
+    extern "C" void __tsan_unaligned_read##bytes(void* address) { simt::access(address, bytes, 1, false, SIMT_HERE); } \
+    extern "C" void __tsan_unaligned_write##bytes(void* address) { simt::access(address, bytes, 1, true, SIMT_HERE); }
+SIMT_HOOK(1)
+SIMT_HOOK(2)
+SIMT_HOOK(4)
+SIMT_HOOK(8)
+SIMT_HOOK(16)
+extern "C" void __tsan_read_range(void* address, unsigned long bytes) {
+    simt::access(address, bytes, 1, false, SIMT_HERE);
+}
+extern "C" void __tsan_write_range(void* address, unsigned long bytes) {
+    simt::access(address, bytes, 1, true, SIMT_HERE);
+}
+extern "C" void __tsan_init() {}
+extern "C" void __tsan_func_entry(void*) {}
+extern "C" void __tsan_func_exit() {}
+extern "C" void __tsan_vptr_update(void**, void*) {}
+extern "C" void __tsan_vptr_read(void**) {}

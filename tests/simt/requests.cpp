@@ -1,0 +1,123 @@
+// An executor of GPU kernels on the CPU, stricter than a GPU.
+//
+// Each GPU thread is a fiber. A fiber runs until it must wait, for its block at a barrier or for its warp at a shuffle; then
+// one of those that can go on is chosen at random, of several blocks at once, by a seeded generator (scheduler.cpp). What a
+// GPU forgives is an error here: a barrier or a shuffle that some thread misses, threads that wait at different places, an
+// access out of bounds, misaligned, of memory that nobody wrote, or of shared memory that another thread has touched since
+// the last barrier, one of the two writing (memory.cpp).
+//
+// The program serves requests on its standard input, one launch each, and answers on its standard output.
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <memory>
+
+#include "machine.h"
+
+namespace simt {
+namespace {
+
+std::vector<Kernel>& kernels() {
+    static std::vector<Kernel> all;
+    return all;
+}
+
+struct Request {
+    uint32_t kernel, blocks, threads;
+    // Of the input, and of the output if that is not the input.
+    uint32_t misalignment, output_misalignment, in_place;
+    uint64_t seed, shared, arguments, op, input, output;
+    // Bytes of the memory that blocks share: sent, and sent back.
+    uint64_t words;
+    // Whether the counts are sent back, too.
+    uint64_t count;
+};
+
+void get(void* to, size_t bytes) {
+    if (bytes > 0 && fread(to, 1, bytes, stdin) != bytes) exit(0);
+}
+
+// Of no bytes, even their address may be null.
+void put(const void* from, size_t bytes) {
+    if (bytes > 0) fwrite(from, 1, bytes, stdout);
+}
+typedef std::unique_ptr<char, void (*)(void*)> Memory;
+
+// No byte more than asked for, for the sanitizers; but even of nothing there is an address.
+Memory memory_of(size_t bytes) {
+    void* memory = nullptr;
+    if (posix_memalign(&memory, 256, bytes > 0 ? bytes : 1) != 0) abort();
+    return Memory(static_cast<char*>(memory), free);
+}
+
+void serve(const Request& request) {
+    std::vector<char> sent(request.arguments + request.op);
+    get(sent.data(), sent.size());
+    const Memory input_memory = memory_of(request.input + request.misalignment);
+    char* const input = input_memory.get() + request.misalignment;
+    get(input, request.input);
+    const Memory output_memory = memory_of(request.output + request.output_misalignment);
+    char* const output = request.in_place ? input : output_memory.get() + request.output_misalignment;
+    if (!request.in_place) memset(output, 0xa5, request.output);
+    std::vector<unsigned long long> words(request.words / 8);
+    get(words.data(), request.words);
+    char* const shared_words = reinterpret_cast<char*>(words.data());
+    // The input's address stands first, the output's third, and that of the words fourth.
+    memcpy(sent.data(), &input, sizeof input);
+    memcpy(sent.data() + 16, &output, sizeof output);
+    if (request.words) memcpy(sent.data() + 24, &shared_words, sizeof shared_words);
+    const size_t op_at = (request.arguments + 255) / 256 * 256;
+    const Memory parameters = memory_of(op_at + request.op);
+    memcpy(parameters.get(), sent.data(), request.arguments);
+    memcpy(parameters.get() + op_at, sent.data() + request.arguments, request.op);
+
+    launch = {};
+    launch.kernel = kernels()[request.kernel];
+    launch.arguments = parameters.get();
+    launch.op = parameters.get() + op_at;
+    launch.blocks = request.blocks;
+    launch.threads = request.threads;
+    launch.shared_bytes = STATIC_SHARED + request.shared;
+    launch.parameters_begin = parameters.get();
+    launch.parameters_end = parameters.get() + op_at + request.op;
+    launch.words = shared_words;
+    launch.word_bytes = request.words;
+    if (!request.in_place) launch.regions.push_back({input, request.input, false, {}, {}, {}, {}});
+    launch.regions.push_back({output, request.output, true, std::vector<uint64_t>(request.output, request.in_place ? HOST : 0),
+                              std::vector<unsigned>(request.output), std::vector<uint64_t>(request.output),
+                              std::vector<bool>(request.output)});
+    launch.counting = request.count != 0;
+    counts = {};
+    std::string wrong = run(request.seed);
+    const std::vector<uint64_t>& writer = launch.regions.back().writer;
+    for (size_t k = 0; SEES_ALL && k < request.output && wrong.empty(); ++k)
+        if (writer[k] == 0 || writer[k] == HOST) wrong = "byte " + std::to_string(k) + " of the output was never written";
+    const uint64_t length = wrong.size();
+    put(&length, sizeof length);
+    put(wrong.data(), length);
+    if (wrong.empty()) {
+        put(output, request.output);
+        put(words.data(), request.words);
+        if (launch.counting) put(&counts, sizeof counts);
+    }
+    fflush(stdout);
+}
+
+}  // namespace
+
+void add(unsigned number, Kernel kernel) {
+    if (kernels().size() <= number) kernels().resize(number + 1);
+    kernels()[number] = kernel;
+}
+
+}  // namespace simt
+
+int main() {
+    simt::Request request;
+    for (;;) {
+        simt::get(&request, sizeof request);
+        simt::serve(request);
+    }
+}
