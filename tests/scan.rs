@@ -1,6 +1,8 @@
 //! Every backend returns the bits of `tree::inclusive_scan` and `tree::exclusive_scan`: every operator, every length that an
 //! edge of a run, a tile or a window lies near, every alignment, in place and apart, several policies, threads and streams.
 
+#[path = "scan/executor.rs"]
+mod executor;
 #[path = "scan/mutations.rs"]
 mod mutations;
 mod support;
@@ -9,19 +11,13 @@ use std::marker::PhantomData;
 use std::process::ExitCode;
 
 use cudarc::driver::{CudaContext, CudaSlice};
-use mutations::MUTATIONS;
 use support::inputs::Inputs;
-use support::items::{Marked, Point, Sample, Sampler, Unit, items};
-use support::mutations::{Mutation, Trial, Trials};
-use support::operators::{self, Lanewise, MaxByNorm, ModularAffine, OnlyMarked, Shape, Visitor};
-use support::simt::{Asked, Case, Checks, Executor, Tests};
+use support::items::{Point, Sample, Sampler, Unit, items};
+use support::operators::{self, Lanewise, MaxByNorm, ModularAffine, Shape, Visitor};
 use support::tiers::{Suite, Tier, device};
 use warpfold::operators::{AffineComposition, Matrix2Product, Sum};
 use warpfold::policy::{ScanPolicy, ScanShape};
 use warpfold::{Device, DeviceInput, DeviceMonoid, DeviceType, Error, Scan, cudarc, tree};
-
-/// Bytes of the longest input that the executor is given.
-const MOST_BYTES: usize = 256 << 10;
 
 /// The smallest tiles: an input that is soon scanned has windows of them, and where a lane looks at one place, windows of
 /// windows.
@@ -77,98 +73,6 @@ fn assert_same<T: DeviceType + std::fmt::Debug>(got: &[T], expected: &[T], what:
 
 fn scans<M: DeviceMonoid>(operator: &M, items: &[M::Item]) -> [Vec<M::Item>; 2] {
     [tree::inclusive_scan(operator, items), tree::exclusive_scan(operator, items)]
-}
-
-/// On the executor, both scans, in place and apart; what is wrong if anything is.
-fn wrong_on_executor<M: DeviceMonoid>(
-    executor: &mut Executor,
-    case: Case<M, ScanPolicy>,
-    items: &[M::Item],
-    misalignment: (usize, usize),
-    shared: &mut Vec<u8>,
-) -> Result<(), String>
-where
-    M::Item: Sample,
-{
-    let expected = scans(&case.operator, items);
-    for (exclusive, in_place) in [(false, false), (true, true)] {
-        let asked = Asked { exclusive, in_place, misalignment };
-        let what = format!("{} items, {asked:?}, WARPFOLD_SIMT_SEED={}", items.len(), executor.seed);
-        let got = executor.scan(case, items, asked, shared).map_err(|wrong| format!("{what}: {wrong}"))?;
-        let expected = &expected[usize::from(exclusive)];
-        let differs = got.iter().zip(expected).position(|(got, expected)| !M::Item::same_bits(got, expected));
-        if let Some(at) = differs {
-            return Err(format!("{what}: place {at} is {:?}, the scan is {:?}", got[at], expected[at]));
-        }
-    }
-    Ok(())
-}
-
-fn every_length_on_executor<M: DeviceMonoid>(
-    executor: &mut Executor,
-    case: Case<M, ScanPolicy>,
-    sampler: Sampler<M::Item>,
-    step: usize,
-) where
-    M::Item: Sample,
-{
-    let most = MOST_BYTES / size_of::<M::Item>();
-    let all = items(1, most, sampler);
-    let edges = items(1, 300, M::Item::sample);
-    let mut shared = Vec::new();
-    for length in lengths(&case.policy, most).into_iter().step_by(step) {
-        let items = if length <= 300 { &edges[..length] } else { &all[..length] };
-        if let Err(wrong) = wrong_on_executor(executor, case, items, (0, 0), &mut shared) {
-            panic!("{wrong}");
-        }
-    }
-    for misalignment in [(1, 0), (0, 1), (2, 3), (4, 4)] {
-        for length in [5, 1000, 9000] {
-            if length <= most
-                && let Err(wrong) =
-                    wrong_on_executor(executor, case, &all[..length], misalignment, &mut shared)
-            {
-                panic!("{wrong}");
-            }
-        }
-    }
-}
-
-struct OnExecutor<'a> {
-    tests: &'a mut Tests,
-    suffix: &'static str,
-    /// Lengths that are taken: every so many.
-    step: usize,
-}
-
-impl Visitor for OnExecutor<'_> {
-    fn visit<M: DeviceMonoid>(&mut self, name: &str, operator: M, sampler: Sampler<M::Item>)
-    where
-        M::Item: Sample,
-    {
-        let name = format!("{name}_is_the_scan_at_every_length_and_alignment{}", self.suffix);
-        let step = self.step;
-        self.tests.test(name, operator, ScanPolicy::for_item(&M::Item::layout()), move |executor, case| {
-            every_length_on_executor(executor, case, sampler, step);
-            every_length_on_executor(executor, case.under(large::<M::Item>()), sampler, step);
-        });
-    }
-}
-
-fn every_policy_on_executor<M: DeviceMonoid>(
-    tests: &mut Tests,
-    name: &str,
-    operator: M,
-    sampler: Sampler<M::Item>,
-) where
-    M::Item: Sample,
-{
-    for (number, policy) in policies::<M::Item>().into_iter().enumerate() {
-        let name = format!("policy_{number}_does_not_move_a_bit_of_scans_of_{name}");
-        tests.test(name, operator, policy, move |executor, case| {
-            every_length_on_executor(executor, case, sampler, 1);
-        });
-    }
 }
 
 impl<T: DeviceType> Inputs<T> {
@@ -466,43 +370,6 @@ fn sanitizer_subset() {
     some(Lanewise::<u8, 101>(PhantomData), Sample::sample, large::<[u8; 101]>(), &[1, 33, 1000]);
 }
 
-/// What is done to find a mistake.
-fn add_trials(trials: &mut Trials<'_>) {
-    fn trial<M: DeviceMonoid>(case: Case<M, ScanPolicy>, sampler: Sampler<M::Item>) -> Trial
-    where
-        M::Item: Sample,
-    {
-        let all = items(7, 40_003, sampler);
-        let tile = case.policy.large.tile_items() as usize;
-        Box::new(move |executor| {
-            let mut shared = Vec::new();
-            for misalignment in [(0, 0), (1, 1), (0, 2)] {
-                for length in [1, 2, 31, 33, 500, 1000, 33 * tile, 70 * tile + 5, 1057 * tile] {
-                    let length = length.min(all.len());
-                    wrong_on_executor(executor, case, &all[..length], misalignment, &mut shared)?;
-                }
-            }
-            Ok(())
-        })
-    }
-    trials.add(|kernels| {
-        let shape = kernels.add(Shape, tiny(1));
-        let places = kernels.add(Shape, tiny(4));
-        let mut units = large::<u32>();
-        (units.large.run_items, units.large.unit_items, units.large.warps) = (16, 4, 2);
-        let in_units = kernels.add(Shape, units);
-        let bytes = kernels.add(Lanewise::<u8, 3>(PhantomData), ScanPolicy::for_item(&<[u8; 3]>::layout()));
-        let marked = kernels.add(OnlyMarked, ScanPolicy::for_item(&Marked::layout()));
-        vec![
-            trial(in_units, Sample::sample),
-            trial(bytes, Sample::sample),
-            trial(marked, Sample::sample),
-            trial(shape, Sample::sample),
-            trial(places, Sample::sample),
-        ]
-    });
-}
-
 fn main() -> ExitCode {
     let mut suite = Suite::default();
     // What an operator does is the same as in a reduction; of these the sizes matter, and the code for each is much.
@@ -526,22 +393,6 @@ fn main() -> ExitCode {
     suite.test(Tier::Gpu, "a_graph_replays", a_graph_replays);
     suite.test(Tier::Gpu, "sanitizer_subset", sanitizer_subset);
 
-    let mut tests = Tests::new(Checks::Accesses, false);
-    operators::structs(&mut OnExecutor { tests: &mut tests, suffix: "", step: 1 });
-    tests.add_to(&mut suite);
-    // What an operator does is the same as in a reduction: of these the sizes matter.
-    let mut tests = Tests::new(Checks::Accesses, true);
-    operators::sizes(&mut OnExecutor { tests: &mut tests, suffix: "", step: 5 });
-    tests.add_to(&mut suite);
-    let mut tests = Tests::new(Checks::Accesses, true);
-    every_policy_on_executor(&mut tests, "f32_sums", Sum::<f32>::new(), f32::unit);
-    every_policy_on_executor(&mut tests, "shapes", Shape, Sample::sample);
-    every_policy_on_executor(&mut tests, "bytes", Lanewise::<u8, 1>(PhantomData), Sample::sample);
-    every_policy_on_executor(&mut tests, "100_bytes", Lanewise::<u8, 100>(PhantomData), Sample::sample);
-    tests.add_to(&mut suite);
-    let mut tests = Tests::new(Checks::Sanitizers, true);
-    operators::structs(&mut OnExecutor { tests: &mut tests, suffix: "_under_the_sanitizers", step: 3 });
-    tests.add_to(&mut suite);
-    Mutation::test_all(MUTATIONS, &mut suite, add_trials);
+    executor::add_to(&mut suite);
     suite.run()
 }
