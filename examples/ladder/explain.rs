@@ -5,8 +5,9 @@ use warpfold::ladder::{Role, Rung};
 use warpfold::operators::Sum;
 
 use crate::support::cpp::compiler;
+use crate::support::programs::{Checks, Kernels};
 use crate::support::rungs::Counts;
-use crate::support::simt::{Checks, Kernels, seed};
+use crate::support::simt::seed;
 
 const ITEMS: usize = 1 << 12;
 const THREADS: u32 = 256;

@@ -10,7 +10,8 @@ use crate::mutations::MUTATIONS;
 use crate::support::items::{Marked, Sample, Sampler, Unit, items};
 use crate::support::mutations::{Mutation, Trial, Trials};
 use crate::support::operators::{self, Lanewise, OnlyMarked, Shape, Visitor};
-use crate::support::simt::{Asked, Case, Checks, Executor, Tests};
+use crate::support::programs::{Case, Checks};
+use crate::support::simt::{Asked, Executor, Tests};
 use crate::support::tiers::Suite;
 use crate::{large, lengths, policies, scans, tiny};
 

@@ -5,6 +5,8 @@
 pub mod cpp;
 #[path = "edges.rs"]
 pub mod edges;
+#[path = "programs.rs"]
+pub mod programs;
 #[path = "rungs.rs"]
 pub mod rungs;
 #[path = "simt.rs"]

@@ -9,6 +9,7 @@ pub mod items;
 pub mod mutations;
 pub mod operators;
 pub mod policies;
+pub mod programs;
 pub mod rungs;
 pub mod simt;
 pub mod templates;

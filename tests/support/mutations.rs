@@ -1,6 +1,7 @@
 //! Mistakes that are made in the templates, each of which a suite must find.
 
-use super::simt::{Checks, Executor, Group, Kernels, seed};
+use super::programs::{Checks, Kernels};
+use super::simt::{Executor, Group, seed};
 use super::templates::templates;
 use super::tiers::{Suite, Tier};
 

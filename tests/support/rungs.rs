@@ -7,7 +7,8 @@ use warpfold::codegen::Source;
 use warpfold::ladder::{Finish, Launcher, Plan, Rung, Step};
 use warpfold::{DeviceMonoid, DeviceType};
 
-use super::simt::{Executor, Kernels, Request, bytes, state};
+use super::programs::Kernels;
+use super::simt::{Executor, Request, bytes, state};
 
 /// An operator's rungs, by the number of the first in its program.
 #[derive(Clone, Copy)]

@@ -1,0 +1,211 @@
+//! Rendered sources become programs for the CPU: with `tests/simt/simt.h` for CUDA, and the executor behind it.
+
+use std::path::{Path, PathBuf};
+use std::process::{Child, Stdio};
+use std::sync::OnceLock;
+
+use warpfold::codegen::Source;
+use warpfold::policy::{Kernel, ScanPolicy};
+use warpfold::{DeviceMonoid, Policy};
+
+use super::cpp::compiler;
+use super::templates::templates;
+
+/// How the kernels are compiled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Checks {
+    /// Every access is seen.
+    Accesses,
+    /// AddressSanitizer and UndefinedBehaviorSanitizer.
+    Sanitizers,
+}
+
+/// Operators that become one program.
+pub struct Kernels {
+    templates: String,
+    cases: Vec<String>,
+    checks: Checks,
+}
+
+/// An operator under a policy, by the number of its first kernel in its program.
+#[derive(Clone, Copy)]
+pub struct Case<M, P = Policy> {
+    pub(super) first: u32,
+    pub operator: M,
+    pub policy: P,
+}
+
+impl<M, P> Case<M, P> {
+    /// The same kernels, for other inputs.
+    pub fn under(self, policy: P) -> Self {
+        Self { policy, ..self }
+    }
+}
+
+/// An operator's policy, and with it what it does.
+pub trait Policies: Copy + Send + 'static {
+    fn source<M: DeviceMonoid>(&self, kernel: Kernel) -> Source;
+}
+
+impl Policies for Policy {
+    fn source<M: DeviceMonoid>(&self, kernel: Kernel) -> Source {
+        Source::of_reduction::<M>(self.shape(kernel)).unwrap_or_else(|error| panic!("{error}"))
+    }
+}
+
+impl Policies for ScanPolicy {
+    fn source<M: DeviceMonoid>(&self, kernel: Kernel) -> Source {
+        Source::of_scan::<M>(self.shape(kernel)).unwrap_or_else(|error| panic!("{error}"))
+    }
+}
+
+impl Kernels {
+    pub fn new(checks: Checks) -> Self {
+        Self::of_templates(checks, |_, text| text.to_owned())
+    }
+
+    /// With templates that are not what they should be.
+    pub fn of_templates(checks: Checks, change: impl Fn(&str, &str) -> String) -> Self {
+        // They stand on `tests/simt/simt.h` instead of `intrinsics.cuh`.
+        let templates = templates().into_iter().filter(|(name, _)| name != "intrinsics.cuh");
+        let text = |(name, text): (String, String)| {
+            format!("#line 1 \"warpfold/templates/{name}\"\n{}", change(&name, &text))
+        };
+        Self { templates: templates.map(text).collect(), cases: Vec::new(), checks }
+    }
+
+    pub fn add<M: DeviceMonoid, P: Policies>(&mut self, operator: M, policy: P) -> Case<M, P> {
+        let first = self.cases.len() as u32;
+        for kernel in Kernel::ALL {
+            self.add_kernel(&policy.source::<M>(kernel));
+        }
+        Case { first, operator, policy }
+    }
+
+    /// Adds a kernel; its number.
+    pub(super) fn add_kernel(&mut self, source: &Source) -> u32 {
+        let number = self.cases.len();
+        let name = source.kernel_name();
+        self.cases.push(format!(
+            "namespace case_{number} {{
+namespace program {{ using namespace ::program; }}
+{}
+static void run(const void* arguments, const void* op) {{
+    program::{name}(*static_cast<const program::Arguments*>(arguments), *static_cast<const program::Operator*>(op));
+}}
+static const bool added = (simt::add({number}, {{run}}), true);
+}}
+",
+            // What it combines is counted, where that is asked for.
+            source.program().replace("(arguments, op);", "(arguments, simt::counted(op));")
+        ));
+        number as u32
+    }
+
+    /// The kernels of `tests/simt/exercises.h`, alone in their program.
+    pub fn exercises() -> Self {
+        let mut kernels = Self::new(Checks::Accesses);
+        kernels.cases.push("#include \"exercises.h\"\n".to_owned());
+        kernels
+    }
+
+    /// Compiles the program, `jobs` files at once; what the compiler says if it cannot.
+    pub fn build(&self, jobs: usize) -> Result<Program, String> {
+        let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
+        let write = |name: String, bytes: &[u8]| {
+            let path = folder.path().join(name);
+            std::fs::write(&path, bytes).map(|()| path).map_err(|error| error.to_string())
+        };
+        let mut sources = Vec::new();
+        for (number, cases) in self.cases.chunks(12).enumerate() {
+            let text = format!("#include \"simt.h\"\n{}{}", self.templates, cases.concat());
+            sources.push(write(format!("{number}.cpp"), text.as_bytes())?);
+        }
+        let mut objects = compile(&sources, self.checks.of_kernels(), folder.path(), jobs)?;
+        for (number, object) in self.checks.runtime()?.iter().enumerate() {
+            objects.push(write(format!("runtime{number}.o"), object)?);
+        }
+        let program = folder.path().join("kernels");
+        let mut link = compiler().expect("asked for only where it is");
+        link.args(&objects).args(self.checks.of_runtime()).args(["-no-pie", "-o"]).arg(&program);
+        finish(link.stderr(Stdio::piped()).spawn().map_err(|error| error.to_string())?)?;
+        Ok(Program { program, _folder: folder })
+    }
+}
+
+impl Checks {
+    /// What the compiler is asked to check in kernels.
+    fn of_kernels(self) -> &'static [&'static str] {
+        match self {
+            Self::Accesses => &["-fsanitize=thread"],
+            Self::Sanitizers => {
+                &["-fsanitize=address,undefined,float-cast-overflow", "-fno-sanitize-recover=all"]
+            }
+        }
+    }
+
+    /// The same in the executor, which has itself what `-fsanitize=thread` calls.
+    fn of_runtime(self) -> &'static [&'static str] {
+        match self {
+            Self::Accesses => &[],
+            Self::Sanitizers => self.of_kernels(),
+        }
+    }
+
+    /// The executor's objects, which are the same in all programs, and compiled for the first.
+    fn runtime(self) -> Result<&'static [Vec<u8>], String> {
+        static OBJECTS: [OnceLock<Result<Vec<Vec<u8>>, String>>; 2] = [const { OnceLock::new() }; 2];
+        let build = || {
+            let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
+            let files = ["requests.cpp", "scheduler.cpp", "memory.cpp", "counts.cpp"];
+            let sources = files.map(|file| runtime_folder().join(file));
+            let objects = compile(&sources, self.of_runtime(), folder.path(), 2)?;
+            let read = |object: &PathBuf| std::fs::read(object).map_err(|error| error.to_string());
+            objects.iter().map(read).collect()
+        };
+        OBJECTS[self as usize].get_or_init(build).as_deref().map_err(String::clone)
+    }
+}
+
+fn runtime_folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/simt")
+}
+
+/// Compiles files, `jobs` at once; their objects, in the folder.
+fn compile(
+    sources: &[PathBuf],
+    options: &[&str],
+    folder: &Path,
+    jobs: usize,
+) -> Result<Vec<PathBuf>, String> {
+    let include = format!("-I{}", runtime_folder().display());
+    let (mut objects, mut running) = (Vec::new(), Vec::new());
+    for (number, source) in sources.iter().enumerate() {
+        if running.len() == jobs {
+            finish(running.remove(0))?;
+        }
+        let object = folder.join(format!("{number}.o"));
+        let mut command = compiler().expect("asked for only where it is");
+        command.args(["-g1", "-fno-pie", &include]).args(options).arg("-c").arg(source);
+        command.arg("-o").arg(&object).stderr(Stdio::piped());
+        objects.push(object);
+        running.push(command.spawn().map_err(|error| error.to_string())?);
+    }
+    running.into_iter().try_for_each(finish)?;
+    Ok(objects)
+}
+
+/// Waits for a compiler; what it says if it fails.
+fn finish(compiler: Child) -> Result<(), String> {
+    let output = compiler.wait_with_output().map_err(|error| error.to_string())?;
+    match output.status.success() {
+        true => Ok(()),
+        false => Err(String::from_utf8_lossy(&output.stderr).into_owned()),
+    }
+}
+
+/// A compiled program of kernels.
+pub struct Program {
+    pub(super) program: PathBuf,
+    _folder: tempfile::TempDir,
+}
