@@ -15,20 +15,21 @@ struct Arguments {
     Size length;
     // One partial a block.
     Item* output;
-    // Each warp has a run of 2^run_level items.
-    Size run_level;
+    // Each warp has a run of 2^row_level rows; and there are so many.
+    unsigned runs, row_level;
     // Where one block sends its value to the host instead, and by what it is known there; or nowhere.
-    unsigned long long* host;
     unsigned serial;
+    unsigned long long* host;
     Item identity;
 };
 
-// The bracket of `length` items by one warp, in lane 0. At least one item.
+// The bracket, by one warp and in lane 0, of 2^row_level rows, or of what the input has of them: `length` items are left of
+// it. Of none it is unspecified.
 //
 // Where the shape says so, tiles that are neighbours merge lane by lane, four to one, before what the lanes have is
 // combined across them. What does not fill a tile goes row by row.
 template <class Shape, class Item, class Operator>
-WARPFOLD_DEVICE Words<Item> warp_run(const Operator& op, Tiles<Shape, Item>& tiles, Size length) {
+WARPFOLD_DEVICE Words<Item> warp_run(const Operator& op, Tiles<Shape, Item>& tiles, unsigned row_level, Size length) {
     constexpr unsigned ROW_ITEMS = WARP_LANES * Shape::GROUP_ITEMS, TILE_ITEMS = Shape::ROWS * ROW_ITEMS;
     constexpr unsigned MERGED = Shape::MERGED_TILES, AHEAD = 8;
     static_assert(MERGED == 1 || MERGED == 4, "one tile, or four");
@@ -38,8 +39,9 @@ WARPFOLD_DEVICE Words<Item> warp_run(const Operator& op, Tiles<Shape, Item>& til
     Words<Item> single, pair;
     // Rows that were asked for.
     unsigned asked = 0;
+    bool ended = false;
 #pragma unroll 1
-    while (length > 0) {
+    do {
         Words<Item> value;
         unsigned level = 0, parts = 1;
         if (tiles.has_next(1)) {
@@ -64,15 +66,17 @@ WARPFOLD_DEVICE Words<Item> warp_run(const Operator& op, Tiles<Shape, Item>& til
             value = across_lanes(op, value, parts);
         } else {
             const First present = {static_cast<unsigned>(smaller(length, ROW_ITEMS))};
-            if (asked == 0) Global::ask_for(tiles.items(), smaller(length, AHEAD * ROW_ITEMS)), asked = AHEAD;
-            --asked;
             value = row_bracket<Shape::WIDTH, Shape::GROUP_ITEMS>(op, tiles.items(), present);
+            if (row_level == 0) return value;
             tiles.pass(ROW_ITEMS);
             length -= present.count;
+            if (asked == 0) Global::ask_for(tiles.items(), smaller(length, AHEAD * ROW_ITEMS)), asked = AHEAD;
+            --asked;
         }
-        if (length == 0 && counter.is_empty()) return value;
+        ended = length == 0 || counter.ends(row_level, level);
+        if (ended && counter.is_empty()) return value;
         counter.push(op, value, level);
-    }
+    } while (!ended);
     return counter.bracket(op);
 }
 
@@ -81,35 +85,32 @@ WARPFOLD_DEVICE void bracket(const Arguments<Item>& arguments, const Operator& o
     WARPFOLD_SHARED(Words<Item>, of_warp, Shape::WARPS);
     WARPFOLD_DYNAMIC_SHARED(memory);
     let_next_launch_begin();
-    wait_for_launch_before();
-    const Size run = Size(1) << arguments.run_level;
+    constexpr unsigned ROW_LEVEL = WARP_LEVEL + level_of(Shape::GROUP_ITEMS);
+    const unsigned run_level = ROW_LEVEL + arguments.row_level;
     // The last chunk comes first: if it is not whole, it takes longer.
-    const Size chunk = block_count() - 1 - block_index();
-    const Size block_begin = (chunk * block_warps()) << arguments.run_level;
-    const Size block_end = smaller(block_begin + run * block_warps(), arguments.length);
-
-    const Size begin = block_begin + warp_index() * run;
-    if (begin < block_end) {
-        const Size length = smaller(run, block_end - begin);
-        const Item* const input = arguments.input;
-        Tiles<Shape, Item> tiles(memory, input, input + arguments.length, input + begin, input + begin + length);
-        const Words<Item> value = warp_run(op, tiles, length);
+    const unsigned chunk = block_count() - 1 - block_index();
+    const unsigned first_run = chunk * block_warps();
+    const Size begin = smaller(Size(first_run + warp_index()) << run_level, arguments.length);
+    const Size left = arguments.length - begin, run = smaller(Size(1) << run_level, left);
+    const Item* const input = arguments.input;
+    const Item* const first = when_written(input + begin);
+    Tiles<Shape, Item> tiles(memory, input, input + arguments.length, first, first + run);
+    Words<Item> value = warp_run(op, tiles, arguments.row_level, left);
+    if (block_warps() > 1) {
         if (lane_index() == 0) of_warp[warp_index()] = value;
+        block_barrier();
+        if (warp_index() != 0) return;
+        const unsigned left_runs = arguments.runs - first_run;
+        const unsigned count = left_runs < block_warps() ? left_runs : block_warps();
+        if (lane_index() < count) value = of_warp[lane_index()];
+        value = warp_bracket<false>(op, value, count);
     }
-    block_barrier();
-    if (warp_index() != 0) return;
-
-    const unsigned count = static_cast<unsigned>((block_end - block_begin + run - 1) >> arguments.run_level);
-    Words<Item> value;
-    if (lane_index() < count) value = of_warp[lane_index()];
-    value = warp_bracket(op, value, count);
-    if (lane_index() == 0) {
-        if (count == 0) value = Words<Item>(arguments.identity);
-        if (arguments.host)
-            value.send(arguments.host, arguments.serial);
-        else
-            value.store(arguments.output + chunk);
-    }
+    if (lane_index() > 0) return;
+    if (arguments.length == 0) value = Words<Item>(arguments.identity);
+    if (arguments.host)
+        value.send(arguments.host, arguments.serial);
+    else
+        value.store(arguments.output + chunk);
 }
 
 }  // namespace warpfold

@@ -11,6 +11,16 @@ struct First {
     unsigned count;
     WARPFOLD_DEVICE bool has(unsigned index) const { return index < count; }
 };
+// Of at most 32, a bit each.
+struct Bits {
+    unsigned bits;
+    // Those of `present` from the item `first` on.
+    WARPFOLD_DEVICE Bits(First present, unsigned first) {
+        const unsigned count = present.count > first ? present.count - first : 0;
+        bits = settle(count < 32 ? (1u << count) - 1 : 0xffffffffu);
+    }
+    WARPFOLD_DEVICE bool has(unsigned index) const { return bits >> index & 1; }
+};
 
 // The input.
 struct Global {
@@ -165,7 +175,7 @@ struct Group {
 
     // The bracket of the group's items that exist; unspecified if the first does not.
     template <class Operator, class Present>
-    WARPFOLD_DEVICE Words<Item> bracket(const Operator& op, unsigned first, Present present) const {
+    WARPFOLD_DEVICE Words<Item> bracket(const Operator& op, Present present) const {
         Words<Item> value[ITEMS];
 #pragma unroll
         for (unsigned i = 0; i < ITEMS; ++i) value[i] = item(i);
@@ -173,7 +183,7 @@ struct Group {
         for (unsigned step = 1; step < ITEMS; step *= 2) {
 #pragma unroll
             for (unsigned i = 0; i < ITEMS; i += 2 * step) {
-                if (present.has(first + i + step)) value[i] = combine(op, value[i], value[i + step]);
+                if (present.has(i + step)) value[i] = combine(op, value[i], value[i + step]);
             }
         }
         return value[0];

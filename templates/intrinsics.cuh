@@ -39,6 +39,12 @@ WARPFOLD_DEVICE unsigned byte_of(unsigned word, unsigned index) {
     return byte;
 }
 
+// A value that is computed here, not where it is wanted.
+WARPFOLD_DEVICE unsigned settle(unsigned word) {
+    asm volatile("" : "+r"(word));
+    return word;
+}
+
 // The leading zeros of a word, 32 or 64 for none set, and the set bits.
 WARPFOLD_DEVICE unsigned leading_zeros_of(unsigned word) { return __clz(static_cast<int>(word)); }
 WARPFOLD_DEVICE unsigned leading_zeros_of(unsigned long long word) { return __clzll(static_cast<long long>(word)); }
@@ -129,16 +135,19 @@ WARPFOLD_DEVICE void write(void* address, const unsigned* word) {
 // Orders what the lanes of a warp do to shared memory.
 WARPFOLD_DEVICE void warp_barrier() { __syncwarp(); }
 
-// A later launch of the stream may begin before this one has ended; it waits here before it reads anything.
+// A later launch of the stream may begin before this one has ended.
 WARPFOLD_DEVICE void let_next_launch_begin() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
     asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
 #endif
 }
-WARPFOLD_DEVICE void wait_for_launch_before() {
+// Waits for the launch before. What is computed of the address is computed until then.
+template <class T>
+WARPFOLD_DEVICE const T* when_written(const T* address) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-    asm volatile("griddepcontrol.wait;" ::: "memory");
+    asm volatile("griddepcontrol.wait;" : "+l"(address)::"memory");
 #endif
+    return address;
 }
 
 // For whoever looks while the kernel runs, the host or another block: all eight bytes at once.

@@ -24,188 +24,6 @@ struct ScanArguments {
     Item identity;
 };
 
-// What is before some items, or the identity if nothing is, and what is before their end.
-template <class Item>
-struct Edges {
-    bool has_before;
-    Words<Item> before, after;
-};
-
-// On the way up: one value a lane, of the first `lanes` of which each gets that of the largest perfect subtree that ends
-// with it.
-template <class Operator, class Item>
-WARPFOLD_DEVICE Words<Item> subtrees(const Operator& op, Words<Item> value, unsigned lanes) {
-    const unsigned end = lane_index() + 1;
-#pragma unroll 1
-    for (unsigned distance = 1; distance < lanes; distance *= 2) {
-        const Words<Item> left = shuffle_from(value, lane_index() - distance);
-        // All lanes combine, and only some use it: branches here cost more than that.
-        value = select((end & (2 * distance - 1)) == 0, combine(op, left, value), value);
-    }
-    return value;
-}
-
-// On the way down: of each of the first `lanes` lanes what is before its end; of the last one that is not known here.
-template <class Operator, class Item>
-WARPFOLD_DEVICE Words<Item> prefixes(const Operator& op, Words<Item> subtree, const Edges<Item>& edges, unsigned lanes) {
-    const unsigned end = lane_index() + 1;
-#pragma unroll 1
-    for (unsigned distance = lanes / 2; distance > 0; distance /= 2) {
-        const Words<Item> left = select(end > distance, shuffle_from(subtree, lane_index() - distance), edges.before);
-        const bool combines = (end & (2 * distance - 1)) == distance && (end > distance || edges.has_before);
-        subtree = select(combines, combine(op, left, subtree), subtree);
-    }
-    return subtree;
-}
-
-// The values of a window's places, of which each lane has a few that are neighbours.
-template <unsigned PLACES, class Item>
-struct Window {
-    Words<Item> value[PLACES];
-
-    // Those before a place, when whoever has them has sent them; of the others, the value of that place.
-    WARPFOLD_DEVICE void receive(const unsigned long long* cells, unsigned stride, unsigned place,
-                                 const Words<Item>& own, unsigned serial) {
-        const unsigned first = lane_index() * PLACES;
-        Sent<Item> sent[PLACES];
-        for (;;) {
-            bool are_there = true;
-#pragma unroll
-            for (unsigned k = 0; k < PLACES; ++k) {
-                if (first + k < place) sent[k].look(cells + k * stride);
-            }
-#pragma unroll
-            for (unsigned k = 0; k < PLACES; ++k) are_there &= first + k >= place || sent[k].has(serial);
-            if (are_there) break;
-            pause();
-        }
-#pragma unroll
-        for (unsigned k = 0; k < PLACES; ++k) value[k] = select(first + k < place, sent[k].value(), own);
-    }
-
-    // On the way up: each gets the largest perfect subtree that ends with it.
-    template <class Operator>
-    WARPFOLD_DEVICE void combine_subtrees(const Operator& op) {
-#pragma unroll
-        for (unsigned step = 1; step < PLACES; step *= 2) {
-#pragma unroll
-            for (unsigned k = 2 * step - 1; k < PLACES; k += 2 * step) value[k] = combine(op, value[k - step], value[k]);
-        }
-        value[PLACES - 1] = subtrees(op, value[PLACES - 1], WARP_LANES);
-    }
-
-    // That of one place, in all lanes.
-    WARPFOLD_DEVICE Words<Item> at(unsigned place) const {
-        Words<Item> chosen = value[PLACES - 1];
-#pragma unroll
-        for (unsigned k = 0; k + 1 < PLACES; ++k) chosen = select(place % PLACES == k, value[k], chosen);
-        return shuffle_from(chosen, place / PLACES);
-    }
-};
-
-// The value of each tile, of each window of tiles, of each window of windows, and so on, for other blocks to see.
-template <unsigned PLACES, class Item>
-class Cells {
-    // A cell is whole sectors of the cache: what is read while a neighbour of it is still to be written delays whoever
-    // writes that.
-    static constexpr unsigned SECTOR = 4, CELL = (Words<Item>::COUNT + SECTOR - 1) / SECTOR * SECTOR;
-    static constexpr unsigned WINDOW = WARP_LANES * PLACES;
-
-    unsigned long long* cells;
-    Size tiles;
-    unsigned serial;
-
-    // Where a window begins. Its places stand in the order in which lanes look at them, a cell each at once.
-    WARPFOLD_DEVICE unsigned long long* window(unsigned level, Size index) const {
-        Size windows = index / WINDOW;
-#pragma unroll 1
-        for (Size count = tiles; level > 0; --level, count /= WINDOW) windows += (count + WINDOW - 1) / WINDOW;
-        return cells + windows * (WINDOW * CELL);
-    }
-
-  public:
-    WARPFOLD_DEVICE Cells(unsigned long long* cells, Size tiles, unsigned serial)
-        : cells(cells), tiles(tiles), serial(serial) {}
-
-    // As many levels of windows as have one that is whole, and one more; or two, the last of which nothing is before in.
-    WARPFOLD_DEVICE unsigned levels() const {
-        unsigned levels = 1;
-        for (Size last = tiles - 1; last >= WINDOW; last /= WINDOW) ++levels;
-        return levels + 1;
-    }
-
-    // The window that has an index of a level, and its place there.
-    static WARPFOLD_DEVICE Size above(Size index) { return index / WINDOW; }
-    static WARPFOLD_DEVICE unsigned place(Size index) { return index % WINDOW; }
-    static WARPFOLD_DEVICE bool ends_window(Size index) { return place(index) == WINDOW - 1; }
-
-    WARPFOLD_DEVICE void publish(unsigned level, Size index, const Words<Item>& value) const {
-        const unsigned at = place(index) % PLACES * WARP_LANES + place(index) / PLACES;
-        if (lane_index() == 0) value.send(window(level, index) + at * CELL, serial);
-    }
-
-    // The largest perfect subtrees within a window, of those before a place in it, whose value is given.
-    template <class Operator>
-    WARPFOLD_DEVICE Window<PLACES, Item> subtrees_before(const Operator& op, unsigned level, Size index,
-                                                         const Words<Item>& value) const {
-        Window<PLACES, Item> seen;
-        seen.receive(window(level, index) + lane_index() * CELL, WARP_LANES * CELL, place(index), value, serial);
-        seen.combine_subtrees(op);
-        return seen;
-    }
-};
-
-// What is before a place of a window: what is before the window, and the largest perfect subtrees of the places between.
-template <class Operator, unsigned PLACES, class Item>
-WARPFOLD_DEVICE Words<Item> before_place(const Operator& op, const Edges<Item>& window,
-                                         const Window<PLACES, Item>& subtrees, unsigned place) {
-    Words<Item> before = window.before;
-    bool has_before = window.has_before;
-#pragma unroll 1
-    for (unsigned end = 0; end < place;) {
-        end += 1u << (31 - leading_zeros_of(place - end));
-        const Words<Item> next = subtrees.at(end - 1);
-        before = has_before ? combine(op, before, next) : next;
-        has_before = true;
-    }
-    return before;
-}
-
-// What is before a tile and before its end, by the whole of a warp.
-template <class Operator, unsigned PLACES, class Item>
-WARPFOLD_DEVICE Edges<Item> look_back(const Operator& op, const Cells<PLACES, Item>& cells, Size tile,
-                                      const Words<Item>& whole, const Item& identity) {
-    // Whoever ends a window publishes its value, and so on. The tiles of the window are needed again.
-    Words<Item> value = whole;
-    Window<PLACES, Item> tiles;
-    Size index = tile;
-    unsigned ended = 0;
-    cells.publish(0, tile, whole);
-#pragma unroll 1
-    for (; cells.ends_window(index); ++ended) {
-        const Window<PLACES, Item> subtrees = cells.subtrees_before(op, ended, index, value);
-        if (ended == 0) tiles = subtrees;
-        value = subtrees.at(cells.place(index));
-        index = cells.above(index);
-        cells.publish(ended + 1, index, value);
-    }
-    // From the largest windows to the smallest.
-    Edges<Item> edges = {false, Words<Item>(identity), whole};
-#pragma unroll 1
-    for (unsigned level = cells.levels(); level-- > 0;) {
-        index = tile;
-        for (unsigned k = 0; k < level; ++k) index = cells.above(index);
-        const unsigned place = cells.place(index);
-        if (place == 0 && level != ended) continue;
-        // The tile's own value ends this window's subtree if it ends all smaller windows.
-        const bool is_known = level < ended && level == 0;
-        const Window<PLACES, Item> subtrees = is_known ? tiles : cells.subtrees_before(op, level, index, value);
-        if (level == ended) edges.after = before_place(op, edges, subtrees, place + 1);
-        if (place > 0) edges.before = before_place(op, edges, subtrees, place), edges.has_before = true;
-    }
-    return edges;
-}
-
 // The items of a warp in a tile, on their way between global memory and lanes: 32 runs.
 template <class Shape, class Item>
 class Slot {
@@ -409,20 +227,26 @@ WARPFOLD_DEVICE Size take_tile(unsigned long long* next, Size tiles) {
 
 template <class Shape, class Item, class Operator>
 WARPFOLD_DEVICE void scan(const ScanArguments<Item>& arguments, const Operator& op) {
-    constexpr unsigned WARP_ITEMS = WARP_LANES * Shape::RUN_ITEMS, TILE_ITEMS = Shape::WARPS * WARP_ITEMS, LINE = 16;
+    constexpr unsigned WARP_ITEMS = WARP_LANES * Shape::RUN_ITEMS, LINE = 16;
+    // A power of two: as many as the shape has, or half of them.
+    const unsigned tile_warps = block_warps();
     WARPFOLD_SHARED(Size, taken, 1);
     WARPFOLD_SHARED(Words<Item>, of_warp, Shape::WARPS);
     WARPFOLD_SHARED(Words<Item>, after_warp, Shape::WARPS);
     WARPFOLD_SHARED(Edges<Item>, of_tile, 1);
     WARPFOLD_DYNAMIC_SHARED(memory);
-    const Size tiles = (arguments.length + TILE_ITEMS - 1) / TILE_ITEMS;
-    if (warp_index() == 0 && lane_index() == 0) *taken = take_tile(arguments.shared, tiles);
+    const auto begin_of = [&](Size tile) { return (tile * tile_warps + warp_index()) * WARP_ITEMS; };
+    const auto present_from = [&](Size begin) { return arguments.length > begin ? arguments.length - begin : 0; };
+
+    // Most blocks take the tile that they would have without asking. Whoever takes it, it comes meanwhile.
+    const Size likely = begin_of(block_index());
+    Global::ask_for(arguments.input + likely, smaller(present_from(likely), WARP_ITEMS));
+    if (warp_index() == 0 && lane_index() == 0) *taken = take_tile(arguments.shared, block_count());
     block_barrier();
     const Size tile = *taken & 0xffffffffu;
-    const Cells<Shape::PLACES, Item> cells(arguments.shared + LINE, tiles, static_cast<unsigned>(*taken >> 32));
+    const Cells<Shape::PLACES, Item> cells(arguments.shared + LINE, block_count(), static_cast<unsigned>(*taken >> 32));
 
-    const Size begin = tile * TILE_ITEMS + warp_index() * WARP_ITEMS;
-    const Size present = arguments.length > begin ? arguments.length - begin : 0;
+    const Size begin = begin_of(tile), present = present_from(begin);
     Slot<Shape, Item> slot(memory);
     slot.load(arguments.input + begin, present, arguments.identity);
     warp_barrier();
@@ -432,18 +256,18 @@ WARPFOLD_DEVICE void scan(const ScanArguments<Item>& arguments, const Operator& 
     block_barrier();
 
     if (warp_index() == 0) {
-        Words<Item> warps = of_warp[lane_index() % Shape::WARPS];
-        warps = subtrees(op, warps, Shape::WARPS);
-        const Edges<Item> edges = look_back(op, cells, tile, shuffle_from(warps, Shape::WARPS - 1), arguments.identity);
-        warps = prefixes(op, warps, edges, Shape::WARPS);
-        if (lane_index() < Shape::WARPS) after_warp[lane_index()] = warps;
+        Words<Item> warps = of_warp[lane_index() & (tile_warps - 1)];
+        warps = subtrees(op, warps, tile_warps);
+        const Edges<Item> edges = look_back(op, cells, tile, shuffle_from(warps, tile_warps - 1), arguments.identity);
+        warps = prefixes(op, warps, edges, tile_warps);
+        if (lane_index() < tile_warps) after_warp[lane_index()] = warps;
         if (lane_index() == 0) *of_tile = edges;
     }
     block_barrier();
 
     Edges<Item> edges = *of_tile;
     if (warp_index() > 0) edges.before = after_warp[warp_index() - 1], edges.has_before = true;
-    if (warp_index() + 1 < Shape::WARPS) edges.after = after_warp[warp_index()];
+    if (warp_index() + 1 < tile_warps) edges.after = after_warp[warp_index()];
     value = prefixes(op, value, edges, WARP_LANES);
     const Words<Item> before = shuffle_from(value, lane_index() - 1);
     if (lane_index() > 0) edges.before = before, edges.has_before = true;

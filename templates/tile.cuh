@@ -124,7 +124,7 @@ class Tiles<Shape, Item, true> {
         } else {
             Group<Item, Shape::GROUP_ITEMS> group;
             group.template load_exchanged<Shape::WIDTH>(items, next, skipped);
-            return group.bracket(op, 0, Whole());
+            return group.bracket(op, Whole());
         }
     }
 

@@ -30,12 +30,13 @@ WARPFOLD_DEVICE Words<Item> across_lanes(const Operator& op, Words<Item> value, 
     return value;
 }
 
-// The bracket of one value per lane for the first `count` lanes, in lane 0.
-template <class Operator, class Item>
+// The bracket of one value per lane for the first `count` lanes, in lane 0: level by level as far as there are any, or
+// all levels, written out.
+template <bool WRITTEN_OUT, class Operator, class Item>
 WARPFOLD_DEVICE Words<Item> warp_bracket(const Operator& op, Words<Item> value, unsigned count) {
     const unsigned lane = lane_index();
-#pragma unroll 1
-    for (unsigned distance = 1; distance < count; distance *= 2) {
+#pragma unroll(WRITTEN_OUT ? WARP_LEVEL : 1)
+    for (unsigned distance = 1; distance < (WRITTEN_OUT ? WARP_LANES : count); distance *= 2) {
         const Words<Item> right = shuffle_down(value, distance);
         if (lane + distance < count) value = combine(op, value, right);
     }
@@ -48,14 +49,17 @@ WARPFOLD_DEVICE Words<Item> row_bracket(const Operator& op, const Item* items, F
     static_assert((GROUP_ITEMS & (GROUP_ITEMS - 1)) == 0, "a group is a power of two of items");
     const unsigned first = lane_index() * GROUP_ITEMS;
     const bool whole = WIDTH >= 4 && reinterpret_cast<Size>(items) % WIDTH == 0 && present.has(WARP_LANES * GROUP_ITEMS - 1);
+    const Bits of_lane(present, first);
     Group<Item, GROUP_ITEMS> group;
     if (whole) {
         if constexpr (WIDTH >= 4) group.template load_whole<WIDTH>(items + first);
     } else {
         group.load_present(items + first, first, present);
     }
-    const Words<Item> value = group.bracket(op, first, present);
-    return warp_bracket(op, value, (present.count + GROUP_ITEMS - 1) / GROUP_ITEMS);
+    const Words<Item> value = group.bracket(op, of_lane);
+    // What fits in a word is sooner combined than a branch taken, and a row has most often all lanes.
+    constexpr bool WRITTEN_OUT = Words<Item>::COUNT == 1;
+    return warp_bracket<WRITTEN_OUT>(op, value, (present.count + GROUP_ITEMS - 1) / GROUP_ITEMS);
 }
 
 }  // namespace warpfold

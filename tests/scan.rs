@@ -23,12 +23,12 @@ use warpfold::{Device, DeviceInput, DeviceMonoid, DeviceType, Error, Scan, cudar
 /// windows.
 fn tiny(places: u32) -> ScanPolicy {
     let shape = ScanShape { run_items: 1, unit_items: 1, warps: 1, blocks_per_multiprocessor: 1, places };
-    ScanPolicy { small: shape, large: shape, small_bytes: 0 }
+    ScanPolicy { small: shape, large: shape, small_bytes: 0, few_tiles: 0 }
 }
 
-/// The default kernels, of which that for large inputs gets all but the shortest.
+/// The default kernels, of which that for large inputs gets all but the shortest, in whole tiles.
 fn large<T: DeviceType>() -> ScanPolicy {
-    ScanPolicy { small_bytes: 100, ..ScanPolicy::for_item(&T::layout()) }
+    ScanPolicy { small_bytes: 100, few_tiles: 0, ..ScanPolicy::for_item(&T::layout()) }
 }
 
 /// The policies that a test goes through: the default, and others that cut the same input elsewhere.
@@ -36,20 +36,24 @@ fn policies<T: DeviceType>() -> Vec<ScanPolicy> {
     let mut wide = large::<T>();
     (wide.large.warps, wide.large.blocks_per_multiprocessor) = (16, 1);
     wide.large.run_items = wide.large.unit_items;
-    while wide.large.shared_bytes(&T::layout()) > 48 << 10 {
+    while wide.large.shared_bytes(&T::layout(), wide.large.warps) > 48 << 10 {
         wide.large.warps /= 2;
     }
+    // Half the warps, whatever the input.
+    let halved = ScanPolicy { few_tiles: u64::MAX, ..large::<T>() };
     // The deepest windows, and one warp.
     let mut tall = large::<T>();
     (tall.large.warps, tall.large.places) = (1, 8);
-    vec![ScanPolicy::for_item(&T::layout()), large::<T>(), tiny(1), tiny(2), tall, wide]
+    vec![ScanPolicy::for_item(&T::layout()), large::<T>(), tiny(1), tiny(2), tall, wide, halved]
 }
 
 /// Lengths that matter to a policy: all small ones, and each side of every edge up to `most`.
 fn lengths(policy: &ScanPolicy, most: usize) -> Vec<usize> {
     let mut lengths: Vec<usize> = (1..=40).collect();
     let shape = if policy.small_bytes > 100 { &policy.small } else { &policy.large };
-    let (run, tile) = (shape.run_items as usize, shape.tile_items() as usize);
+    // Any tile is an edge of its halves.
+    let warps = if policy.few_tiles > 0 { shape.warps.div_ceil(2) } else { shape.warps };
+    let (run, tile) = (shape.run_items as usize, shape.tile_items(warps) as usize);
     let window = shape.window() as usize;
     for edge in [run, 32 * run, tile, window * tile, window * window * tile] {
         for multiple in [1, 2, 3] {

@@ -156,6 +156,10 @@ fn changed(mut policy: ScanPolicy, settings: &[(String, u32)]) -> Result<ScanPol
                 policy.small_bytes = u64::from(*value);
                 continue;
             }
+            _ if name == "few_tiles" => {
+                policy.few_tiles = u64::from(*value);
+                continue;
+            }
             _ => anyhow::bail!("a policy has no `{name}`"),
         };
         *match setting {

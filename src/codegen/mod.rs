@@ -45,7 +45,11 @@ const REDUCTION: [Template; 3] = [
     ("bracket.cuh", include_str!("../../templates/bracket.cuh")),
 ];
 /// And those of scans.
-const SCAN: [Template; 1] = [("scan.cuh", include_str!("../../templates/scan.cuh"))];
+const SCAN: [Template; 3] = [
+    ("prefixes.cuh", include_str!("../../templates/prefixes.cuh")),
+    ("look_back.cuh", include_str!("../../templates/look_back.cuh")),
+    ("scan.cuh", include_str!("../../templates/scan.cuh")),
+];
 
 /// A rendered source: the whole CUDA C++ text that NVRTC compiles.
 #[derive(Clone, Debug)]

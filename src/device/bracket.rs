@@ -175,16 +175,19 @@ impl BracketKernel {
         output: Output,
         stream: &CudaStream,
     ) -> Result<(), Error> {
+        let shape = self.policy.shape(launch.kernel);
         let arguments = Arguments {
             input: items.address,
             length: items.length,
             output: output.address,
-            run_level: self.policy.shape(launch.kernel).run_level(&launch),
-            host: output.host,
+            runs: launch.runs(shape, items.length),
+            row_level: launch.rows_per_warp.ilog2(),
             serial: output.serial,
+            host: output.host,
             identity,
         };
-        let blocks = Blocks { count: launch.blocks, warps: launch.warps, early };
+        let shared_bytes = shape.shared_bytes(&self.kernels.item);
+        let blocks = Blocks { count: launch.blocks, warps: launch.warps, shared_bytes, early };
         // SAFETY: that is what a kernel that reduces takes. The input is a slice that its stream keeps, the output has room
         // for one item a block (partials are a workspace of `partial_bytes`), and both stay until the stream has passed:
         // slices are freed in stream order, workspaces after draining.

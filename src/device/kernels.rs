@@ -68,8 +68,6 @@ pub(super) struct Loaded {
     function: Function,
     /// Whether it reads the operator's value.
     has_state: bool,
-    /// Of a block.
-    shared_bytes: u32,
     // Dropped after what was launched from it.
     _module: Module,
 }
@@ -83,9 +81,8 @@ impl Loaded {
     ) -> Result<Self, Error> {
         let module = Module::load(context, image)?;
         let function = module.function(source.kernel_name())?;
-        let shared_bytes = shared_bytes as u32;
-        function.allow_shared_bytes(shared_bytes)?;
-        Ok(Self { function, has_state: source.has_state(), shared_bytes, _module: module })
+        function.allow_shared_bytes(shared_bytes as u32)?;
+        Ok(Self { function, has_state: source.has_state(), _module: module })
     }
 
     /// # Safety
@@ -110,7 +107,7 @@ impl Loaded {
         let grid = Grid {
             blocks: blocks.count,
             threads: blocks.warps * 32,
-            shared_bytes: self.shared_bytes,
+            shared_bytes: blocks.shared_bytes as u32,
             early: blocks.early,
         };
         // SAFETY: the kernel takes these two parameters, whose layouts its source asserts; the rest is the caller's promise.
@@ -123,6 +120,8 @@ impl Loaded {
 pub(super) struct Blocks {
     pub(super) count: u32,
     pub(super) warps: u32,
+    /// Of each, at most what the kernel was loaded for.
+    pub(super) shared_bytes: usize,
     /// Whether they may begin before the launch before has ended, which they wait for themselves.
     pub(super) early: bool,
 }
@@ -141,7 +140,7 @@ impl Kernels {
     }
 
     /// Makes of some kernels those that are not there yet; they are compiled at the same time. `render` gives a kernel's source,
-    /// and the shared memory of its blocks.
+    /// and the shared memory of its blocks at most.
     pub(super) fn prepare(
         &self,
         kernels: impl Iterator<Item = Kernel> + Clone,

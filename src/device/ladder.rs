@@ -164,8 +164,12 @@ impl<'a, M: DeviceMonoid> Launcher for OnGpu<'a, M> {
                 block_level: step.block_items.ilog2().into(),
                 identity: self.operator.identity(),
             };
-            let blocks =
-                Blocks { count: count.unsigned_abs(), warps: step.threads.div_ceil(32), early: false };
+            let blocks = Blocks {
+                count: count.unsigned_abs(),
+                warps: step.threads.div_ceil(32),
+                shared_bytes: step.rung.shared_bytes(step.threads, &kernels.item),
+                early: false,
+            };
             // SAFETY: that is what a rung takes. It reads `length` items, and where it completes a scan those behind them, which
             // the launch before wrote; it writes `written`, as many as there is room for. Both, and the workspace, stay until
             // the stream has passed.

@@ -7,7 +7,7 @@ use cudarc::driver::{CudaContext, CudaSlice, CudaStream, DevicePtr, DevicePtrMut
 use super::driver::RelaxedCapture;
 use super::kernels::{Blocks, Kernels, Lent, Registry, Slices};
 use crate::codegen::{ScanArguments, Source};
-use crate::policy::{Kernel, ScanPolicy};
+use crate::policy::{Kernel, ScanLaunch, ScanPolicy};
 use crate::tree::Prefix;
 use crate::{DeviceMonoid, Error};
 
@@ -35,7 +35,7 @@ impl ScanKernel {
     fn prepare<M: DeviceMonoid>(&self, kernels: impl Iterator<Item = Kernel> + Clone) -> Result<(), Error> {
         self.kernels.prepare(kernels, |kernel| {
             let shape = self.policy.shape(kernel);
-            Ok((Source::of_scan::<M>(shape)?, shape.shared_bytes(&self.kernels.item)))
+            Ok((Source::of_scan::<M>(shape)?, shape.shared_bytes(&self.kernels.item, shape.warps)))
         })
     }
 
@@ -58,9 +58,8 @@ impl ScanKernel {
         let _relaxed = RelaxedCapture::enter()?;
         let length = output.len() as u64;
         let item = &self.kernels.item;
-        let kernel = self.policy.kernel(item, length);
+        let ScanLaunch { kernel, tiles, warps } = self.policy.launch(item, length);
         let shape = self.policy.shape(kernel);
-        let tiles = shape.tiles(length);
         let Ok(count) = i32::try_from(tiles) else {
             return Err(Error::Policy { reason: format!("{tiles} tiles are more than a launch has blocks") });
         };
@@ -70,7 +69,7 @@ impl ScanKernel {
         // It is there, and what is the user's code has been called, before anything is launched.
         let identity = operator.identity();
         self.prepare::<M>([kernel].into_iter())?;
-        let bytes = shape.memory_bytes(item, length) as usize;
+        let bytes = shape.memory_bytes(item, tiles) as usize;
         self.kernels.enqueue_on(&mut Slices { items, output }, bytes, |stream, addresses| {
             let arguments = ScanArguments {
                 input: addresses.input,
@@ -80,7 +79,8 @@ impl ScanKernel {
                 exclusive: (prefix == Prefix::Exclusive).into(),
                 identity,
             };
-            let blocks = Blocks { count: count.unsigned_abs(), warps: shape.warps, early: false };
+            let shared_bytes = shape.shared_bytes(item, warps);
+            let blocks = Blocks { count: count.unsigned_abs(), warps, shared_bytes, early: false };
             // SAFETY: that is what a kernel that scans takes. The slices are as long as each other, and stay until the stream
             // has passed, as does the workspace, of `memory_bytes`.
             unsafe { self.kernels.launch(kernel, blocks, arguments, operator, stream) }

@@ -10,7 +10,7 @@ mod scan;
 
 use std::iter::successors;
 
-pub use self::scan::{ScanPolicy, ScanShape};
+pub use self::scan::{ScanLaunch, ScanPolicy, ScanShape};
 
 use crate::{Error, Kind, Layout};
 
@@ -18,6 +18,8 @@ use crate::{Error, Kind, Layout};
 const WIDEST_LOAD: usize = 16;
 /// A group larger than this is not made: its items are loaded one by one, in narrower words.
 const LARGEST_GROUP: usize = 128;
+/// Of a group each item has a bit.
+const MOST_GROUP_ITEMS: u32 = 32;
 /// A lane loads at least so much at once, if the items allow it: what it combines itself needs no shuffles.
 const LEAST_GROUP: usize = 32;
 /// An operator on an item of more scalars than these is written out few times: each takes long to compile.
@@ -32,6 +34,8 @@ const MULTIPROCESSORS: u64 = 128;
 const PARTIAL_BYTES: u64 = 64 << 10;
 /// The bytes of a line of memory.
 const LINE: u64 = 128;
+/// Blocks of a launch, at most: their warps are counted in 32 bits.
+const MOST_BLOCKS: u32 = 1 << 26;
 /// Warps of a block where a small input has many.
 const SMALL_WARPS: u32 = 8;
 
@@ -53,7 +57,7 @@ pub struct Policy {
     /// Tiles that a warp of the large kernel reduces, where that fills the GPU several times; if twice as many or fewer
     /// fill it once, a warp reduces those. A power of two.
     pub tiles_per_warp: u32,
-    /// The most blocks of a launch. Short of it, all partials of a reduction have at most 64 KiB, or a thousandth of the
+    /// The most blocks of a launch, up to 2^26. Short of it, all partials of a reduction have at most 64 KiB, or a thousandth of the
     /// input.
     pub max_blocks: u32,
 }
@@ -102,6 +106,14 @@ pub struct Launch {
     pub rows_per_warp: u64,
 }
 
+impl Launch {
+    /// Warps that have any of `length` items, in blocks of this shape.
+    pub fn runs(&self, shape: &Shape, length: u64) -> u32 {
+        // At most `MOST_BLOCKS` of 32.
+        length.div_ceil(shape.row_items() * self.rows_per_warp) as u32
+    }
+}
+
 impl Kernel {
     /// All of them.
     pub const ALL: [Self; 2] = [Self::Small, Self::Large];
@@ -138,8 +150,8 @@ impl Policy {
         if !self.tiles_per_warp.is_power_of_two() {
             return fail("tiles_per_warp is a power of two");
         }
-        if self.max_blocks == 0 {
-            return fail("max_blocks is at least 1");
+        if !(1..=MOST_BLOCKS).contains(&self.max_blocks) {
+            return fail("max_blocks is 1 to 2^26");
         }
         Ok(())
     }
@@ -263,8 +275,8 @@ impl Shape {
         if !group.is_multiple_of(u64::from(width)) {
             return fail("the bytes of a group are a multiple of width");
         }
-        if group > 1 << 10 {
-            return fail("a group is at most 1024 bytes");
+        if group_items > MOST_GROUP_ITEMS || group > 1 << 10 {
+            return fail("a group is at most 32 items, and at most 1024 bytes");
         }
         if !matches!(self.merged_tiles, 1 | 4) {
             return fail("merged_tiles is 1 or 4");
@@ -289,11 +301,6 @@ impl Shape {
     /// Items of one row: of each lane, a group.
     pub fn row_items(&self) -> u64 {
         u64::from(self.group_items) * 32
-    }
-
-    /// The power of two of items that each warp of a launch has.
-    pub fn run_level(&self, launch: &Launch) -> u64 {
-        (self.row_items() * launch.rows_per_warp).ilog2().into()
     }
 
     /// Items of one tile, which a warp reduces in registers.
@@ -445,5 +452,6 @@ mod tests {
         assert!(refused(|policy| policy.large.blocks_per_multiprocessor = 1 << 30));
         assert!(refused(|policy| policy.large.merged_tiles = 2));
         assert!(refused(|policy| policy.max_blocks = 0));
+        assert!(refused(|policy| policy.max_blocks = u32::MAX));
     }
 }

@@ -2,7 +2,7 @@
 
 use std::iter::successors;
 
-use super::{Kernel, chunk, exchange_bytes, scalars};
+use super::{Kernel, MULTIPROCESSORS, chunk, exchange_bytes, scalars};
 use crate::{Error, Layout};
 
 /// How a scan cuts its input into tiles: the shapes of an operator's kernels, and which inputs each is for.
@@ -17,6 +17,19 @@ pub struct ScanPolicy {
     pub large: ScanShape,
     /// Inputs of at most so many bytes are scanned by the small kernel.
     pub small_bytes: u64,
+    /// Of at most so many tiles, each is made two, of half the warps.
+    pub few_tiles: u64,
+}
+
+/// One launch: each of its blocks scans one tile.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ScanLaunch {
+    /// What is launched.
+    pub kernel: Kernel,
+    /// Blocks, and tiles.
+    pub tiles: u64,
+    /// Warps of a block: as many as the kernel's shape has, or half of them.
+    pub warps: u32,
 }
 
 /// The shape of a kernel that scans: what is fixed when it is compiled.
@@ -26,7 +39,7 @@ pub struct ScanShape {
     pub run_items: u32,
     /// Items of those that stay in registers at once, and for which code is written out: a power of two.
     pub unit_items: u32,
-    /// Warps of a block: a power of two, at most 32. A block has one tile.
+    /// Warps of a block, at most: a power of two, at most 32. A block has one tile.
     pub warps: u32,
     /// Blocks that each multiprocessor should hold at once: what bounds the registers of a kernel.
     pub blocks_per_multiprocessor: u32,
@@ -34,6 +47,8 @@ pub struct ScanShape {
     pub places: u32,
 }
 
+/// As many waves of blocks show how full the last one is.
+const FEW_WAVES: u64 = 4;
 /// Shared memory of a block, at most: what every architecture gives one.
 const MOST_SHARED_BYTES: usize = 64 << 10;
 /// Bytes of a unit, at most, unless that is one item.
@@ -51,7 +66,8 @@ const SECTOR: u64 = 32;
 impl ScanPolicy {
     /// The policy for items of this layout, on every architecture.
     pub fn for_item(item: &Layout) -> Self {
-        Self { small: ScanShape::of(item, 128, 8), large: ScanShape::of(item, 256, 4), small_bytes: 64 << 20 }
+        let (small, large) = (ScanShape::of(item, 128, 8), ScanShape::of(item, 256, 4));
+        Self { small, large, small_bytes: 64 << 20, few_tiles: 32 }
     }
 
     /// The shape of a kernel.
@@ -68,6 +84,20 @@ impl ScanPolicy {
             true => Kernel::Small,
             false => Kernel::Large,
         }
+    }
+
+    /// The launch that scans `length` items.
+    ///
+    /// Tiles are made smaller where that gives work to more multiprocessors, and where the last of few waves of blocks would
+    /// leave many idle.
+    pub fn launch(&self, item: &Layout, length: u64) -> ScanLaunch {
+        let kernel = self.kernel(item, length);
+        let shape = self.shape(kernel);
+        let wave = MULTIPROCESSORS * u64::from(shape.blocks_per_multiprocessor);
+        let tiles = length.div_ceil(shape.tile_items(shape.warps));
+        let halves = tiles <= self.few_tiles || (wave < tiles && tiles <= FEW_WAVES * wave);
+        let warps = if halves { shape.warps.div_ceil(2) } else { shape.warps };
+        ScanLaunch { kernel, tiles: length.div_ceil(shape.tile_items(warps)), warps }
     }
 
     /// Whether kernels can be made of it for items of this layout.
@@ -139,25 +169,22 @@ impl ScanShape {
         Ok(())
     }
 
-    /// Items of one tile, which a block scans.
-    pub fn tile_items(&self) -> u64 {
-        u64::from(self.run_items) * 32 * u64::from(self.warps)
+    /// Items of one tile, which a block of so many warps scans.
+    pub fn tile_items(&self, warps: u32) -> u64 {
+        u64::from(self.run_items) * 32 * u64::from(warps)
     }
 
-    /// Tiles of an input.
-    pub fn tiles(&self, length: u64) -> u64 {
-        length.div_ceil(self.tile_items())
-    }
-
-    /// Shared memory of a block, in bytes.
-    pub fn shared_bytes(&self, item: &Layout) -> usize {
-        self.warps as usize * exchange_bytes(self.run_items as usize * item.size)
+    /// Shared memory of a block of so many warps, in bytes.
+    pub fn shared_bytes(&self, item: &Layout, warps: u32) -> usize {
+        warps as usize * exchange_bytes(self.run_items as usize * item.size)
     }
 
     /// With what `templates/scan.cuh` declares beside it: two values a warp, two of the tile, and some words.
     fn all_shared_bytes(&self, item: &Layout) -> usize {
         let value = item.size.next_multiple_of(4);
-        self.shared_bytes(item).next_multiple_of(128) + (2 * self.warps as usize + 2) * value + 128
+        self.shared_bytes(item, self.warps).next_multiple_of(128)
+            + (2 * self.warps as usize + 2) * value
+            + 128
     }
 
     /// Tiles of a window of tiles, and windows of a window of windows.
@@ -166,11 +193,10 @@ impl ScanShape {
     }
 
     /// Device memory that the blocks of a scan share, in bytes: a line, and a cell for each place of each window, on all levels.
-    pub fn memory_bytes(&self, item: &Layout, length: u64) -> u64 {
+    pub fn memory_bytes(&self, item: &Layout, tiles: u64) -> u64 {
         let cell = (item.size.div_ceil(4) as u64 * 8).next_multiple_of(SECTOR);
         let window = self.window();
-        let values =
-            successors(Some(self.tiles(length)), |&values| (values >= window).then_some(values / window));
+        let values = successors(Some(tiles), |&values| (values >= window).then_some(values / window));
         LINE + values.map(|values| values.next_multiple_of(window) * cell).sum::<u64>()
     }
 }
@@ -193,12 +219,14 @@ mod tests {
         for item in items() {
             let policy = ScanPolicy::for_item(&item);
             let window = policy.large.window();
-            let edges = [1, window, window * window].map(|tiles| tiles * policy.large.tile_items());
+            let edges = [1, window, window * window].map(|tiles| tiles * policy.large.tile_items(1));
             let lengths = edges.into_iter().flat_map(|edge| [edge - 1, edge, edge + 1]);
             for length in lengths.chain([31, 1025, 1 << 20, (1 << 33) + 17]) {
-                let shape = policy.shape(policy.kernel(&item, length));
-                let (tiles, window) = (shape.tiles(length), shape.window());
-                assert!((tiles - 1) * shape.tile_items() < length && length <= tiles * shape.tile_items());
+                let ScanLaunch { kernel, tiles, warps } = policy.launch(&item, length);
+                let shape = policy.shape(kernel);
+                let (tile, window) = (shape.tile_items(warps), shape.window());
+                assert!((tiles - 1) * tile < length && length <= tiles * tile);
+                assert!(warps == shape.warps || 2 * warps == shape.warps || warps == 1);
                 // Whoever looks at a window reads no further than it. Each level has its windows after the ones below.
                 let (mut cells, mut values) = (0, tiles);
                 while values > 0 {
@@ -206,9 +234,18 @@ mod tests {
                     values /= window;
                 }
                 let cell = (item.size.div_ceil(4) as u64 * 8).div_ceil(32) * 32;
-                assert_eq!(shape.memory_bytes(&item, length), LINE + cells * cell, "{tiles} tiles");
+                assert_eq!(shape.memory_bytes(&item, tiles), LINE + cells * cell, "{tiles} tiles");
             }
         }
+    }
+
+    #[test]
+    fn tiles_are_halved_where_there_are_few_of_them_or_of_waves() {
+        let item = <f32 as crate::DeviceType>::layout();
+        let policy = ScanPolicy::for_item(&item);
+        let launches = [10, 20, 21, 24, 25, 26, 27, 30].map(|level| policy.launch(&item, 1 << (level - 2)));
+        let halved = launches.map(|launch| launch.warps < policy.shape(launch.kernel).warps);
+        assert_eq!(halved, [true, true, false, false, true, true, false, false]);
     }
 
     #[test]

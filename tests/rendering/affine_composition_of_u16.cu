@@ -21,8 +21,8 @@ struct Operator {
 namespace program {
 
 typedef ::warpfold::Arguments<Item> Arguments;
-static_assert(sizeof(Arguments) == 48, "kernel arguments");
-static_assert(WARPFOLD_OFFSET(Arguments, identity) == 44, "kernel arguments");
+static_assert(sizeof(Arguments) == 56, "kernel arguments");
+static_assert(WARPFOLD_OFFSET(Arguments, identity) == 48, "kernel arguments");
 
 struct Shape {
     static constexpr unsigned WIDTH = 16, GROUP_ITEMS = 8, ROWS = 4, MERGED_TILES = 4, WARPS = 4;

@@ -48,7 +48,7 @@ namespace program {
 
 typedef ::warpfold::Arguments<Item> Arguments;
 static_assert(sizeof(Arguments) == 56, "kernel arguments");
-static_assert(WARPFOLD_OFFSET(Arguments, identity) == 44, "kernel arguments");
+static_assert(WARPFOLD_OFFSET(Arguments, identity) == 48, "kernel arguments");
 
 struct Shape {
     static constexpr unsigned WIDTH = 16, GROUP_ITEMS = 4, ROWS = 4, MERGED_TILES = 4, WARPS = 4;

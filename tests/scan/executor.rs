@@ -138,7 +138,7 @@ fn add_trials(trials: &mut Trials<'_>) {
         M::Item: Sample,
     {
         let all = items(7, 40_003, sampler);
-        let tile = case.policy.large.tile_items() as usize;
+        let tile = case.policy.large.tile_items(case.policy.large.warps) as usize;
         Box::new(move |executor| {
             let mut shared = Vec::new();
             for misalignment in [(0, 0), (1, 1), (0, 2)] {
@@ -156,10 +156,13 @@ fn add_trials(trials: &mut Trials<'_>) {
         let mut units = large::<u32>();
         (units.large.run_items, units.large.unit_items, units.large.warps) = (16, 4, 2);
         let in_units = kernels.add(Shape, units);
+        units.few_tiles = u64::MAX;
+        let in_halves = kernels.add(Shape, units);
         let bytes = kernels.add(Lanewise::<u8, 3>(PhantomData), ScanPolicy::for_item(&<[u8; 3]>::layout()));
         let marked = kernels.add(OnlyMarked, ScanPolicy::for_item(&Marked::layout()));
         vec![
             trial(in_units, Sample::sample),
+            trial(in_halves, Sample::sample),
             trial(bytes, Sample::sample),
             trial(marked, Sample::sample),
             trial(shape, Sample::sample),

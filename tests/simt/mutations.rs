@@ -8,13 +8,13 @@ pub const MUTATIONS: &[Mutation] = &[
         name: "a barrier in divergent code",
         file: "bracket.cuh",
         right: "    block_barrier();\n",
-        wrong: "    if (begin < block_end) block_barrier();\n",
+        wrong: "    if (left > 0) block_barrier();\n",
     },
     Mutation {
         name: "a thread that leaves before a barrier",
         file: "bracket.cuh",
         right: "    block_barrier();\n",
-        wrong: "    if (begin >= block_end) return;\n    block_barrier();\n",
+        wrong: "    if (left == 0) return;\n    block_barrier();\n",
     },
     Mutation {
         name: "one warp too many",
@@ -31,14 +31,14 @@ pub const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "a warp that runs into the next block",
         file: "bracket.cuh",
-        right: "const Size length = smaller(run, block_end - begin);",
-        wrong: "const Size length = run;",
+        right: "ended = length == 0 || counter.ends(row_level, level);",
+        wrong: "ended = length == 0;",
     },
     Mutation {
         name: "the last warp forgotten",
         file: "bracket.cuh",
-        right: "(block_end - block_begin + run - 1) >>",
-        wrong: "(block_end - block_begin) >>",
+        right: "left_runs = arguments.runs - first_run;",
+        wrong: "left_runs = arguments.runs - first_run - 1;",
     },
     Mutation {
         name: "four tiles counted as one",

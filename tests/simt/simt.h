@@ -137,6 +137,7 @@ inline void prefetch(const void* address, SIMT_CALLER) { simt::access(address, 1
 
 inline unsigned byte_of(unsigned word, unsigned index) { return word >> (8 * index) & 0xff; }
 
+inline unsigned settle(unsigned word) { return word; }
 inline unsigned funnel_shift(unsigned low, unsigned high, unsigned shift) {
     return static_cast<unsigned>(((static_cast<unsigned long long>(high) << 32) | low) >> (shift & 31));
 }
@@ -177,7 +178,8 @@ inline void write(void* address, const unsigned* word, SIMT_CALLER) {
 
 // Launches run one after another here, and what a kernel writes is looked at when it has ended.
 inline void let_next_launch_begin() {}
-inline void wait_for_launch_before() {}
+template <class T>
+inline const T* when_written(const T* address) { return address; }
 inline void publish(unsigned long long* to, unsigned long long value, SIMT_CALLER) {
     simt::publish(to, value, {file, line});
 }

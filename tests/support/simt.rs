@@ -4,7 +4,7 @@ use std::io::{Read, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::{Arc, OnceLock};
 
-use warpfold::policy::ScanPolicy;
+use warpfold::policy::{ScanLaunch, ScanPolicy};
 use warpfold::{DeviceMonoid, DeviceType};
 
 use super::programs::{Case, Checks, Kernels, Policies, Program};
@@ -137,9 +137,10 @@ struct Arguments<T> {
     input: u64,
     length: u64,
     output: u64,
-    run_level: u64,
-    host: u64,
+    runs: u32,
+    row_level: u32,
     serial: u32,
+    host: u64,
     identity: T,
 }
 
@@ -192,9 +193,10 @@ impl Executor {
                 input: 0,
                 length,
                 output: 0,
-                run_level: case.policy.shape(launch.kernel).run_level(&launch),
-                host: 0,
+                runs: launch.runs(case.policy.shape(launch.kernel), length),
+                row_level: launch.rows_per_warp.ilog2(),
                 serial: 0,
+                host: 0,
                 identity: case.operator.identity(),
             };
             let (arguments, op) = (bytes(&[arguments]), state(&case.operator));
@@ -230,10 +232,10 @@ impl Executor {
     ) -> Result<Vec<M::Item>, String> {
         let item = M::Item::layout();
         let length = items.len() as u64;
-        let kernel = case.policy.kernel(&item, length);
+        let ScanLaunch { kernel, tiles, warps } = case.policy.launch(&item, length);
         let shape = case.policy.shape(kernel);
         let size = size_of::<M::Item>();
-        let needed = shape.memory_bytes(&item, length) as usize;
+        let needed = shape.memory_bytes(&item, tiles) as usize;
         // No more than a scan says that it needs; what was there before stays, as in a workspace.
         if shared.len() < needed {
             shared.resize(needed, 0);
@@ -251,13 +253,13 @@ impl Executor {
         let input = bytes(items);
         let request = Request {
             kernel: case.first + kernel as u32,
-            blocks: shape.tiles(length) as u32,
-            threads: shape.warps * 32,
+            blocks: tiles as u32,
+            threads: warps * 32,
             misalignment: (asked.misalignment.0 * size) as u32,
             output_misalignment: (asked.misalignment.1 * size) as u32,
             in_place: asked.in_place.into(),
             seed: self.seed,
-            shared: shape.shared_bytes(&item) as u64,
+            shared: shape.shared_bytes(&item, warps) as u64,
             arguments: arguments.len() as u64,
             op: op.len() as u64,
             input: input.len() as u64,
