@@ -9,7 +9,7 @@
 #![allow(unsafe_code)]
 
 use super::RUN;
-use super::rows::{Cut, LANES, Row, Word, item, rows_of_words, set_item};
+use super::rows::{Cut, LANES, Room, Row, Word, item, rows_of_words, set_item};
 use super::transposition::transpose;
 use crate::Monoid;
 
@@ -17,14 +17,14 @@ use crate::Monoid;
 pub(super) const TILE: usize = LANES * RUN;
 /// Room for the rows of a tile and of its pairs.
 pub(super) struct Lanes {
-    rows: Vec<Row<u64>>,
+    rows: Vec<Room>,
 }
 
 impl Lanes {
     /// For items that [`suit`](super::rows::suit).
     pub(super) fn new<T>() -> Self {
         let bytes = (TILE + TILE / 2) * size_of::<T>();
-        Self { rows: vec![Row::default(); bytes.div_ceil(size_of::<Row<u64>>())] }
+        Self { rows: vec![Room::NONE; Room::of(bytes)] }
     }
 
     /// Adds the values of all runs in whole tiles, and returns the items that are left.

@@ -5,7 +5,7 @@
 //! eight, which is three rounds of the definition at once: seven eighths of all combinations are then made of items
 //! that have just been read, while the next ones arrive. [`lanes`] makes those of 32 runs at a time, in vector
 //! registers. Large items, those with padding, what is less than 32 runs, and everything on an x86-64 processor without
-//! AVX2 and FMA, are combined pair by pair: so no operator is compiled for lanes twice.
+//! AVX2 and FMA, are combined pair by pair: so an operator is compiled for lanes for AVX2 and AVX-512 alone there.
 //!
 //! Memory is allocated for blocks and for parts of them, never per item.
 
@@ -13,11 +13,13 @@ mod lanes;
 mod rows;
 mod scan;
 mod transposition;
+mod vectors;
 
 use rayon::prelude::*;
 
 use self::lanes::Lanes;
 pub(crate) use self::scan::{scan, scan_in_place, scan_into};
+use self::vectors::{Vectors, has_lanes};
 use crate::{DeviceType, Monoid};
 
 /// Items that a round makes one value of.
@@ -25,8 +27,6 @@ const RUN: usize = 8;
 /// Bytes of one block: few enough that an input of a megabyte keeps several threads busy, and so many that a block's
 /// last rounds, and handing it to a thread, are little beside it.
 const BLOCK_BYTES: usize = 256 << 10;
-/// Whether some processors of this architecture have AVX2.
-const HAS_AVX2: bool = cfg!(target_arch = "x86_64");
 /// Bytes of a part of a block whose pairs stay in a first-level cache from round to round.
 const PART_BYTES: usize = 16 << 10;
 
@@ -50,15 +50,6 @@ fn blocks<M: Monoid>(operator: &M, in_lanes: bool, items: &[M::Item]) -> M::Item
     blocks(operator, in_lanes, &values)
 }
 
-/// Whether this processor has AVX2 and FMA.
-fn has_avx2() -> bool {
-    #[cfg(target_arch = "x86_64")]
-    let has = is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma");
-    #[cfg(not(target_arch = "x86_64"))]
-    let has = false;
-    has
-}
-
 /// A power of two of items of about so many bytes, at least two.
 fn items_of<T>(bytes: usize, _: &[T]) -> usize {
     1 << (bytes / size_of::<T>()).max(2).ilog2()
@@ -67,8 +58,7 @@ fn items_of<T>(bytes: usize, _: &[T]) -> usize {
 /// The rounds of a bracket: the values of the last one, and room for those of the next.
 struct Rounds<'a, M: Monoid> {
     operator: &'a M,
-    /// Whether the processor has AVX2 and FMA.
-    avx2: bool,
+    vectors: Vectors,
     /// Room for the lanes, if the items suit them.
     lanes: Option<Lanes>,
     values: Vec<M::Item>,
@@ -77,9 +67,9 @@ struct Rounds<'a, M: Monoid> {
 
 impl<'a, M: Monoid> Rounds<'a, M> {
     fn new(operator: &'a M, in_lanes: bool) -> Self {
-        let avx2 = has_avx2();
-        let lanes = (in_lanes && (avx2 || !HAS_AVX2)).then(Lanes::new::<M::Item>);
-        Self { operator, avx2, lanes, values: Vec::new(), spare: Vec::new() }
+        let vectors = Vectors::detected();
+        let lanes = (in_lanes && vectors.have_lanes()).then(Lanes::new::<M::Item>);
+        Self { operator, vectors, lanes, values: Vec::new(), spare: Vec::new() }
     }
 
     /// At least one item.
@@ -100,19 +90,28 @@ impl<'a, M: Monoid> Rounds<'a, M> {
 
     /// One round, or three.
     fn round(&mut self, items: &[M::Item]) {
-        #[cfg(target_arch = "x86_64")]
-        if self.avx2 {
+        match self.vectors {
+            Vectors::Portable => self.round_with::<false>(items),
             // SAFETY: the processor has what it is compiled for.
+            #[cfg(target_arch = "x86_64")]
             #[allow(unsafe_code)]
-            return unsafe { self.round_with_avx2(items) };
+            Vectors::Avx2 => unsafe { self.round_with_avx2(items) },
+            // SAFETY: as above.
+            #[cfg(target_arch = "x86_64")]
+            #[allow(unsafe_code)]
+            Vectors::Avx512 => unsafe { self.round_with_avx512(items) },
         }
-        self.round_with::<false>(items);
     }
 
-    /// The same, compiled once more for wider registers, and with it `combine`.
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2,fma")]
     fn round_with_avx2(&mut self, items: &[M::Item]) {
+        self.round_with::<true>(items);
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2,fma,avx512f,avx512bw,avx512dq,avx512vl")]
+    fn round_with_avx512(&mut self, items: &[M::Item]) {
         self.round_with::<true>(items);
     }
 
@@ -120,7 +119,7 @@ impl<'a, M: Monoid> Rounds<'a, M> {
     fn round_with<const AVX2: bool>(&mut self, items: &[M::Item]) {
         self.values.clear();
         match &mut self.lanes {
-            Some(lanes) if (AVX2 || !HAS_AVX2) && items.len() >= lanes::TILE => {
+            Some(lanes) if has_lanes(AVX2) && items.len() >= lanes::TILE => {
                 let rest = lanes.tiles::<M, AVX2>(self.operator, items, &mut self.values);
                 for run in rest.chunks(RUN) {
                     self.values.push(short_bracket(self.operator, run));
@@ -197,8 +196,11 @@ mod tests {
             check(bracket(&operator, items), "blocks");
             if length > 0 {
                 let suit = rows::suit(&M::Item::layout());
-                let mut portable = Rounds { avx2: false, ..Rounds::new(&operator, suit) };
-                check(portable.bracket(items), "without AVX2");
+                let detected = Vectors::detected();
+                for vectors in Vectors::ALL.iter().copied().take_while(|&vectors| vectors != detected) {
+                    let mut rounds = Rounds { vectors, ..Rounds::new(&operator, suit) };
+                    check(rounds.bracket(items), &format!("{vectors:?}"));
+                }
                 check(Rounds::new(&operator, false).bracket(items), "pairs");
             }
         }

@@ -9,7 +9,7 @@ use std::mem::MaybeUninit;
 
 use crate::{Kind, Layout};
 
-/// Words of a row: as many bytes as a register has.
+/// Words of a row: one register of bytes, or several of wider words.
 pub(super) const LANES: usize = 32;
 /// The largest items whose tile and its rows stay in a first-level cache.
 const MOST_BYTES: usize = 32;
@@ -18,6 +18,20 @@ const MOST_BYTES: usize = 32;
 #[derive(Clone, Copy)]
 #[repr(C, align(32))]
 pub(super) struct Row<W>(pub(super) [W; LANES]);
+
+/// Memory for rows: as aligned as the widest registers, so that none of their loads takes two lines.
+#[derive(Clone, Copy)]
+#[repr(C, align(64))]
+pub(super) struct Room([u64; LANES]);
+
+impl Room {
+    pub(super) const NONE: Self = Self([0; LANES]);
+
+    /// Room for rows of so many bytes together.
+    pub(super) fn of(bytes: usize) -> usize {
+        bytes.div_ceil(size_of::<Self>())
+    }
+}
 
 /// What items are cut into: integers.
 pub(super) trait Word: Copy + Default + 'static {}
@@ -53,11 +67,11 @@ fn bytes_of_fields(layout: &Layout) -> usize {
     }
 }
 
-/// The same memory, as rows of smaller words.
-pub(super) fn rows_of_words<W: Word>(rows: &mut [Row<u64>]) -> &mut [Row<W>] {
-    // SAFETY: rows are as aligned whatever their words, which are integers.
+/// The rows that there is room for.
+pub(super) fn rows_of_words<W: Word>(room: &mut [Room]) -> &mut [Row<W>] {
+    // SAFETY: it is at least as aligned, and the words of both are integers.
     unsafe {
-        std::slice::from_raw_parts_mut(rows.as_mut_ptr().cast(), size_of_val(rows) / size_of::<Row<W>>())
+        std::slice::from_raw_parts_mut(room.as_mut_ptr().cast(), size_of_val(room) / size_of::<Row<W>>())
     }
 }
 

@@ -9,7 +9,7 @@ use std::mem::MaybeUninit;
 
 use crate::Monoid;
 use crate::cpu::RUN;
-use crate::cpu::rows::{Cut, LANES, Row, Word, item, rows_of_words, set_item};
+use crate::cpu::rows::{Cut, LANES, Room, Row, Word, item, rows_of_words, set_item};
 use crate::cpu::scan::stream;
 use crate::cpu::transposition::{restore, transpose};
 use crate::tree::Prefix;
@@ -19,9 +19,9 @@ pub(super) const TILE: usize = LANES * RUN;
 
 /// The tiles of a block, and what is known of its runs.
 pub(super) struct Lanes<M: Monoid> {
-    rows: Vec<Row<u64>>,
+    rows: Vec<Room>,
     /// A tile on its way past the caches.
-    written: Vec<Row<u64>>,
+    written: Vec<Room>,
     /// Of each run its value, and later what is before its end.
     values: Vec<M::Item>,
     ends: Vec<M::Item>,
@@ -45,7 +45,7 @@ impl<M: Monoid> Lanes<M> {
     #[inline(always)]
     pub(super) fn up<const AVX2: bool>(&mut self, operator: &M, items: &[M::Item]) -> &[M::Item] {
         let bytes = items.len() / RUN * (RUN + 1) * size_of::<M::Item>();
-        self.rows.resize(bytes.div_ceil(size_of::<Row<u64>>()).max(self.rows.len()), Row::default());
+        self.rows.resize(Room::of(bytes).max(self.rows.len()), Room::NONE);
         self.values.clear();
         self.first.clear();
         self.first.extend_from_slice(&items[..RUN]);
@@ -82,8 +82,7 @@ impl<M: Monoid> Lanes<M> {
         // SAFETY: the caller's promise.
         unsafe { self.ends.set_len(self.values.len()) };
         if streams {
-            let rows = (TILE * size_of::<M::Item>()).div_ceil(size_of::<Row<u64>>());
-            self.written.resize(rows, Row::default());
+            self.written.resize(Room::of(TILE * size_of::<M::Item>()), Room::NONE);
         }
         match Cut::<M::Item>::BYTES {
             1 => self.down_in_words::<u8, AVX2>(operator, prefix, before, places, streams),

@@ -18,7 +18,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use self::lanes::{Lanes, TILE};
 use self::runs::Runs;
-use super::{HAS_AVX2, has_avx2, items_of, rows};
+use super::vectors::{Vectors, has_lanes};
+use super::{items_of, rows};
 use crate::tree::Prefix;
 use crate::{DeviceType, Monoid};
 
@@ -129,8 +130,7 @@ struct Edges<T> {
 /// they fill lanes; and one run at a time.
 struct Levels<'a, M: Monoid> {
     operator: &'a M,
-    /// Whether the processor has AVX2 and FMA.
-    avx2: bool,
+    vectors: Vectors,
     /// Of items, of values of runs of items, and so on; none if the items do not suit lanes.
     lanes: Vec<Lanes<M>>,
     /// Those that the block went up.
@@ -142,32 +142,37 @@ struct Levels<'a, M: Monoid> {
 
 impl<'a, M: Monoid> Levels<'a, M> {
     fn new(operator: &'a M, streams: bool) -> Self {
-        let avx2 = has_avx2();
-        let in_lanes = rows::suit(&M::Item::layout()) && (avx2 || !HAS_AVX2);
+        let vectors = Vectors::detected();
+        let in_lanes = rows::suit(&M::Item::layout()) && vectors.have_lanes();
         let lanes = (0..if in_lanes { DEPTH } else { 0 }).map(|_| Lanes::new()).collect();
-        Self { operator, avx2, lanes, depth: 0, runs: Runs::new(operator), streams }
+        Self { operator, vectors, lanes, depth: 0, runs: Runs::new(operator), streams }
     }
 
     /// Returns the value of the block, if it is whole.
     fn up(&mut self, items: &[M::Item]) -> M::Item {
-        #[cfg(target_arch = "x86_64")]
-        if self.avx2 {
+        match self.vectors {
+            Vectors::Portable => self.up_with::<false>(items),
             // SAFETY: the processor has what it is compiled for.
-            return unsafe { self.up_with_avx2(items) };
+            #[cfg(target_arch = "x86_64")]
+            Vectors::Avx2 => unsafe { self.up_with_avx2(items) },
+            // SAFETY: as above.
+            #[cfg(target_arch = "x86_64")]
+            Vectors::Avx512 => unsafe { self.up_with_avx512(items) },
         }
-        self.up_with::<false>(items)
     }
 
     fn down(&mut self, prefix: Prefix, edges: Edges<M::Item>, places: &mut [MaybeUninit<M::Item>]) {
-        #[cfg(target_arch = "x86_64")]
-        if self.avx2 {
+        match self.vectors {
+            Vectors::Portable => self.down_with::<false>(prefix, edges, places),
             // SAFETY: the processor has what it is compiled for.
-            return unsafe { self.down_with_avx2(prefix, edges, places) };
+            #[cfg(target_arch = "x86_64")]
+            Vectors::Avx2 => unsafe { self.down_with_avx2(prefix, edges, places) },
+            // SAFETY: as above.
+            #[cfg(target_arch = "x86_64")]
+            Vectors::Avx512 => unsafe { self.down_with_avx512(prefix, edges, places) },
         }
-        self.down_with::<false>(prefix, edges, places);
     }
 
-    /// The same, compiled once more for wider registers, and with it `combine`.
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2,fma")]
     fn up_with_avx2(&mut self, items: &[M::Item]) -> M::Item {
@@ -180,12 +185,29 @@ impl<'a, M: Monoid> Levels<'a, M> {
         self.down_with::<true>(prefix, edges, places);
     }
 
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2,fma,avx512f,avx512bw,avx512dq,avx512vl")]
+    fn up_with_avx512(&mut self, items: &[M::Item]) -> M::Item {
+        self.up_with::<true>(items)
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2,fma,avx512f,avx512bw,avx512dq,avx512vl")]
+    fn down_with_avx512(
+        &mut self,
+        prefix: Prefix,
+        edges: Edges<M::Item>,
+        places: &mut [MaybeUninit<M::Item>],
+    ) {
+        self.down_with::<true>(prefix, edges, places);
+    }
+
     #[inline(always)]
     fn up_with<const AVX2: bool>(&mut self, items: &[M::Item]) -> M::Item {
         self.depth = 0;
         let mut items = items;
         let mut lanes = self.lanes.iter_mut();
-        if AVX2 || !HAS_AVX2 {
+        if has_lanes(AVX2) {
             while items.len().is_multiple_of(TILE) {
                 let Some(lanes) = lanes.next() else { break };
                 items = lanes.up::<AVX2>(self.operator, items);
@@ -206,7 +228,7 @@ impl<'a, M: Monoid> Levels<'a, M> {
             return self.runs.down(prefix, edges, places);
         };
         self.runs.down(Prefix::Inclusive, edges, self.lanes[last].ends());
-        if AVX2 || !HAS_AVX2 {
+        if has_lanes(AVX2) {
             for level in (1..=last).rev() {
                 let (below, above) = self.lanes.split_at_mut(level);
                 let ends = below[level - 1].ends();
