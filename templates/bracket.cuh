@@ -17,14 +17,14 @@ struct Arguments {
     Item* output;
     // Each warp has a run of 2^row_level rows; and there are so many.
     unsigned runs, row_level;
-    // Where one block sends its value to the host instead, and by what it is known there; or nowhere.
+    // By what the value is known to the host, and where one block sends it instead; or nowhere.
     unsigned serial;
     unsigned long long* host;
     Item identity;
 };
 
 // The bracket, by one warp and in lane 0, of 2^row_level rows, or of what the input has of them: `length` items are left of
-// it. Of none it is unspecified.
+// it. Of none, which there may be where a shape has no tiles, it is unspecified.
 //
 // Where the shape says so, tiles that are neighbours merge lane by lane, four to one, before what the lanes have is
 // combined across them. What does not fill a tile goes row by row.
@@ -39,9 +39,13 @@ WARPFOLD_DEVICE Words<Item> warp_run(const Operator& op, Tiles<Shape, Item>& til
     Words<Item> single, pair;
     // Rows that were asked for.
     unsigned asked = 0;
-    bool ended = false;
+    const Size all = Size(ROW_ITEMS) << row_level;
+    // Where there are rows only, as in small inputs, the first is loaded before anything else is asked: it may be alone, or
+    // there may be none.
+    constexpr bool ROWS_ALONE = Shape::ROWS == 1;
+    if constexpr (!ROWS_ALONE) length = smaller(length, all);
 #pragma unroll 1
-    do {
+    while (ROWS_ALONE || length > 0) {
         Words<Item> value;
         unsigned level = 0, parts = 1;
         if (tiles.has_next(1)) {
@@ -67,16 +71,17 @@ WARPFOLD_DEVICE Words<Item> warp_run(const Operator& op, Tiles<Shape, Item>& til
         } else {
             const First present = {static_cast<unsigned>(smaller(length, ROW_ITEMS))};
             value = row_bracket<Shape::WIDTH, Shape::GROUP_ITEMS>(op, tiles.items(), present);
-            if (row_level == 0) return value;
+            if (ROWS_ALONE && row_level == 0) return value;
+            if (ROWS_ALONE && counter.is_empty()) length = smaller(length, all);
             tiles.pass(ROW_ITEMS);
             length -= present.count;
             if (asked == 0) Global::ask_for(tiles.items(), smaller(length, AHEAD * ROW_ITEMS)), asked = AHEAD;
             --asked;
         }
-        ended = length == 0 || counter.ends(row_level, level);
-        if (ended && counter.is_empty()) return value;
+        if (length == 0 && counter.is_empty()) return value;
         counter.push(op, value, level);
-    } while (!ended);
+        if (ROWS_ALONE && length == 0) break;
+    }
     return counter.bracket(op);
 }
 
@@ -95,7 +100,8 @@ WARPFOLD_DEVICE void bracket(const Arguments<Item>& arguments, const Operator& o
     const Item* const input = arguments.input;
     const Item* const first = when_written(input + begin);
     Tiles<Shape, Item> tiles(memory, input, input + arguments.length, first, first + run);
-    Words<Item> value = warp_run(op, tiles, arguments.row_level, left);
+    Words<Item> value;
+    if (Shape::ROWS == 1 || left > 0) value = warp_run(op, tiles, arguments.row_level, left);
     if (block_warps() > 1) {
         if (lane_index() == 0) of_warp[warp_index()] = value;
         block_barrier();

@@ -12,8 +12,6 @@ class RowCounter {
 
   public:
     WARPFOLD_DEVICE bool is_empty() const { return rows == 0; }
-    // Whether the next 2^level rows are the last of 2^all.
-    WARPFOLD_DEVICE bool ends(unsigned all, unsigned level) const { return (rows + (Size(1) << level)) >> all != 0; }
 
     // Adds the next 2^level rows, whose value lane 0 holds. The rows so far are a multiple of 2^level.
     template <class Operator>

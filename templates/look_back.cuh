@@ -153,7 +153,8 @@ WARPFOLD_DEVICE Edges<Item> look_back(const Operator& op, const Cells<PLACES, It
         if (place == 0 && level != ended) continue;
         // The tile's own value ends this window's subtree if it ends all smaller windows.
         const bool is_known = level < ended && level == 0;
-        // The value of the window before the tile's is known sooner from its tiles than from whoever ends it.
+        // The value of the window before the tile's, if it has a place beside it, is known sooner from its tiles than from
+        // whoever ends it.
         const bool looks_below = level == 1 && ended == 0;
         const Window<PLACES, Item> subtrees =
             is_known      ? tiles

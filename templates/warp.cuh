@@ -43,10 +43,10 @@ WARPFOLD_DEVICE Words<Item> warp_bracket(const Operator& op, Words<Item> value, 
     return value;
 }
 
-// The bracket of a row of which `present` items exist, at least one, in lane 0: by loads of WIDTH bytes if they reach all.
+// The bracket of a row of which `present` items exist, in lane 0, unspecified if none does: by loads of WIDTH bytes if they reach all.
 template <unsigned WIDTH, unsigned GROUP_ITEMS, class Item, class Operator>
 WARPFOLD_DEVICE Words<Item> row_bracket(const Operator& op, const Item* items, First present) {
-    static_assert((GROUP_ITEMS & (GROUP_ITEMS - 1)) == 0, "a group is a power of two of items");
+    static_assert((GROUP_ITEMS & (GROUP_ITEMS - 1)) == 0 && GROUP_ITEMS <= 32, "a power of two of items, a bit each");
     const unsigned first = lane_index() * GROUP_ITEMS;
     const bool whole = WIDTH >= 4 && reinterpret_cast<Size>(items) % WIDTH == 0 && present.has(WARP_LANES * GROUP_ITEMS - 1);
     const Bits of_lane(present, first);

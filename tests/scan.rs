@@ -23,12 +23,17 @@ use warpfold::{Device, DeviceInput, DeviceMonoid, DeviceType, Error, Scan, cudar
 /// windows.
 fn tiny(places: u32) -> ScanPolicy {
     let shape = ScanShape { run_items: 1, unit_items: 1, warps: 1, blocks_per_multiprocessor: 1, places };
-    ScanPolicy { small: shape, large: shape, small_bytes: 0, few_tiles: 0 }
+    ScanPolicy { small: shape, large: shape, small_bytes: 0, few_tiles: 0, few_waves: 0 }
+}
+
+/// The default kernels, and whole tiles.
+fn whole<T: DeviceType>() -> ScanPolicy {
+    ScanPolicy { few_tiles: 0, few_waves: 0, ..ScanPolicy::for_item(&T::layout()) }
 }
 
 /// The default kernels, of which that for large inputs gets all but the shortest, in whole tiles.
 fn large<T: DeviceType>() -> ScanPolicy {
-    ScanPolicy { small_bytes: 100, few_tiles: 0, ..ScanPolicy::for_item(&T::layout()) }
+    ScanPolicy { small_bytes: 100, ..whole::<T>() }
 }
 
 /// The policies that a test goes through: the default, and others that cut the same input elsewhere.
@@ -44,7 +49,7 @@ fn policies<T: DeviceType>() -> Vec<ScanPolicy> {
     // The deepest windows, and one warp.
     let mut tall = large::<T>();
     (tall.large.warps, tall.large.places) = (1, 8);
-    vec![ScanPolicy::for_item(&T::layout()), large::<T>(), tiny(1), tiny(2), tall, wide, halved]
+    vec![ScanPolicy::for_item(&T::layout()), whole::<T>(), large::<T>(), tiny(1), tiny(2), tall, wide, halved]
 }
 
 /// Lengths that matter to a policy: all small ones, and each side of every edge up to `most`.

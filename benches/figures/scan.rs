@@ -135,7 +135,8 @@ fn candidates(chosen: ScanPolicy) -> Vec<ScanPolicy> {
                     let unit_items = (chosen.large.unit_items * unit / 2).min(run_items);
                     let large =
                         ScanShape { run_items, unit_items, warps, blocks_per_multiprocessor, ..chosen.large };
-                    let candidate = ScanPolicy { large, small_bytes: 0, ..chosen };
+                    let candidate =
+                        ScanPolicy { large, small_bytes: 0, few_tiles: 0, few_waves: 0, ..chosen };
                     if unit_items > 0 && !candidates.contains(&candidate) {
                         candidates.push(candidate);
                     }
@@ -158,6 +159,10 @@ fn changed(mut policy: ScanPolicy, settings: &[(String, u32)]) -> Result<ScanPol
             }
             _ if name == "few_tiles" => {
                 policy.few_tiles = u64::from(*value);
+                continue;
+            }
+            _ if name == "few_waves" => {
+                policy.few_waves = u64::from(*value);
                 continue;
             }
             _ => anyhow::bail!("a policy has no `{name}`"),

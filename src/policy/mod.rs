@@ -69,7 +69,7 @@ pub struct Shape {
     /// bytes of a group. Below 4, and for inputs whose address is not a multiple of it, rows are loaded in words of 4 bytes.
     /// A tile is loaded from the input by 16 bytes, or by 4.
     pub width: u32,
-    /// Items that one lane loads at once: a power of two.
+    /// Items that one lane loads at once: a power of two, at most 32.
     pub group_items: u32,
     /// Groups of each lane in a tile, which lanes exchange through shared memory so that each has its own side by side (a
     /// blocked arrangement, not a striped one). A power of two, at most 32; together a multiple of 16 bytes. If 1, there are

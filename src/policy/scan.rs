@@ -17,8 +17,12 @@ pub struct ScanPolicy {
     pub large: ScanShape,
     /// Inputs of at most so many bytes are scanned by the small kernel.
     pub small_bytes: u64,
-    /// Of at most so many tiles, each is made two, of half the warps.
+    /// Where there would be at most so many tiles, of all warps of a shape, each is made two, of half of them: more
+    /// multiprocessors have work then.
     pub few_tiles: u64,
+    /// The same where the blocks would make more than one wave, and at most so many, roughly: the last one ends more evenly. With
+    /// 1 or 0 never.
+    pub few_waves: u64,
 }
 
 /// One launch: each of its blocks scans one tile.
@@ -47,8 +51,6 @@ pub struct ScanShape {
     pub places: u32,
 }
 
-/// As many waves of blocks show how full the last one is.
-const FEW_WAVES: u64 = 4;
 /// Shared memory of a block, at most: what every architecture gives one.
 const MOST_SHARED_BYTES: usize = 64 << 10;
 /// Bytes of a unit, at most, unless that is one item.
@@ -67,7 +69,7 @@ impl ScanPolicy {
     /// The policy for items of this layout, on every architecture.
     pub fn for_item(item: &Layout) -> Self {
         let (small, large) = (ScanShape::of(item, 128, 8), ScanShape::of(item, 256, 4));
-        Self { small, large, small_bytes: 64 << 20, few_tiles: 32 }
+        Self { small, large, small_bytes: 64 << 20, few_tiles: 32, few_waves: 4 }
     }
 
     /// The shape of a kernel.
@@ -79,7 +81,7 @@ impl ScanPolicy {
     }
 
     /// Which kernel scans `length` items.
-    pub fn kernel(&self, item: &Layout, length: u64) -> Kernel {
+    fn kernel(&self, item: &Layout, length: u64) -> Kernel {
         match length.saturating_mul(item.size as u64) <= self.small_bytes {
             true => Kernel::Small,
             false => Kernel::Large,
@@ -87,15 +89,12 @@ impl ScanPolicy {
     }
 
     /// The launch that scans `length` items.
-    ///
-    /// Tiles are made smaller where that gives work to more multiprocessors, and where the last of few waves of blocks would
-    /// leave many idle.
     pub fn launch(&self, item: &Layout, length: u64) -> ScanLaunch {
         let kernel = self.kernel(item, length);
         let shape = self.shape(kernel);
         let wave = MULTIPROCESSORS * u64::from(shape.blocks_per_multiprocessor);
         let tiles = length.div_ceil(shape.tile_items(shape.warps));
-        let halves = tiles <= self.few_tiles || (wave < tiles && tiles <= FEW_WAVES * wave);
+        let halves = tiles <= self.few_tiles || (wave < tiles && tiles <= self.few_waves * wave);
         let warps = if halves { shape.warps.div_ceil(2) } else { shape.warps };
         ScanLaunch { kernel, tiles: length.div_ceil(shape.tile_items(warps)), warps }
     }

@@ -20,8 +20,8 @@ use crate::{Device, DeviceMonoid, DeviceType, Error, Input, Output, cpu};
 /// so the operator need not commute. Items may have up to 256 bytes, and there may be any number of them that fits in memory.
 ///
 /// A scan reads each item once and writes each place once. It can be shared by threads, and run on several streams at once.
-/// On a GPU, compiled kernels, and workspaces (64 KiB of device memory for each stream, or where that is not enough up to three
-/// thousandths of the input; of items of more than 16 bytes up to a hundredth, of more than 64 bytes a twenty-fifth), are kept as
+/// On a GPU, compiled kernels, and workspaces (64 KiB of device memory for each stream, or where that is not enough up to seven
+/// thousandths of the input; of items of more than 16 bytes up to a fortieth, of more than 64 bytes a fifteenth), are kept as
 /// those of a [`Reduction`](crate::Reduction) are.
 ///
 /// ```

@@ -13,7 +13,7 @@ use crate::support::operators::{self, Lanewise, OnlyMarked, Shape, Visitor};
 use crate::support::programs::{Case, Checks};
 use crate::support::simt::{Asked, Executor, Tests};
 use crate::support::tiers::Suite;
-use crate::{large, lengths, policies, scans, tiny};
+use crate::{large, lengths, policies, scans, tiny, whole};
 
 /// Bytes of the longest input that the executor is given.
 const MOST_BYTES: usize = 256 << 10;
@@ -110,6 +110,7 @@ impl Visitor for OnExecutor<'_> {
         let step = self.step;
         self.tests.test(name, operator, ScanPolicy::for_item(&M::Item::layout()), move |executor, case| {
             every_length_on_executor(executor, case, sampler, step);
+            every_length_on_executor(executor, case.under(whole::<M::Item>()), sampler, step);
             every_length_on_executor(executor, case.under(large::<M::Item>()), sampler, step);
         });
     }
@@ -157,7 +158,7 @@ fn add_trials(trials: &mut Trials<'_>) {
         (units.large.run_items, units.large.unit_items, units.large.warps) = (16, 4, 2);
         let in_units = kernels.add(Shape, units);
         units.few_tiles = u64::MAX;
-        let in_halves = kernels.add(Shape, units);
+        let in_halves = in_units.under(units);
         let bytes = kernels.add(Lanewise::<u8, 3>(PhantomData), ScanPolicy::for_item(&<[u8; 3]>::layout()));
         let marked = kernels.add(OnlyMarked, ScanPolicy::for_item(&Marked::layout()));
         vec![

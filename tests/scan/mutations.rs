@@ -130,6 +130,12 @@ pub const MUTATIONS: &[Mutation] = &[
         wrong: "return seen.at(WINDOW - 2);",
     },
     Mutation {
+        name: "more asked for than there is",
+        file: "scan.cuh",
+        right: "smaller(present_from(likely), WARP_ITEMS)",
+        wrong: "WARP_ITEMS",
+    },
+    Mutation {
         name: "tiles of all warps where a block has half of them",
         file: "scan.cuh",
         right: "tile_warps = block_warps();",

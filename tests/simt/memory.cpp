@@ -222,6 +222,14 @@ void access(const void* address, size_t count, size_t align, bool write, Site si
     fail(who(current) + (write ? " writes" : " reads") + " out of bounds, " + at(site));
 }
 
+void ask(const void* address, Site site) {
+    const char* const begin = static_cast<const char*>(address);
+    for (const Region& region : launch.regions) {
+        if (begin >= region.begin && begin < region.begin + region.bytes) return;
+    }
+    fail(who(current) + " asks for what is out of bounds, " + at(site));
+}
+
 void move(void* to, const void* from, size_t bytes) { memcpy(to, from, bytes); }
 
 }  // namespace simt

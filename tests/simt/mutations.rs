@@ -31,8 +31,8 @@ pub const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "a warp that runs into the next block",
         file: "bracket.cuh",
-        right: "ended = length == 0 || counter.ends(row_level, level);",
-        wrong: "ended = length == 0;",
+        right: "const Size all = Size(ROW_ITEMS) << row_level;",
+        wrong: "const Size all = length;",
     },
     Mutation {
         name: "the last warp forgotten",
@@ -106,6 +106,12 @@ pub const MUTATIONS: &[Mutation] = &[
         file: "bracket.cuh",
         right: "(came > 0 || tiles.has_next(MERGED))",
         wrong: "(came > 0 || tiles.has_next(2))",
+    },
+    Mutation {
+        name: "a bit for an item too many",
+        file: "group.cuh",
+        right: "(1u << count) - 1",
+        wrong: "(2u << count) - 1",
     },
     Mutation {
         name: "an unmasked tail load",

@@ -61,6 +61,8 @@ void async_wait(Site site);
 void move(void* to, const void* from, size_t bytes);
 // Asserts that a thread may read or write some bytes.
 void access(const void* address, size_t bytes, size_t align, bool write, Site site);
+// That it may ask for the memory at an address, which is no access: others may write there.
+void ask(const void* address, Site site);
 
 // Ends the launch with an error.
 [[noreturn]] void trap(Site site);
@@ -133,7 +135,7 @@ inline void copy_bytes(void* to, const void* from, unsigned long long bytes, SIM
     simt::move(to, from, bytes);
 }
 
-inline void prefetch(const void* address, SIMT_CALLER) { simt::access(address, 1, 1, false, {file, line}); }
+inline void prefetch(const void* address, SIMT_CALLER) { simt::ask(address, {file, line}); }
 
 inline unsigned byte_of(unsigned word, unsigned index) { return word >> (8 * index) & 0xff; }
 

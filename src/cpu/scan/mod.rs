@@ -142,7 +142,10 @@ struct Levels<'a, M: Monoid> {
 
 impl<'a, M: Monoid> Levels<'a, M> {
     fn new(operator: &'a M, streams: bool) -> Self {
-        let vectors = Vectors::detected();
+        Self::with(operator, streams, Vectors::detected())
+    }
+
+    fn with(operator: &'a M, streams: bool, vectors: Vectors) -> Self {
         let in_lanes = rows::suit(&M::Item::layout()) && vectors.have_lanes();
         let lanes = (0..if in_lanes { DEPTH } else { 0 }).map(|_| Lanes::new()).collect();
         Self { operator, vectors, lanes, depth: 0, runs: Runs::new(operator), streams }
@@ -319,6 +322,7 @@ mod tests {
         let edges = [block, 2 * block, 3 * block, 4 * block, 5 * block];
         let around = edges.into_iter().flat_map(|edge| [edge - 1, edge, edge + 1, edge + 9, edge + 16]);
         let all: Vec<M::Item> = (0..6 * block).map(item).collect();
+        let detected = Vectors::detected();
         let inclusive = tree::inclusive_scan(&operator, &all);
         let exclusive = tree::exclusive_scan(&operator, &all);
         for length in (0..70).chain(around) {
@@ -343,6 +347,14 @@ mod tests {
                 let mut places = items.to_vec();
                 scan_in_place(&operator, prefix, &mut places);
                 check(&places, "in place");
+                let lesser = Vectors::ALL.iter().copied().take_while(|&vectors| vectors != detected);
+                for vectors in lesser.filter(|_| length == block) {
+                    let mut levels = Levels::with(&operator, false, vectors);
+                    let edges = Edges { before: None, after: Some(levels.up(items)) };
+                    let mut places = vec![operator.identity(); length];
+                    levels.down(prefix, edges, as_places(&mut places));
+                    check(&places, &format!("{vectors:?}"));
+                }
             }
         }
     }
