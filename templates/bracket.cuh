@@ -75,7 +75,7 @@ WARPFOLD_DEVICE Words<Item> warp_run(const Operator& op, Tiles<Shape, Item>& til
             if (ROWS_ALONE && counter.is_empty()) length = smaller(length, all);
             tiles.pass(ROW_ITEMS);
             length -= present.count;
-            if (asked == 0) Global::ask_for(tiles.items(), smaller(length, AHEAD * ROW_ITEMS)), asked = AHEAD;
+            if (asked == 0) Global::ask_for<1>(tiles.items(), smaller(length, AHEAD * ROW_ITEMS)), asked = AHEAD;
             --asked;
         }
         if (length == 0 && counter.is_empty()) return value;

@@ -28,13 +28,13 @@ struct Global {
     template <class Item>
     static constexpr unsigned WIDTH = alignof(Item) < 4 ? alignof(Item) : 4;
 
-    // Lets items come, a line a lane, before their rows are loaded one after another.
-    template <class Item>
+    // Lets items come to a cache, a line a lane, before they are loaded.
+    template <unsigned LEVEL, class Item>
     static WARPFOLD_DEVICE void ask_for(const Item* items, unsigned count) {
         constexpr unsigned LINE = 128;
 #pragma unroll 1
         for (unsigned at = LINE * lane_index(); at < count * sizeof(Item); at += LINE * WARP_LANES)
-            prefetch(reinterpret_cast<const char*>(items) + at);
+            prefetch<LEVEL>(reinterpret_cast<const char*>(items) + at);
     }
 
     // The word at an address that is a multiple of 4 and the row's byte `offset`; bytes of no item are unspecified.

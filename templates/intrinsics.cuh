@@ -105,9 +105,13 @@ struct Load<1> {
     WARPFOLD_DEVICE explicit Load(unsigned char loaded) { word[0] = loaded; }
 };
 
-// Brings the line of an address to the first-level cache, some time.
+// Brings the line of an address to the first- or the second-level cache, some time.
+template <unsigned LEVEL>
 WARPFOLD_DEVICE void prefetch(const void* address) {
-    asm volatile("prefetch.global.L1 [%0];" ::"l"(__cvta_generic_to_global(address)));
+    if constexpr (LEVEL == 1)
+        asm volatile("prefetch.global.L1 [%0];" ::"l"(__cvta_generic_to_global(address)));
+    else
+        asm volatile("prefetch.global.L2 [%0];" ::"l"(__cvta_generic_to_global(address)));
 }
 
 // Memory that no launch writes while it reads it.

@@ -240,7 +240,7 @@ WARPFOLD_DEVICE void scan(const ScanArguments<Item>& arguments, const Operator& 
 
     // Most blocks take the tile that they would have without asking. Whoever takes it, it comes meanwhile.
     const Size likely = begin_of(block_index());
-    Global::ask_for(arguments.input + likely, smaller(present_from(likely), WARP_ITEMS));
+    Global::ask_for<2>(arguments.input + likely, smaller(present_from(likely), WARP_ITEMS));
     if (warp_index() == 0 && lane_index() == 0) *taken = take_tile(arguments.shared, block_count());
     block_barrier();
     const Size tile = *taken & 0xffffffffu;

@@ -135,6 +135,7 @@ inline void copy_bytes(void* to, const void* from, unsigned long long bytes, SIM
     simt::move(to, from, bytes);
 }
 
+template <unsigned LEVEL>
 inline void prefetch(const void* address, SIMT_CALLER) { simt::ask(address, {file, line}); }
 
 inline unsigned byte_of(unsigned word, unsigned index) { return word >> (8 * index) & 0xff; }
