@@ -72,6 +72,9 @@ class Slot {
   public:
     static constexpr unsigned BYTES = Runs::BYTES;
 
+    // Whether all of a warp's items are loaded by the widest loads.
+    static WARPFOLD_DEVICE bool loads_chunks(const Item* items) { return reinterpret_cast<Size>(items) % CHUNK == 0; }
+
     WARPFOLD_DEVICE explicit Slot(unsigned char* shared) : bytes(shared + warp_index() * BYTES) {}
 
     WARPFOLD_DEVICE unsigned char* run() const { return bytes + Runs::place(lane_index() * Runs::RUN); }
@@ -238,9 +241,11 @@ WARPFOLD_DEVICE void scan(const ScanArguments<Item>& arguments, const Operator& 
     const auto begin_of = [&](Size tile) { return (tile * tile_warps + warp_index()) * WARP_ITEMS; };
     const auto present_from = [&](Size begin) { return arguments.length > begin ? arguments.length - begin : 0; };
 
-    // Most blocks take the tile that they would have without asking. Whoever takes it, it comes meanwhile.
+    // Most blocks take the tile that they would have without asking. Whoever takes it, it comes meanwhile. Where it is loaded
+    // in many small words, loads that end sooner have been no help.
     const Size likely = begin_of(block_index());
-    Global::ask_for<2>(arguments.input + likely, smaller(present_from(likely), WARP_ITEMS));
+    if (Slot<Shape, Item>::loads_chunks(arguments.input + likely))
+        Global::ask_for<2>(arguments.input + likely, smaller(present_from(likely), WARP_ITEMS));
     if (warp_index() == 0 && lane_index() == 0) *taken = take_tile(arguments.shared, block_count());
     block_barrier();
     const Size tile = *taken & 0xffffffffu;

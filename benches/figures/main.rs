@@ -351,7 +351,8 @@ fn row(out: &mut impl Write, who: &str, subject: &Subject, time: &str, mut times
         out,
         "{who},{operator},{item},{item_bytes},{bytes},{offset},{time},{median:.3},{low:.3},{high:.3},{samples},{result}"
     )?;
-    Ok(())
+    // Whoever ends a run early has what it measured.
+    Ok(out.flush()?)
 }
 
 /// The bytes of an item, as they lie in memory.
