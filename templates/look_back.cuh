@@ -75,6 +75,7 @@ class Cells {
     // As many levels of windows as have one that is whole, and one more; or two, the last of which nothing is before in.
     WARPFOLD_DEVICE unsigned levels() const {
         unsigned levels = 1;
+#pragma unroll 1
         for (Size last = tiles - 1; last >= WINDOW; last /= WINDOW) ++levels;
         return levels + 1;
     }
@@ -148,18 +149,16 @@ WARPFOLD_DEVICE Edges<Item> look_back(const Operator& op, const Cells<PLACES, It
 #pragma unroll 1
     for (unsigned level = cells.levels(); level-- > 0;) {
         index = tile;
+#pragma unroll 1
         for (unsigned k = 0; k < level; ++k) index = cells.above(index);
         const unsigned place = cells.place(index);
         if (place == 0 && level != ended) continue;
         // The tile's own value ends this window's subtree if it ends all smaller windows.
         const bool is_known = level < ended && level == 0;
-        // The value of the window before the tile's, if it has a place beside it, is known sooner from its tiles than from
-        // whoever ends it.
-        const bool looks_below = level == 1 && ended == 0;
-        const Window<PLACES, Item> subtrees =
-            is_known      ? tiles
-            : looks_below ? cells.subtrees_before(op, level, index - 1, cells.value_of(op, index - 1))
-                          : cells.subtrees_before(op, level, index, value);
+        // Of the window just before the tile's the tiles are looked at: whoever ends that window publishes its value later.
+        Words<Item> own = value;
+        if (level == 1 && ended == 0) own = cells.value_of(op, --index);
+        const Window<PLACES, Item> subtrees = is_known ? tiles : cells.subtrees_before(op, level, index, own);
         if (level == ended) edges.after = before_place(op, edges, subtrees, place + 1);
         if (place > 0) edges.before = before_place(op, edges, subtrees, place), edges.has_before = true;
     }

@@ -120,8 +120,8 @@ pub const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "a window's value taken for that of the one before",
         file: "look_back.cuh",
-        right: "cells.value_of(op, index - 1))",
-        wrong: "cells.value_of(op, 0))",
+        right: "own = cells.value_of(op, --index);",
+        wrong: "own = cells.value_of(op, 0), --index;",
     },
     Mutation {
         name: "a window's value without its last tile",
