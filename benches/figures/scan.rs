@@ -153,19 +153,15 @@ fn changed(mut policy: ScanPolicy, settings: &[(String, u32)]) -> Result<ScanPol
         let (shape, setting) = match name.split_once('.') {
             Some(("small", setting)) => (&mut policy.small, setting),
             Some(("large", setting)) => (&mut policy.large, setting),
-            _ if name == "small_bytes" => {
-                policy.small_bytes = u64::from(*value);
+            _ => {
+                *match name.as_str() {
+                    "small_bytes" => &mut policy.small_bytes,
+                    "few_tiles" => &mut policy.few_tiles,
+                    "few_waves" => &mut policy.few_waves,
+                    _ => anyhow::bail!("a policy has no `{name}`"),
+                } = u64::from(*value);
                 continue;
             }
-            _ if name == "few_tiles" => {
-                policy.few_tiles = u64::from(*value);
-                continue;
-            }
-            _ if name == "few_waves" => {
-                policy.few_waves = u64::from(*value);
-                continue;
-            }
-            _ => anyhow::bail!("a policy has no `{name}`"),
         };
         *match setting {
             "run_items" => &mut shape.run_items,
