@@ -23,6 +23,15 @@ WARPFOLD_DEVICE unsigned block_count() { return gridDim.x; }
 WARPFOLD_DEVICE unsigned block_warps() { return blockDim.x / WARP_LANES; }
 
 WARPFOLD_DEVICE void block_barrier() { __syncthreads(); }
+// The same for a group of so many warps, of which a block has up to 15; or for the only one. A multiprocessor has barriers for
+// four blocks that do not know which of theirs they come to.
+template <bool IS_ONE_OF_MANY>
+WARPFOLD_DEVICE void group_barrier(unsigned group, unsigned warps) {
+    if constexpr (IS_ONE_OF_MANY)
+        asm volatile("bar.sync %0, %1;" ::"r"(group + 1), "r"(warps * WARP_LANES) : "memory");
+    else
+        __syncthreads();
+}
 
 // Between objects of any two types; what the compiler sees through as register moves.
 WARPFOLD_DEVICE void copy_bytes(void* to, const void* from, unsigned long long bytes) { memcpy(to, from, bytes); }
@@ -134,6 +143,27 @@ WARPFOLD_DEVICE void write(void* address, const unsigned* word) {
         *to = make_uint2(word[0], word[1]);
     else
         *to = static_cast<typename Load<WIDTH>::Loaded>(word[0]);
+}
+
+// WIDTH bytes, a word or more, at multiples of as many, from global to shared memory, some time before `async_wait` returns
+// to whoever asked.
+template <unsigned WIDTH>
+WARPFOLD_DEVICE void async_copy(void* to, const void* from) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    const unsigned address = static_cast<unsigned>(__cvta_generic_to_shared(to));
+    if constexpr (WIDTH == 16)
+        asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(address), "l"(__cvta_generic_to_global(from)) : "memory");
+    else
+        asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(address), "l"(__cvta_generic_to_global(from)), "n"(WIDTH)
+                     : "memory");
+#else
+    write<WIDTH>(to, read<WIDTH>(from).word);
+#endif
+}
+WARPFOLD_DEVICE void async_wait() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.wait_all;" ::: "memory");
+#endif
 }
 
 // Orders what the lanes of a warp do to shared memory.

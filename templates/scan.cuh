@@ -19,267 +19,118 @@ struct ScanArguments {
     // What blocks share: a word that says who takes which tile, and from the next line on a cell for each place of each
     // window. It begins as zeros, and serves one launch after another.
     unsigned long long* shared;
+    Size tiles;
     // 0 if a place has the value of its own item, too.
     unsigned exclusive;
     Item identity;
 };
 
-// The items of a warp in a tile, on their way between global memory and lanes: 32 runs.
-template <class Shape, class Item>
-class Slot {
-    using Runs = Exchange<Shape::RUN_ITEMS * sizeof(Item)>;
-    static constexpr unsigned ITEMS = WARP_LANES * Shape::RUN_ITEMS, CHUNK = Runs::CHUNK;
-    // As the narrowest: what the address of an item allows.
-    static constexpr unsigned ITEM_WIDTH = Global::WIDTH<Item> < CHUNK ? Global::WIDTH<Item> : CHUNK;
-    static constexpr unsigned AHEAD = 8;
-
-    unsigned char* bytes;
-
-    static WARPFOLD_DEVICE unsigned place(unsigned byte) { return Runs::place(byte / CHUNK) + byte % CHUNK; }
-
-    template <unsigned WIDTH>
-    WARPFOLD_DEVICE void load_whole(const char* from) {
-        constexpr unsigned STEPS = Runs::RUN * CHUNK / WIDTH, WORDS = WIDTH < 4 ? 1 : WIDTH / 4;
-#pragma unroll 1
-        for (unsigned step = 0; step < STEPS; step += AHEAD) {
-            unsigned word[AHEAD][WORDS];
-#pragma unroll
-            for (unsigned k = 0; k < AHEAD; ++k) {
-                if (STEPS % AHEAD != 0 && step + k >= STEPS) break;
-                const Load<WIDTH> loaded = read<WIDTH>(from + WIDTH * (WARP_LANES * (step + k) + lane_index()));
-#pragma unroll
-                for (unsigned w = 0; w < WORDS; ++w) word[k][w] = loaded.word[w];
-            }
-#pragma unroll
-            for (unsigned k = 0; k < AHEAD; ++k) {
-                if (STEPS % AHEAD != 0 && step + k >= STEPS) break;
-                write<WIDTH>(bytes + place(WIDTH * (WARP_LANES * (step + k) + lane_index())), word[k]);
-            }
-        }
-    }
-
-    template <unsigned WIDTH>
-    WARPFOLD_DEVICE void store_whole(char* to) const {
-        constexpr unsigned STEPS = Runs::RUN * CHUNK / WIDTH;
-#pragma unroll(AHEAD)
-        for (unsigned step = 0; step < STEPS; ++step) {
-            const unsigned at = WIDTH * (WARP_LANES * step + lane_index());
-            const Load<WIDTH> loaded = read<WIDTH>(bytes + place(at));
-            write<WIDTH>(to + at, loaded.word);
-        }
-    }
-
-  public:
-    static constexpr unsigned BYTES = Runs::BYTES;
-
-    // Whether all of a warp's items are loaded by the widest loads.
-    static WARPFOLD_DEVICE bool loads_chunks(const Item* items) { return reinterpret_cast<Size>(items) % CHUNK == 0; }
-
-    WARPFOLD_DEVICE explicit Slot(unsigned char* shared) : bytes(shared + warp_index() * BYTES) {}
-
-    WARPFOLD_DEVICE unsigned char* run() const { return bytes + Runs::place(lane_index() * Runs::RUN); }
-
-    // What exists of the items, and for all others, of which nobody learns anything, the identity.
-    WARPFOLD_DEVICE void load(const Item* items, Size present, const Item& identity) {
-        const char* const from = reinterpret_cast<const char*>(items);
-        const Size address = reinterpret_cast<Size>(from);
-        if (present >= ITEMS) {
-            if (address % CHUNK == 0)
-                load_whole<CHUNK>(from);
-            else if (CHUNK > 4 && address % 4 == 0)
-                load_whole<(CHUNK > 4 ? 4 : CHUNK)>(from);
-            else
-                load_whole<ITEM_WIDTH>(from);
-            return;
-        }
-#pragma unroll 1
-        for (unsigned i = lane_index(); i < ITEMS; i += WARP_LANES) {
-            const char* const item = reinterpret_cast<const char*>(i < present ? items + i : &identity);
-#pragma unroll 1
-            for (unsigned k = 0; k < sizeof(Item); k += ITEM_WIDTH)
-                write<ITEM_WIDTH>(bytes + place(i * sizeof(Item) + k), read<ITEM_WIDTH>(item + k).word);
-        }
-    }
-
-    WARPFOLD_DEVICE void store(Item* items, Size present) const {
-        char* const to = reinterpret_cast<char*>(items);
-        const Size address = reinterpret_cast<Size>(to);
-        if (present >= ITEMS) {
-            if (address % CHUNK == 0)
-                store_whole<CHUNK>(to);
-            else if (CHUNK > 4 && address % 4 == 0)
-                store_whole<(CHUNK > 4 ? 4 : CHUNK)>(to);
-            else
-                store_whole<ITEM_WIDTH>(to);
-            return;
-        }
-#pragma unroll 1
-        for (Size at = lane_index() * ITEM_WIDTH; at < present * sizeof(Item); at += WARP_LANES * ITEM_WIDTH)
-            write<ITEM_WIDTH>(to + at, read<ITEM_WIDTH>(bytes + place(static_cast<unsigned>(at))).word);
-    }
-};
-
-// The run of a lane, in shared memory: units of so many items as are written out, since each copy of an operator is
-// compile time.
-template <class Shape, class Item>
-class Run {
-    static constexpr unsigned UNIT = Shape::UNIT_ITEMS, UNITS = Shape::RUN_ITEMS / UNIT, LEVELS = level_of(UNITS);
-    static constexpr unsigned WIDTH = Exchange<Shape::RUN_ITEMS * sizeof(Item)>::CHUNK;
-    static_assert(UNIT * sizeof(Item) % WIDTH == 0, "a unit is whole chunks");
-
-    unsigned char* const first;
-
-    WARPFOLD_DEVICE unsigned char* unit(unsigned index) const { return first + index * (UNIT * sizeof(Item)); }
-    WARPFOLD_DEVICE void get(unsigned index, Words<Item> (&place)[UNIT]) const {
-        Group<Item, UNIT> group;
-        group.template read_from<WIDTH>(unit(index));
-#pragma unroll
-        for (unsigned i = 0; i < UNIT; ++i) place[i] = group.item(i);
-    }
-    WARPFOLD_DEVICE void set(unsigned index, const Words<Item> (&place)[UNIT]) const {
-        Group<Item, UNIT> group;
-        group.set(place);
-        group.template write_to<WIDTH>(unit(index));
-    }
-
-  public:
-    WARPFOLD_DEVICE explicit Run(unsigned char* first) : first(first) {}
-
-    // On the way up. Returns the value of the run.
-    template <class Operator>
-    WARPFOLD_DEVICE Words<Item> up(const Operator& op) const {
-        // Of each level, the subtree that waits for one on its right.
-        Words<Item> left[LEVELS + 1], place[UNIT];
-#pragma unroll 1
-        for (unsigned index = 0; index < UNITS; ++index) {
-            get(index, place);
-#pragma unroll
-            for (unsigned step = 1; step < UNIT; step *= 2) {
-#pragma unroll
-                for (unsigned i = 2 * step - 1; i < UNIT; i += 2 * step) place[i] = combine(op, place[i - step], place[i]);
-            }
-            bool carries = true;
-#pragma unroll
-            for (unsigned k = 0; k < LEVELS; ++k) {
-                if (!carries) continue;
-                if (index >> k & 1)
-                    place[UNIT - 1] = combine(op, left[k], place[UNIT - 1]);
-                else
-                    left[k] = place[UNIT - 1], carries = false;
-            }
-            set(index, place);
-        }
-        return place[UNIT - 1];
-    }
-
-    // On the way down.
-    template <class Operator>
-    WARPFOLD_DEVICE void down(const Operator& op, const Edges<Item>& edges, bool exclusive) const {
-        // What is before the unit, and before the larger ones that it is the first of: of level k, before 2^k units.
-        Words<Item> before[LEVELS + 1], place[UNIT];
-#pragma unroll
-        for (unsigned k = 0; k <= LEVELS; ++k) before[k] = edges.before;
-#pragma unroll 1
-        for (unsigned index = 0; index < UNITS; ++index) {
-            get(index, place);
-            const bool has_before = edges.has_before || index > 0;
-            Words<Item> next = edges.after;
-            if (index + 1 < UNITS) {
-                Words<Item> left = before[0];
-                bool has_left = has_before;
-#pragma unroll
-                for (unsigned k = 1; k < LEVELS; ++k) {
-                    const bool ends = (index + 1) % (1u << k) == 0;
-                    left = select(ends, before[k], left);
-                    if (ends) has_left = edges.has_before || index >> k > 0;
-                }
-                next = place[UNIT - 1];
-                if (has_left) next = combine(op, left, next);
-            }
-#pragma unroll
-            for (unsigned step = UNIT / 2; step > 0; step /= 2) {
-#pragma unroll
-                for (unsigned i = step - 1; i < UNIT - 1; i += 2 * step) {
-                    if (i >= step)
-                        place[i] = combine(op, place[i - step], place[i]);
-                    else if (has_before)
-                        place[i] = combine(op, before[0], place[i]);
-                }
-            }
-            place[UNIT - 1] = next;
-            if (exclusive) {
-#pragma unroll
-                for (unsigned i = UNIT - 1; i > 0; --i) place[i] = place[i - 1];
-                place[0] = before[0];
-            }
-            set(index, place);
-#pragma unroll
-            for (unsigned k = 0; k <= LEVELS; ++k) before[k] = select((index + 1) % (1u << k) == 0, next, before[k]);
-        }
-    }
-};
-
 // Takes the next tile of a launch: its number, below the serial of the launch.
-WARPFOLD_DEVICE Size take_tile(unsigned long long* next, Size tiles) {
+WARPFOLD_DEVICE Size take_tile(unsigned long long* next, Size takes) {
     const Size taken = atomic_add(next, 1);
     // Nobody takes any after the last one, but the next launch. Its serial is never that of new memory.
     const Size serial = (taken >> 32) % 0xffffffffu + 1, tile = taken & 0xffffffffu;
-    if (tile == tiles - 1) publish(next, serial << 32);
+    if (tile == takes - 1) publish(next, serial << 32);
     return serial << 32 | tile;
 }
 
+// Groups of a block load one after another: what many load at once comes to all of them late, and what is behind a tile
+// cannot be written before that tile has come.
+template <bool ARE_THERE>
+class Turn {
+    unsigned long long* loading;
+
+  public:
+    WARPFOLD_DEVICE explicit Turn(unsigned long long* loading) : loading(loading) {}
+    WARPFOLD_DEVICE void clear() const {
+        if constexpr (ARE_THERE) {
+            if (warp_index() == 0 && lane_index() == 0) *loading = 0;
+            block_barrier();
+        }
+    }
+    // By one lane for some warps, each of which gives it back.
+    WARPFOLD_DEVICE void take(unsigned warps) const {
+        if constexpr (ARE_THERE) {
+            while (compare_and_swap(loading, 0, warps) != 0) pause();
+        }
+    }
+    WARPFOLD_DEVICE void give_back(unsigned warps) const {
+        if constexpr (ARE_THERE) atomic_add(loading, -static_cast<unsigned long long>(warps));
+    }
+};
+
 template <class Shape, class Item, class Operator>
 WARPFOLD_DEVICE void scan(const ScanArguments<Item>& arguments, const Operator& op) {
-    constexpr unsigned WARP_ITEMS = WARP_LANES * Shape::RUN_ITEMS, LINE = 16;
-    // A power of two: as many as the shape has, or half of them.
-    const unsigned tile_warps = block_warps();
-    WARPFOLD_SHARED(Size, taken, 1);
-    WARPFOLD_SHARED(Words<Item>, of_warp, Shape::WARPS);
-    WARPFOLD_SHARED(Words<Item>, after_warp, Shape::WARPS);
-    WARPFOLD_SHARED(Edges<Item>, of_tile, 1);
+    constexpr unsigned WARP_ITEMS = WARP_LANES * Shape::ROWS * Shape::RUN_ITEMS, LINE = 16;
+    constexpr bool HAS_GROUPS = Shape::GROUPS > 1;
+    // Of a tile, a power of two: as many as the shape has, or, where a block has one tile, half of them.
+    const unsigned warps = HAS_GROUPS ? Shape::WARPS : block_warps();
+    const unsigned group = HAS_GROUPS ? warp_index() / Shape::WARPS : 0, first = group * Shape::WARPS;
+    const unsigned warp = warp_index() - first;
+    const bool leads = warp == 0 && lane_index() == 0;
+    WARPFOLD_SHARED(Size, taken, Shape::GROUPS);
+    WARPFOLD_SHARED(unsigned long long, loading, 1);
+    WARPFOLD_SHARED(Words<Item>, of_warp, Shape::GROUPS * Shape::WARPS);
+    WARPFOLD_SHARED(Words<Item>, after_warp, Shape::GROUPS * Shape::WARPS);
+    WARPFOLD_SHARED(Edges<Item>, of_tile, Shape::GROUPS);
     WARPFOLD_DYNAMIC_SHARED(memory);
-    const auto begin_of = [&](Size tile) { return (tile * tile_warps + warp_index()) * WARP_ITEMS; };
+    const auto begin_of = [&](Size tile) { return (tile * warps + warp) * WARP_ITEMS; };
     const auto present_from = [&](Size begin) { return arguments.length > begin ? arguments.length - begin : 0; };
 
     // Most blocks take the tile that they would have without asking. Whoever takes it, it comes meanwhile. Where it is loaded
     // in many small words, loads that end sooner have been no help.
-    const Size likely = begin_of(block_index());
-    if (Slot<Shape, Item>::loads_chunks(arguments.input + likely))
-        Global::ask_for<2>(arguments.input + likely, smaller(present_from(likely), WARP_ITEMS));
-    if (warp_index() == 0 && lane_index() == 0) *taken = take_tile(arguments.shared, block_count());
-    block_barrier();
-    const Size tile = *taken & 0xffffffffu;
-    const Cells<Shape::PLACES, Item> cells(arguments.shared + LINE, block_count(), static_cast<unsigned>(*taken >> 32));
-
-    const Size begin = begin_of(tile), present = present_from(begin);
-    Slot<Shape, Item> slot(memory);
-    slot.load(arguments.input + begin, present, arguments.identity);
-    warp_barrier();
-    const Run<Shape, Item> run(slot.run());
-    Words<Item> value = subtrees(op, run.up(op), WARP_LANES);
-    if (lane_index() == WARP_LANES - 1) of_warp[warp_index()] = value;
-    block_barrier();
-
-    if (warp_index() == 0) {
-        Words<Item> warps = of_warp[lane_index() & (tile_warps - 1)];
-        warps = subtrees(op, warps, tile_warps);
-        const Edges<Item> edges = look_back(op, cells, tile, shuffle_from(warps, tile_warps - 1), arguments.identity);
-        warps = prefixes(op, warps, edges, tile_warps);
-        if (lane_index() < tile_warps) after_warp[lane_index()] = warps;
-        if (lane_index() == 0) *of_tile = edges;
+    if (!HAS_GROUPS) {
+        const Size likely = begin_of(block_index());
+        if (Slot<Shape, Item>::loads_chunks(arguments.input + likely))
+            Global::ask_for<2>(arguments.input + likely, smaller(present_from(likely), WARP_ITEMS));
     }
-    block_barrier();
+    // Whoever takes more than one tile takes one that is not there, at last.
+    const Size takers = HAS_GROUPS ? Size(block_count()) * (block_warps() / Shape::WARPS) : block_count();
+    const bool once = !HAS_GROUPS || takers >= arguments.tiles;
+    const Size takes = once ? takers : takers + arguments.tiles;
+    const Turn<HAS_GROUPS> turn(loading);
+    turn.clear();
+    do {
+        if (leads) turn.take(warps), taken[group] = take_tile(arguments.shared, takes);
+        group_barrier<HAS_GROUPS>(group, warps);
+        const Size tile = taken[group] & 0xffffffffu;
+        if (HAS_GROUPS && tile >= arguments.tiles) {
+            if (leads) turn.give_back(warps);
+            return;
+        }
+        const unsigned serial = static_cast<unsigned>(taken[group] >> 32);
+        const Cells<Shape::PLACES, Item> cells(arguments.shared + LINE, arguments.tiles, serial);
 
-    Edges<Item> edges = *of_tile;
-    if (warp_index() > 0) edges.before = after_warp[warp_index() - 1], edges.has_before = true;
-    if (warp_index() + 1 < tile_warps) edges.after = after_warp[warp_index()];
-    value = prefixes(op, value, edges, WARP_LANES);
-    const Words<Item> before = shuffle_from(value, lane_index() - 1);
-    if (lane_index() > 0) edges.before = before, edges.has_before = true;
-    if (lane_index() + 1 < WARP_LANES) edges.after = value;
-    run.down(op, edges, arguments.exclusive != 0);
-    warp_barrier();
-    slot.store(arguments.output + begin, present);
+        const Size begin = begin_of(tile), present = present_from(begin);
+        Slot<Shape, Item> slot(memory);
+        slot.load(arguments.input + begin, present, arguments.identity);
+        warp_barrier();
+        if (lane_index() == 0) turn.give_back(1);
+        Runs<Shape, Item> runs(slot.run());
+        const Words<Item> value = runs.up(op);
+        if (lane_index() == WARP_LANES - 1) of_warp[first + warp] = value;
+        group_barrier<HAS_GROUPS>(group, warps);
+
+        if (warp == 0) {
+            Words<Item> values = of_warp[first + (lane_index() & (warps - 1))];
+            values = subtrees(op, values, warps);
+            const Edges<Item> edges = look_back(op, cells, tile, shuffle_from(values, warps - 1), arguments.identity);
+            values = prefixes(op, values, edges, warps);
+            if (lane_index() < warps) after_warp[first + lane_index()] = values;
+            if (lane_index() == 0) of_tile[group] = edges;
+        }
+        group_barrier<HAS_GROUPS>(group, warps);
+
+        Edges<Item> edges = of_tile[group];
+        if (warp > 0) edges.before = after_warp[first + warp - 1], edges.has_before = true;
+        if (warp + 1 < warps) edges.after = after_warp[first + warp];
+        unsigned char* const direct = slot.run_of(arguments.output + begin, present);
+        runs.down(op, edges, arguments.exclusive != 0, direct);
+        if (!direct) {
+            warp_barrier();
+            slot.store(arguments.output + begin, present);
+        }
+    } while (!once);
 }
 
 }  // namespace warpfold

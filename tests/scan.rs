@@ -22,8 +22,32 @@ use warpfold::{Device, DeviceInput, DeviceMonoid, DeviceType, Error, Scan, cudar
 /// The smallest tiles: an input that is soon scanned has windows of them, and where a lane looks at one place, windows of
 /// windows.
 fn tiny(places: u32) -> ScanPolicy {
-    let shape = ScanShape { run_items: 1, unit_items: 1, warps: 1, blocks_per_multiprocessor: 1, places };
+    let shape = ScanShape {
+        run_items: 1,
+        rows: 1,
+        unit_items: 1,
+        warps: 1,
+        groups: 1,
+        blocks_per_multiprocessor: 1,
+        places,
+    };
     ScanPolicy { small: shape, large: shape, small_bytes: 0, few_tiles: 0, few_waves: 0 }
+}
+
+/// The smallest tiles, of which blocks scan a few at once, and more of them than there are at once.
+fn in_groups() -> ScanPolicy {
+    let mut policy = tiny(1);
+    policy.large.groups = 4;
+    policy
+}
+
+/// Rows of chunks, if so many bytes of items are one.
+fn in_rows<T: DeviceType>(groups: u32) -> Option<ScanPolicy> {
+    let run_items = 1.max(16 / size_of::<T>()) as u32;
+    let is_chunk = size_of::<T>().is_power_of_two() && size_of::<T>() <= 16;
+    let mut policy = tiny(2);
+    policy.large = ScanShape { run_items, rows: 8, unit_items: run_items, warps: 2, groups, ..policy.large };
+    is_chunk.then_some(policy)
 }
 
 /// The default kernels, and whole tiles.
@@ -39,7 +63,7 @@ fn large<T: DeviceType>() -> ScanPolicy {
 /// The policies that a test goes through: the default, and others that cut the same input elsewhere.
 fn policies<T: DeviceType>() -> Vec<ScanPolicy> {
     let mut wide = large::<T>();
-    (wide.large.warps, wide.large.blocks_per_multiprocessor) = (16, 1);
+    (wide.large.warps, wide.large.groups, wide.large.blocks_per_multiprocessor) = (16, 1, 1);
     wide.large.run_items = wide.large.unit_items;
     while wide.large.shared_bytes(&T::layout(), wide.large.warps) > 48 << 10 {
         wide.large.warps /= 2;
@@ -49,15 +73,19 @@ fn policies<T: DeviceType>() -> Vec<ScanPolicy> {
     // The deepest windows, and one warp.
     let mut tall = large::<T>();
     (tall.large.warps, tall.large.places) = (1, 8);
-    vec![ScanPolicy::for_item(&T::layout()), whole::<T>(), large::<T>(), tiny(1), tiny(2), tall, wide, halved]
+    let mut policies = vec![ScanPolicy::for_item(&T::layout()), whole::<T>(), large::<T>()];
+    policies.extend([tiny(1), tiny(2), tall, wide, halved, in_groups()]);
+    policies.extend([1, 2].into_iter().filter_map(in_rows::<T>));
+    policies
 }
 
 /// Lengths that matter to a policy: all small ones, and each side of every edge up to `most`.
 fn lengths(policy: &ScanPolicy, most: usize) -> Vec<usize> {
     let mut lengths: Vec<usize> = (1..=40).collect();
     let shape = if policy.small_bytes > 100 { &policy.small } else { &policy.large };
-    // Any tile is an edge of its halves.
-    let warps = if policy.few_tiles > 0 { shape.warps.div_ceil(2) } else { shape.warps };
+    // Any tile is an edge of its halves, which a block with one tile may have.
+    let halves = policy.few_tiles > 0 && shape.groups == 1;
+    let warps = if halves { shape.warps.div_ceil(2) } else { shape.warps };
     let (run, tile) = (shape.run_items as usize, shape.tile_items(warps) as usize);
     let window = shape.window() as usize;
     for edge in [run, 32 * run, tile, window * tile, window * window * tile] {

@@ -74,7 +74,7 @@ impl Scans<'_> {
         for policy in candidates {
             let scan = Scan::<M>::new(self.gpu.stream.clone()).with_policy(policy);
             if let Err(error) = scan.compile() {
-                // A shape that wants more than there is.
+                // A shape that no kernel has, or that wants more than there is.
                 ensure!(self.search, "{error}");
                 continue;
             }
@@ -104,9 +104,11 @@ impl Scans<'_> {
             let shape = policy.large;
             let who = match self.search {
                 true => &format!(
-                    "r{}-u{}-w{}-b{}-p{}{}",
+                    "r{}x{}-u{}-w{}x{}-b{}-p{}{}",
+                    shape.rows,
                     shape.run_items,
                     shape.unit_items,
+                    shape.groups,
                     shape.warps,
                     shape.blocks_per_multiprocessor,
                     shape.places,
@@ -165,8 +167,10 @@ fn changed(mut policy: ScanPolicy, settings: &[(String, u32)]) -> Result<ScanPol
         };
         *match setting {
             "run_items" => &mut shape.run_items,
+            "rows" => &mut shape.rows,
             "unit_items" => &mut shape.unit_items,
             "warps" => &mut shape.warps,
+            "groups" => &mut shape.groups,
             "blocks_per_multiprocessor" => &mut shape.blocks_per_multiprocessor,
             "places" => &mut shape.places,
             _ => anyhow::bail!("a shape has no `{setting}`"),

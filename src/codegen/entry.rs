@@ -26,6 +26,7 @@ pub(crate) struct ScanArguments<T> {
     pub(crate) length: u64,
     pub(crate) output: u64,
     pub(crate) shared: u64,
+    pub(crate) tiles: u64,
     pub(crate) exclusive: u32,
     pub(crate) identity: T,
 }
@@ -74,7 +75,8 @@ impl Entry {
     }
 
     pub(super) fn of_scan<T>(shape: &ScanShape) -> Self {
-        let ScanShape { run_items, unit_items, warps, blocks_per_multiprocessor, places } = *shape;
+        let ScanShape { run_items, rows, unit_items, warps, groups, blocks_per_multiprocessor, places } =
+            *shape;
         Self {
             name: "warpfold_scan",
             template: "scan",
@@ -82,9 +84,9 @@ impl Entry {
             size: size_of::<ScanArguments<T>>(),
             offset: offset_of!(ScanArguments<T>, identity),
             shape: format!(
-                "RUN_ITEMS = {run_items}, UNIT_ITEMS = {unit_items}, WARPS = {warps}, PLACES = {places}"
+                "RUN_ITEMS = {run_items}, ROWS = {rows}, UNIT_ITEMS = {unit_items}, WARPS = {warps}, GROUPS = {groups}, PLACES = {places}"
             ),
-            threads: warps * 32,
+            threads: warps * groups * 32,
             blocks_per_multiprocessor,
         }
     }

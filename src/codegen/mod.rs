@@ -45,9 +45,11 @@ const REDUCTION: [Template; 3] = [
     ("bracket.cuh", include_str!("../../templates/bracket.cuh")),
 ];
 /// And those of scans.
-const SCAN: [Template; 3] = [
+const SCAN: [Template; 5] = [
     ("prefixes.cuh", include_str!("../../templates/prefixes.cuh")),
     ("look_back.cuh", include_str!("../../templates/look_back.cuh")),
+    ("slot.cuh", include_str!("../../templates/slot.cuh")),
+    ("runs.cuh", include_str!("../../templates/runs.cuh")),
     ("scan.cuh", include_str!("../../templates/scan.cuh")),
 ];
 

@@ -7,6 +7,7 @@ use cudarc::driver::{CudaContext, CudaStream, DriverError, sys};
 
 use crate::Error;
 use crate::jit::Architecture;
+use crate::policy::Limits;
 
 /// Whether `libcuda` can be opened and is new enough: cudarc panics at the first call if not.
 pub(super) fn present() -> Result<(), Error> {
@@ -60,6 +61,16 @@ pub(super) fn check_allocation<T>(
 pub(super) fn architecture(context: &CudaContext) -> Result<Architecture, Error> {
     let (major, minor) = check("reading the compute capability", context.compute_capability())?;
     Ok(Architecture::new(major.unsigned_abs(), minor.unsigned_abs()))
+}
+
+/// What a launch may have of the device of a context.
+pub(super) fn limits(context: &CudaContext) -> Result<Limits, Error> {
+    use sys::CUdevice_attribute as Attribute;
+    let read = |attribute| Ok(check("reading a limit", context.attribute(attribute))?.unsigned_abs());
+    Ok(Limits {
+        multiprocessors: read(Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?,
+        shared_bytes: read(Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)? as usize,
+    })
 }
 
 /// Whether a stream records a CUDA graph instead of running what it is given.

@@ -4,18 +4,22 @@ use std::sync::Arc;
 
 use cudarc::driver::{CudaContext, CudaSlice, CudaStream, DevicePtr, DevicePtrMut};
 
-use super::driver::RelaxedCapture;
+use super::driver::{RelaxedCapture, limits};
 use super::kernels::{Blocks, Kernels, Lent, Registry, Slices};
 use crate::codegen::{ScanArguments, Source};
-use crate::policy::{Kernel, ScanLaunch, ScanPolicy};
+use crate::policy::{Kernel, Limits, ScanLaunch, ScanPolicy};
 use crate::tree::Prefix;
 use crate::{DeviceMonoid, Error};
+
+/// Tiles of a launch, at most: as many blocks as one has.
+const MOST_TILES: u64 = (1 << 31) - 1;
 
 /// An operator's kernels that scan, in a context.
 #[derive(Debug)]
 pub(crate) struct ScanKernel {
     kernels: Kernels,
     policy: ScanPolicy,
+    limits: Limits,
 }
 
 static KERNELS: Registry<ScanPolicy, ScanKernel> = Registry::new();
@@ -28,14 +32,15 @@ impl ScanKernel {
     ) -> Result<Arc<Self>, Error> {
         KERNELS.get::<M>(context, policy, |kernels| {
             policy.check(&kernels.item)?;
-            Ok(Self { kernels, policy })
+            Ok(Self { kernels, policy, limits: limits(context)? })
         })
     }
 
     fn prepare<M: DeviceMonoid>(&self, kernels: impl Iterator<Item = Kernel> + Clone) -> Result<(), Error> {
         self.kernels.prepare(kernels, |kernel| {
-            let shape = self.policy.shape(kernel);
-            Ok((Source::of_scan::<M>(shape)?, shape.shared_bytes(&self.kernels.item, shape.warps)))
+            let (shape, item) = (self.policy.shape(kernel), &self.kernels.item);
+            let warps = shape.most_groups(item, self.limits) * shape.warps;
+            Ok((Source::of_scan::<M>(shape)?, shape.shared_bytes(item, warps)))
         })
     }
 
@@ -58,12 +63,13 @@ impl ScanKernel {
         let _relaxed = RelaxedCapture::enter()?;
         let length = output.len() as u64;
         let item = &self.kernels.item;
-        let ScanLaunch { kernel, tiles, warps } = self.policy.launch(item, length);
+        let ScanLaunch { kernel, tiles, blocks, groups, warps } =
+            self.policy.launch(item, length, self.limits);
         let shape = self.policy.shape(kernel);
-        let Ok(count) = i32::try_from(tiles) else {
-            return Err(Error::Policy { reason: format!("{tiles} tiles are more than a launch has blocks") });
-        };
-        if count == 0 {
+        if tiles > MOST_TILES {
+            return Err(Error::Policy { reason: format!("{tiles} tiles are more than a launch has") });
+        }
+        if tiles == 0 {
             return Ok(());
         }
         // It is there, and what is the user's code has been called, before anything is launched.
@@ -76,11 +82,13 @@ impl ScanKernel {
                 length,
                 output: addresses.output,
                 shared: addresses.memory,
+                tiles,
                 exclusive: (prefix == Prefix::Exclusive).into(),
                 identity,
             };
+            let warps = groups * warps;
             let shared_bytes = shape.shared_bytes(item, warps);
-            let blocks = Blocks { count: count.unsigned_abs(), warps, shared_bytes, early: false };
+            let blocks = Blocks { count: blocks as u32, warps, shared_bytes, early: false };
             // SAFETY: that is what a kernel that scans takes. The slices are as long as each other, and stay until the stream
             // has passed, as does the workspace, of `memory_bytes`.
             unsafe { self.kernels.launch(kernel, blocks, arguments, operator, stream) }

@@ -10,7 +10,7 @@ mod scan;
 
 use std::iter::successors;
 
-pub use self::scan::{ScanLaunch, ScanPolicy, ScanShape};
+pub use self::scan::{Limits, ScanLaunch, ScanPolicy, ScanShape};
 
 use crate::{Error, Kind, Layout};
 

@@ -2,7 +2,7 @@
 
 use std::iter::successors;
 
-use super::{Kernel, MULTIPROCESSORS, chunk, exchange_bytes, scalars};
+use super::{Kernel, MULTIPROCESSORS, WIDEST_LOAD, chunk, exchange_bytes, scalars};
 use crate::{Error, Layout};
 
 /// How a scan cuts its input into tiles: the shapes of an operator's kernels, and which inputs each is for.
@@ -25,34 +25,64 @@ pub struct ScanPolicy {
     pub few_waves: u64,
 }
 
-/// One launch: each of its blocks scans one tile.
+/// What a launch may have of a device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Multiprocessors.
+    pub multiprocessors: u32,
+    /// Shared memory of a block, at most, in bytes.
+    pub shared_bytes: usize,
+}
+
+impl Limits {
+    /// Those of an H200.
+    pub const H200: Self = Self { multiprocessors: 132, shared_bytes: 227 << 10 };
+}
+
+/// One launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ScanLaunch {
     /// What is launched.
     pub kernel: Kernel,
-    /// Blocks, and tiles.
+    /// Tiles.
     pub tiles: u64,
-    /// Warps of a block: as many as the kernel's shape has, or half of them.
+    /// Blocks.
+    pub blocks: u64,
+    /// Tiles that a block has at once, each a group of its warps.
+    pub groups: u32,
+    /// Warps of a tile: as many as the kernel's shape has, or half of them.
     pub warps: u32,
 }
 
 /// The shape of a kernel that scans: what is fixed when it is compiled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ScanShape {
-    /// Items of a tile that one lane has, side by side: a power of two.
+    /// Items of a row that one lane has, side by side: a power of two.
     pub run_items: u32,
+    /// Rows of a warp: 1, where lanes exchange what they load for a long run each; or a power of two from 4 to 32, where they
+    /// keep it, and a run is one chunk: the most bytes, up to 16, that a lane can load of one.
+    pub rows: u32,
     /// Items of those that stay in registers at once, and for which code is written out: a power of two.
     pub unit_items: u32,
-    /// Warps of a block, at most: a power of two, at most 32. A block has one tile.
+    /// Warps of a tile, at most: a power of two, at most 32.
     pub warps: u32,
+    /// Tiles that a block has at once, at most 15, each a group of warps. One block a tile, if it is 1; more than one take
+    /// turns to load, and take tiles until there is none.
+    pub groups: u32,
     /// Blocks that each multiprocessor should hold at once: what bounds the registers of a kernel.
     pub blocks_per_multiprocessor: u32,
     /// Tiles of a window that one lane looks at, side by side: a power of two, at most 8. A window is 32 times as many.
     pub places: u32,
 }
 
-/// Shared memory of a block, at most: what every architecture gives one.
+/// Shared memory of a tile, at most: what every architecture gives a block.
 const MOST_SHARED_BYTES: usize = 64 << 10;
+/// Warps of a block, at most.
+const MOST_WARPS: u32 = 32;
+/// Groups of a block, at most: each has a barrier, of which there are 16.
+const MOST_GROUPS: u32 = 15;
+/// Rows that go up or down at once.
+const ROWS_AT_ONCE: u32 = 4;
 /// Bytes of a unit, at most, unless that is one item.
 const UNIT_BYTES: usize = 64;
 /// Bytes that a lane looks at of a window, at most, unless that is one item.
@@ -68,8 +98,13 @@ const SECTOR: u64 = 32;
 impl ScanPolicy {
     /// The policy for items of this layout, on every architecture.
     pub fn for_item(item: &Layout) -> Self {
-        let (small, large) = (ScanShape::of(item, 128, 8), ScanShape::of(item, 256, 4));
-        Self { small, large, small_bytes: 64 << 20, few_tiles: 32, few_waves: 4 }
+        let small = ScanShape::of(item, 128, 8);
+        // Of words the levels of lanes are few instructions, and there is nothing to exchange.
+        let (large, small_bytes) = match (item.size, scalars(item)) {
+            (4, ..=2) => (ScanShape::of_rows(item), 16 << 20),
+            _ => (ScanShape::of(item, 256, 4), 64 << 20),
+        };
+        Self { small, large, small_bytes, few_tiles: 32, few_waves: 4 }
     }
 
     /// The shape of a kernel.
@@ -89,14 +124,21 @@ impl ScanPolicy {
     }
 
     /// The launch that scans `length` items.
-    pub fn launch(&self, item: &Layout, length: u64) -> ScanLaunch {
+    pub fn launch(&self, item: &Layout, length: u64, limits: Limits) -> ScanLaunch {
         let kernel = self.kernel(item, length);
         let shape = self.shape(kernel);
-        let wave = MULTIPROCESSORS * u64::from(shape.blocks_per_multiprocessor);
         let tiles = length.div_ceil(shape.tile_items(shape.warps));
+        if shape.groups > 1 {
+            let groups = shape.most_groups(item, limits);
+            let wave = limits.multiprocessors * shape.blocks_per_multiprocessor;
+            let blocks = tiles.div_ceil(groups.into()).min(wave.into());
+            return ScanLaunch { kernel, tiles, blocks, groups, warps: shape.warps };
+        }
+        let wave = MULTIPROCESSORS * u64::from(shape.blocks_per_multiprocessor);
         let halves = tiles <= self.few_tiles || (wave < tiles && tiles <= self.few_waves * wave);
         let warps = if halves { shape.warps.div_ceil(2) } else { shape.warps };
-        ScanLaunch { kernel, tiles: length.div_ceil(shape.tile_items(warps)), warps }
+        let tiles = length.div_ceil(shape.tile_items(warps));
+        ScanLaunch { kernel, tiles, blocks: tiles, groups: 1, warps }
     }
 
     /// Whether kernels can be made of it for items of this layout.
@@ -120,7 +162,15 @@ impl ScanShape {
         let unit_items = (least.max(most) as u32).min(run_items);
         // What a lane looks at stays in registers, and is combined by code that is written out.
         let places = 1 << (SEEN_BYTES / item.size).clamp(1, 4).ilog2();
-        let of_warps = |warps| Self { run_items, unit_items, warps, blocks_per_multiprocessor: 1, places };
+        let of_warps = |warps| Self {
+            run_items,
+            rows: 1,
+            unit_items,
+            warps,
+            groups: 1,
+            blocks_per_multiprocessor: 1,
+            places,
+        };
         let has_room = |&warps: &u32| of_warps(warps).all_shared_bytes(item) <= MOST_SHARED_BYTES;
         let warps = successors(Some(warps), |warps| Some(warps / 2)).find(has_room).unwrap_or(1);
         // Warps that leave each other so many registers, of which bytes that are taken apart want more.
@@ -135,23 +185,47 @@ impl ScanShape {
         Self { blocks_per_multiprocessor: (most_warps / warps).min(held as u32), ..shape }
     }
 
+    /// Sixteen rows of chunks a warp, four warps a tile, three tiles a block: two such blocks have the shared memory of a
+    /// multiprocessor of 9.0, and leave each thread 80 registers.
+    fn of_rows(item: &Layout) -> Self {
+        let run_items = (WIDEST_LOAD / item.size) as u32;
+        let places = Self::of(item, WIDEST_LOAD, 1).places;
+        Self {
+            run_items,
+            rows: 16,
+            unit_items: run_items,
+            warps: 4,
+            groups: 3,
+            blocks_per_multiprocessor: 2,
+            places,
+        }
+    }
+
     /// Whether a kernel can be made of it for items of this layout.
     pub(crate) fn check(&self, item: &Layout) -> Result<(), Error> {
         let fail = |reason: &str| Err(Error::Policy { reason: reason.to_owned() });
-        let Self { run_items, unit_items, warps, places, .. } = *self;
-        if ![run_items, unit_items, warps, places].into_iter().all(u32::is_power_of_two) {
-            return fail("run_items, unit_items, warps and places are powers of two");
+        let Self { run_items, rows, unit_items, warps, groups, places, .. } = *self;
+        if ![run_items, rows, unit_items, warps, places].into_iter().all(u32::is_power_of_two) {
+            return fail("run_items, rows, unit_items, warps and places are powers of two");
         }
         if places > 8 {
             return fail("places is at most 8");
         }
-        if unit_items > run_items || warps > 32 {
-            return fail("unit_items is at most run_items, warps at most 32");
+        if unit_items > run_items {
+            return fail("unit_items is at most run_items");
+        }
+        if !(1..=MOST_GROUPS).contains(&groups) || warps > MOST_WARPS || warps * groups > MOST_WARPS {
+            return fail("groups is 1 to 15, and a block has at most 32 warps");
         }
         if u64::from(run_items) * item.size as u64 > 1 << 10 {
             return fail("what a lane has of a tile is at most 1024 bytes");
         }
-        let chunk = chunk(run_items as usize * item.size);
+        let run_bytes = run_items as usize * item.size;
+        let chunk = chunk(run_bytes);
+        let are_chunks = run_bytes == chunk && unit_items == run_items;
+        if rows > 1 && !(are_chunks && (ROWS_AT_ONCE..=32).contains(&rows)) {
+            return fail("rows is 1, or 4 to 32 where a run is one unit and one chunk");
+        }
         if !(unit_items as usize * item.size).is_multiple_of(chunk) {
             return fail(
                 "the bytes of a unit are a multiple of 16, or of what those of a run are a multiple of",
@@ -159,7 +233,7 @@ impl ScanShape {
         }
         if self.all_shared_bytes(item) > MOST_SHARED_BYTES {
             return fail(
-                "a block has at most 64 KiB of shared memory: its tile, and what stands between runs and beside them",
+                "a tile has at most 64 KiB of shared memory: its items, and what stands between runs and beside them",
             );
         }
         if !matches!(self.blocks_per_multiprocessor, 1..=32) {
@@ -168,17 +242,23 @@ impl ScanShape {
         Ok(())
     }
 
-    /// Items of one tile, which a block of so many warps scans.
+    /// Items of one tile, of so many warps.
     pub fn tile_items(&self, warps: u32) -> u64 {
-        u64::from(self.run_items) * 32 * u64::from(warps)
+        u64::from(self.run_items) * u64::from(self.rows) * 32 * u64::from(warps)
     }
 
-    /// Shared memory of a block of so many warps, in bytes.
+    /// Tiles that a block has at once, at most, where its shared memory is limited.
+    pub fn most_groups(&self, item: &Layout, limits: Limits) -> u32 {
+        let fits = |&groups: &u32| groups as usize * self.all_shared_bytes(item) <= limits.shared_bytes;
+        (1..=self.groups).rev().find(fits).unwrap_or(1)
+    }
+
+    /// Shared memory of so many warps, in bytes.
     pub fn shared_bytes(&self, item: &Layout, warps: u32) -> usize {
-        warps as usize * exchange_bytes(self.run_items as usize * item.size)
+        (warps * self.rows) as usize * exchange_bytes(self.run_items as usize * item.size)
     }
 
-    /// With what `templates/scan.cuh` declares beside it: two values a warp, two of the tile, and some words.
+    /// Of a tile, with what `templates/scan.cuh` declares beside it: two values a warp, two of the tile, and some words.
     fn all_shared_bytes(&self, item: &Layout) -> usize {
         let value = item.size.next_multiple_of(4);
         self.shared_bytes(item, self.warps).next_multiple_of(128)
@@ -221,11 +301,14 @@ mod tests {
             let edges = [1, window, window * window].map(|tiles| tiles * policy.large.tile_items(1));
             let lengths = edges.into_iter().flat_map(|edge| [edge - 1, edge, edge + 1]);
             for length in lengths.chain([31, 1025, 1 << 20, (1 << 33) + 17]) {
-                let ScanLaunch { kernel, tiles, warps } = policy.launch(&item, length);
+                let ScanLaunch { kernel, tiles, blocks, groups, warps } =
+                    policy.launch(&item, length, Limits::H200);
                 let shape = policy.shape(kernel);
                 let (tile, window) = (shape.tile_items(warps), shape.window());
                 assert!((tiles - 1) * tile < length && length <= tiles * tile);
                 assert!(warps == shape.warps || 2 * warps == shape.warps || warps == 1);
+                // Nobody is launched for nothing.
+                assert!(0 < blocks && (blocks - 1) * u64::from(groups) < tiles);
                 // Whoever looks at a window reads no further than it. Each level has its windows after the ones below.
                 let (mut cells, mut values) = (0, tiles);
                 while values > 0 {
@@ -240,9 +323,10 @@ mod tests {
 
     #[test]
     fn tiles_are_halved_where_there_are_few_of_them_or_of_waves() {
-        let item = <f32 as crate::DeviceType>::layout();
+        let item = <f64 as crate::DeviceType>::layout();
         let policy = ScanPolicy::for_item(&item);
-        let launches = [10, 20, 21, 24, 25, 26, 27, 30].map(|level| policy.launch(&item, 1 << (level - 2)));
+        let launches = [10, 20, 21, 24, 25, 26, 27, 30]
+            .map(|level| policy.launch(&item, 1 << (level - 3), Limits::H200));
         let halved = launches.map(|launch| launch.warps < policy.shape(launch.kernel).warps);
         assert_eq!(halved, [true, true, false, false, true, true, false, false]);
     }
@@ -265,5 +349,30 @@ mod tests {
         assert!(refused(|policy| policy.large.blocks_per_multiprocessor = 0));
         assert!(refused(|policy| policy.large.places = 3));
         assert!(refused(|policy| policy.small.places = 16));
+        assert!(refused(|policy| policy.large.groups = 0));
+        assert!(refused(|policy| (policy.large.warps, policy.large.groups) = (1, 16)));
+        assert!(refused(|policy| (policy.large.warps, policy.large.groups) = (16, 3)));
+        assert!(refused(|policy| policy.large.rows = 16));
+        let of_rows = |run, rows| {
+            let large = ScanShape { run_items: run, unit_items: run, rows, ..good.large };
+            ScanPolicy { large, ..good }.check(&item).is_ok()
+        };
+        assert!(of_rows(8, 16) && of_rows(4, 4));
+        assert!(!of_rows(8, 2) && !of_rows(8, 64) && !of_rows(16, 16));
+    }
+
+    #[test]
+    fn a_block_has_as_many_tiles_at_once_as_it_has_room_for() {
+        let item = <f32 as crate::DeviceType>::layout();
+        let policy = ScanPolicy::for_item(&item);
+        let launch = |length, limits| policy.launch(&item, length, limits);
+        let groups = [64, 99, 227].map(|kib| {
+            let limits = Limits { shared_bytes: kib << 10, ..Limits::H200 };
+            launch(1 << 28, limits).groups
+        });
+        assert_eq!(groups, [1, 3, 3]);
+        // As many blocks as there are at once, or tiles for.
+        let blocks = |length| launch(length, Limits::H200).blocks;
+        assert_eq!((blocks(1 << 28), blocks(8192 * 600), blocks(8192 * 601)), (264, 200, 201));
     }
 }

@@ -32,11 +32,11 @@ struct Operator {
 namespace program {
 
 typedef ::warpfold::ScanArguments<Item> Arguments;
-static_assert(sizeof(Arguments) == 48, "kernel arguments");
-static_assert(WARPFOLD_OFFSET(Arguments, identity) == 36, "kernel arguments");
+static_assert(sizeof(Arguments) == 56, "kernel arguments");
+static_assert(WARPFOLD_OFFSET(Arguments, identity) == 44, "kernel arguments");
 
 struct Shape {
-    static constexpr unsigned RUN_ITEMS = 16, UNIT_ITEMS = 4, WARPS = 4, PLACES = 2;
+    static constexpr unsigned RUN_ITEMS = 16, ROWS = 1, UNIT_ITEMS = 4, WARPS = 4, GROUPS = 1, PLACES = 2;
 };
 WARPFOLD_KERNEL(128, 8) warpfold_scan(WARPFOLD_PARAMETER Arguments arguments, WARPFOLD_PARAMETER Operator op) {
     ::warpfold::scan<Shape>(arguments, op);

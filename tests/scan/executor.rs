@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 
 use warpfold::operators::Sum;
-use warpfold::policy::ScanPolicy;
+use warpfold::policy::{ScanPolicy, ScanShape};
 use warpfold::{DeviceMonoid, DeviceType};
 
 use crate::mutations::MUTATIONS;
@@ -13,7 +13,7 @@ use crate::support::operators::{self, Lanewise, OnlyMarked, Shape, Visitor};
 use crate::support::programs::{Case, Checks};
 use crate::support::simt::{Asked, Executor, Tests};
 use crate::support::tiers::Suite;
-use crate::{large, lengths, policies, scans, tiny, whole};
+use crate::{in_groups, in_rows, large, lengths, policies, scans, tiny, whole};
 
 /// Bytes of the longest input that the executor is given.
 const MOST_BYTES: usize = 256 << 10;
@@ -154,8 +154,11 @@ fn add_trials(trials: &mut Trials<'_>) {
     trials.add(|kernels| {
         let shape = kernels.add(Shape, tiny(1));
         let places = kernels.add(Shape, tiny(4));
+        let rows = kernels.add(Shape, in_rows::<u32>(2).expect("chunks"));
+        let marked_rows = kernels.add(OnlyMarked, in_rows::<Marked>(1).expect("chunks"));
+        let groups = kernels.add(Shape, in_groups());
         let mut units = large::<u32>();
-        (units.large.run_items, units.large.unit_items, units.large.warps) = (16, 4, 2);
+        units.large = ScanShape { run_items: 16, rows: 1, unit_items: 4, warps: 2, groups: 1, ..units.large };
         let in_units = kernels.add(Shape, units);
         units.few_tiles = u64::MAX;
         let in_halves = in_units.under(units);
@@ -166,7 +169,10 @@ fn add_trials(trials: &mut Trials<'_>) {
             trial(in_halves, Sample::sample),
             trial(bytes, Sample::sample),
             trial(marked, Sample::sample),
+            trial(rows, Sample::sample),
+            trial(marked_rows, Sample::sample),
             trial(shape, Sample::sample),
+            trial(groups, Sample::sample),
             trial(places, Sample::sample),
         ]
     });

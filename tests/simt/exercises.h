@@ -78,12 +78,12 @@ inline void ring(const void* parameter, const void*) {
     WARPFOLD_SHARED(unsigned, slots, 2 * 64);
     const unsigned self = simt::thread_index(), steps = static_cast<unsigned>(arguments.length / 64);
     unsigned sum = 0;
-    async_copy(slots + self, arguments.input + self, 4);
+    async_copy<4>(slots + self, arguments.input + self);
     for (unsigned step = 0; step < steps; ++step) {
         if (arguments.mistake != 1) async_wait();
         if (step + 1 < steps) {
             const unsigned slot = arguments.mistake == 2 ? step % 2 : (step + 1) % 2;
-            async_copy(slots + slot * 64 + self, arguments.input + (step + 1) * 64 + self, 4);
+            async_copy<4>(slots + slot * 64 + self, arguments.input + (step + 1) * 64 + self);
         }
         sum += slots[step % 2 * 64 + self];
     }

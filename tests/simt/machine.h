@@ -43,6 +43,8 @@ struct Fiber {
     jmp_buf at;
     bool started = false, done = false, waiting = false;
     unsigned thread = 0;
+    // Which group of warps it waits with, and the block's clock at the last barrier of the group or of the block.
+    unsigned group = 0, epoch = 1;
     struct Block* block = nullptr;
     const char* what = nullptr;
     Site site = {};
@@ -51,7 +53,7 @@ struct Fiber {
     void* fake_stack = nullptr;
 };
 
-// A byte of shared memory: who wrote it and who read it, and since which barrier.
+// A byte of shared memory: who wrote it and who read it, and at which epoch.
 struct Byte {
     bool written = false;
     unsigned writer = 0, reader = 0;
@@ -79,12 +81,21 @@ struct Array {
     size_t begin, bytes;
 };
 
+// A barrier that some threads of a block have come to.
+struct Barrier {
+    unsigned arrived = 0;
+    Site site = {};
+};
+
 struct Block {
     unsigned index = 0;
     std::vector<Fiber*> fibers;
     std::vector<Warp> warps;
-    unsigned arrived = 0, left = 0, epoch = 1;
-    Site barrier = {};
+    // Every barrier that all have come to has a number, its epoch: the last one, and the last one of the whole block.
+    unsigned left = 0, clock = 1, epoch = 1;
+    Barrier barrier;
+    // Of groups of warps, by their numbers.
+    std::map<unsigned, Barrier> groups;
     std::vector<Array> arrays;
     char* shared = nullptr;
     // Of an earlier block of another generation, unless asked for by `byte`.

@@ -29,28 +29,32 @@ void check_shared(Block& block, size_t from, size_t count, bool write, Site site
         const unsigned warp_epoch = block.warps[self / LANES].epoch;
         if (byte.in_flight) fail(who(current) + " touches what an asynchronous copy has not yet brought, " + at(site));
         if (SEES_ALL && !write && !byte.written) fail(who(current) + " reads shared memory that nobody wrote, " + at(site));
-        // Two accesses since the last barrier are in order if they are of one thread, or of one warp with a barrier of its own
-        // between them.
+        // Two accesses since the last barrier, of the group or else of the block, are in order if they are of one thread, or of
+        // one warp with a barrier of its own between them.
+        const auto is_since = [&](unsigned other, unsigned epoch) {
+            const bool same_group = block.fibers[other]->group == current->group;
+            return epoch >= (same_group ? current->epoch : block.epoch);
+        };
         const auto unordered = [&](unsigned other, unsigned epoch, unsigned other_warp_epoch) {
             const bool same_warp = other / LANES == self / LANES;
-            return epoch == block.epoch && other != self && !(same_warp && other_warp_epoch < warp_epoch);
+            return is_since(other, epoch) && other != self && !(same_warp && other_warp_epoch < warp_epoch);
         };
         const bool raced_write = byte.written && unordered(byte.writer, byte.write_epoch, byte.write_warp_epoch);
         const bool of_my_warp = !byte.many_warps && byte.reader / LANES == self / LANES;
         const bool raced_read = unordered(byte.reader, byte.read_epoch, byte.read_warp_epoch) ||
-                                (byte.many_readers && byte.read_epoch == block.epoch &&
+                                (byte.many_readers && is_since(byte.reader, byte.read_epoch) &&
                                  !(of_my_warp && byte.read_warp_epoch < warp_epoch));
         if (raced_write || (write && raced_read))
             fail(who(current) + " races with thread " + std::to_string(raced_write ? byte.writer : byte.reader) +
                  " for shared memory, " + at(site));
         if (write) {
-            byte.written = true, byte.writer = self, byte.write_epoch = block.epoch, byte.write_warp_epoch = warp_epoch;
+            byte.written = true, byte.writer = self, byte.write_epoch = current->epoch, byte.write_warp_epoch = warp_epoch;
         } else {
             const bool another = unordered(byte.reader, byte.read_epoch, byte.read_warp_epoch);
-            const bool before = byte.many_readers && byte.read_epoch == block.epoch;
+            const bool before = byte.many_readers && is_since(byte.reader, byte.read_epoch);
             byte.many_warps = (before && byte.many_warps) || (another && byte.reader / LANES != self / LANES);
             byte.many_readers = another || (before && (byte.many_warps || byte.read_warp_epoch == warp_epoch));
-            byte.reader = self, byte.read_epoch = block.epoch, byte.read_warp_epoch = warp_epoch;
+            byte.reader = self, byte.read_epoch = current->epoch, byte.read_warp_epoch = warp_epoch;
         }
     }
 }
@@ -64,7 +68,13 @@ void tell() {
             if (region.fencer[k] == identity()) region.published[k] = true, region.fencer[k] = 0;
 }
 
+// A word that is touched as a whole: of the memory that blocks share, or of an array that the block declared.
 void check_word(const void* address, Site site) {
+    const Block& block = *current->block;
+    for (const Array& array : block.arrays) {
+        const char* const begin = block.shared + array.begin;
+        if (address >= begin && static_cast<const char*>(address) + 8 <= begin + array.bytes) return;
+    }
     const size_t at_byte = static_cast<const char*>(address) - launch.words;
     if (at_byte % 8 != 0 || at_byte + 8 > launch.word_bytes)
         fail(who(current) + " touches a word that blocks do not share, " + at(site));

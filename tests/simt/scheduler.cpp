@@ -124,24 +124,49 @@ unsigned block_index() { return current->block->index; }
 unsigned block_count() { return launch.blocks; }
 unsigned block_warps() { return current->block->warps.size(); }
 
-void block_barrier(Site site) {
+namespace {
+
+// Waits until so many threads of the block, from the first on, have come to a barrier; whether this one came last.
+bool comes_last(Barrier& barrier, unsigned first, unsigned threads, const char* what, Site site) {
     Block& block = *current->block;
-    if (block.arrived > 0 && (block.barrier.line != site.line || block.barrier.file != site.file))
-        fail(who(current) + " waits at the barrier of " + at(site) + ", and others at that of " + at(block.barrier));
-    if (block.left > 0) fail(who(current) + " waits at the barrier of " + at(site) + ", and others have ended");
-    block.barrier = site;
-    if (++block.arrived < block.fibers.size()) return wait("block_barrier", site);
-    block.arrived = 0;
-    ++block.epoch;
+    if (barrier.arrived > 0 && (barrier.site.line != site.line || barrier.site.file != site.file))
+        fail(who(current) + " waits at the barrier of " + at(site) + ", and others at that of " + at(barrier.site));
+    for (unsigned k = first; k < first + threads; ++k)
+        if (block.fibers[k]->done) fail(who(current) + " waits at the barrier of " + at(site) + ", and others have ended");
+    barrier.site = site;
+    if (++barrier.arrived < threads) return wait(what, site), false;
+    barrier.arrived = 0;
+    ++block.clock;
     if (launch.counting) {
         ++counts.barriers;
-        for (unsigned warp = 0; warp < block.warps.size(); ++warp) count(block, warp);
+        for (unsigned warp = first / LANES; warp < (first + threads + LANES - 1) / LANES; ++warp) count(block, warp);
     }
     bool acquired = false;
-    for (Fiber* fiber : block.fibers) acquired |= fiber->acquired;
-    for (Fiber* fiber : block.fibers) fiber->waiting = false, fiber->acquired = acquired;
+    for (unsigned k = first; k < first + threads; ++k) acquired |= block.fibers[k]->acquired;
+    for (unsigned k = first; k < first + threads; ++k) {
+        Fiber& fiber = *block.fibers[k];
+        fiber.waiting = false, fiber.acquired = acquired, fiber.epoch = block.clock;
+    }
+    return true;
+}
+
+}  // namespace
+
+void block_barrier(Site site) {
+    Block& block = *current->block;
+    if (!comes_last(block.barrier, 0, block.fibers.size(), "block_barrier", site)) return;
+    block.epoch = block.clock;
     // Whoever came last has no right to go first.
     leave();
+}
+
+void group_barrier(unsigned group, unsigned warps, Site site) {
+    Block& block = *current->block;
+    const unsigned threads = warps * LANES;
+    if (group > 14 || (group + 1) * threads > block.fibers.size() || current->thread / threads != group)
+        fail(who(current) + " is not in a group that waits, " + at(site));
+    current->group = group;
+    if (comes_last(block.groups[group], group * threads, threads, "group_barrier", site)) leave();
 }
 
 unsigned exchange(unsigned word, unsigned source, const char* what, Site site) {
@@ -301,8 +326,11 @@ void run_blocks() {
             resume(fiber);
             if (fiber->done && failure.empty()) {
                 ++block.left;
-                if (block.arrived > 0)
-                    failure = who(fiber) + " has ended, and others wait at the barrier of " + at(block.barrier);
+                if (block.barrier.arrived > 0)
+                    failure = who(fiber) + " has ended, and others wait at the barrier of " + at(block.barrier.site);
+                if (block.groups[fiber->group].arrived > 0)
+                    failure = who(fiber) + " has ended, and others of its group wait at the barrier of " +
+                              at(block.groups[fiber->group].site);
                 if (block.warps[fiber->thread / LANES].arrived)
                     failure = who(fiber) + " has ended, and other lanes wait in " +
                               block.warps[fiber->thread / LANES].what + " of " + at(block.warps[fiber->thread / LANES].site);

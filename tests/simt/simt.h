@@ -33,6 +33,8 @@ void* shared(size_t bytes, size_t align, Site site);
 unsigned char* dynamic_shared();
 // Waits for all threads of the block.
 void block_barrier(Site site);
+// Waits for those of so many warps: of group 0 the first ones, and so on.
+void group_barrier(unsigned group, unsigned warps, Site site);
 // Waits for all lanes of the warp, and gives what the lane `source(lane)` brought.
 unsigned exchange(unsigned word, unsigned source_lane, const char* what, Site site);
 // As `exchange`: the bits that the lanes brought, lane 0's lowest.
@@ -43,7 +45,8 @@ void warp_barrier(Site site);
 void fence(Site site);
 // What was there, of memory that begins as 0; acquires and releases.
 unsigned atomic_add(unsigned* address, unsigned value, Site site);
-// Words of the memory that blocks share, each of which is touched as a whole and says itself whether it is there.
+// Words that are touched as a whole: of the memory that blocks share, where each says itself whether it is there, or of shared
+// memory.
 void publish(unsigned long long* address, unsigned long long value, Site site);
 unsigned long long published(const unsigned long long* address, Site site);
 unsigned long long atomic_add(unsigned long long* address, unsigned long long value, Site site);
@@ -104,6 +107,10 @@ inline unsigned block_count() { return simt::block_count(); }
 inline unsigned block_warps() { return simt::block_warps(); }
 
 inline void block_barrier(SIMT_CALLER) { simt::block_barrier({file, line}); }
+template <bool IS_ONE_OF_MANY>
+inline void group_barrier(unsigned group, unsigned warps, SIMT_CALLER) {
+    simt::group_barrier(group, warps, {file, line});
+}
 
 inline void warp_barrier(SIMT_CALLER) { simt::warp_barrier({file, line}); }
 inline unsigned ballot(bool bit, SIMT_CALLER) { return simt::ballot(bit, {file, line}); }
@@ -124,8 +131,9 @@ inline unsigned long long compare_and_swap(unsigned long long* address, unsigned
                                            unsigned long long value, SIMT_CALLER) {
     return simt::compare_and_swap(address, expected, value, {file, line});
 }
-inline void async_copy(void* to, const void* from, unsigned long long bytes, SIMT_CALLER) {
-    simt::async_copy(to, from, bytes, {file, line});
+template <unsigned WIDTH>
+inline void async_copy(void* to, const void* from, SIMT_CALLER) {
+    simt::async_copy(to, from, WIDTH, {file, line});
 }
 inline void async_wait(SIMT_CALLER) { simt::async_wait({file, line}); }
 

@@ -4,7 +4,7 @@ use std::io::{Read, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::{Arc, OnceLock};
 
-use warpfold::policy::{ScanLaunch, ScanPolicy};
+use warpfold::policy::{Limits, ScanLaunch, ScanPolicy};
 use warpfold::{DeviceMonoid, DeviceType};
 
 use super::programs::{Case, Checks, Kernels, Policies, Program};
@@ -117,9 +117,13 @@ struct ScanArguments<T> {
     length: u64,
     output: u64,
     shared: u64,
+    tiles: u64,
     exclusive: u32,
     identity: T,
 }
+
+/// So few multiprocessors that blocks take one tile after another.
+const LIMITS: Limits = Limits { multiprocessors: 1, ..Limits::H200 };
 
 /// How a scan is asked for.
 #[derive(Clone, Copy, Debug)]
@@ -232,7 +236,7 @@ impl Executor {
     ) -> Result<Vec<M::Item>, String> {
         let item = M::Item::layout();
         let length = items.len() as u64;
-        let ScanLaunch { kernel, tiles, warps } = case.policy.launch(&item, length);
+        let ScanLaunch { kernel, tiles, blocks, groups, warps } = case.policy.launch(&item, length, LIMITS);
         let shape = case.policy.shape(kernel);
         let size = size_of::<M::Item>();
         let needed = shape.memory_bytes(&item, tiles) as usize;
@@ -246,6 +250,7 @@ impl Executor {
             length,
             output: 0,
             shared: 0,
+            tiles,
             exclusive: asked.exclusive.into(),
             identity: case.operator.identity(),
         };
@@ -253,13 +258,13 @@ impl Executor {
         let input = bytes(items);
         let request = Request {
             kernel: case.first + kernel as u32,
-            blocks: tiles as u32,
-            threads: warps * 32,
+            blocks: blocks as u32,
+            threads: groups * warps * 32,
             misalignment: (asked.misalignment.0 * size) as u32,
             output_misalignment: (asked.misalignment.1 * size) as u32,
             in_place: asked.in_place.into(),
             seed: self.seed,
-            shared: shape.shared_bytes(&item, warps) as u64,
+            shared: shape.shared_bytes(&item, groups * warps) as u64,
             arguments: arguments.len() as u64,
             op: op.len() as u64,
             input: input.len() as u64,

@@ -1,0 +1,117 @@
+// The items of a warp, between global and shared memory.
+
+namespace warpfold {
+
+// The items of a warp in a tile, on their way between global memory and lanes: rows of 32 runs.
+template <class Shape, class Item>
+class Slot {
+    using Runs = Exchange<Shape::RUN_ITEMS * sizeof(Item), Shape::ROWS>;
+    static constexpr unsigned ITEMS = WARP_LANES * Shape::ROWS * Shape::RUN_ITEMS, CHUNK = Runs::CHUNK;
+    // As the narrowest: what the address of an item allows.
+    static constexpr unsigned ITEM_WIDTH = Global::WIDTH<Item> < CHUNK ? Global::WIDTH<Item> : CHUNK;
+    static constexpr unsigned AHEAD = 8;
+
+    unsigned char* bytes;
+
+    static WARPFOLD_DEVICE unsigned place(unsigned byte) { return Runs::place(byte / CHUNK) + byte % CHUNK; }
+
+    template <unsigned WIDTH>
+    WARPFOLD_DEVICE void load_whole(const char* from) {
+        constexpr unsigned STEPS = Runs::CHUNKS * CHUNK / (WARP_LANES * WIDTH), WORDS = WIDTH < 4 ? 1 : WIDTH / 4;
+        // While groups take turns to load, there is nothing else to do.
+        if constexpr (Shape::GROUPS > 1 && WIDTH >= 4) {
+#pragma unroll(2 * AHEAD)
+            for (unsigned step = 0; step < STEPS; ++step) {
+                const unsigned at = WIDTH * (WARP_LANES * step + lane_index());
+                async_copy<WIDTH>(bytes + place(at), from + at);
+            }
+            async_wait();
+            return;
+        }
+#pragma unroll 1
+        for (unsigned step = 0; step < STEPS; step += AHEAD) {
+            unsigned word[AHEAD][WORDS];
+#pragma unroll
+            for (unsigned k = 0; k < AHEAD; ++k) {
+                if (STEPS % AHEAD != 0 && step + k >= STEPS) break;
+                const Load<WIDTH> loaded = read<WIDTH>(from + WIDTH * (WARP_LANES * (step + k) + lane_index()));
+#pragma unroll
+                for (unsigned w = 0; w < WORDS; ++w) word[k][w] = loaded.word[w];
+            }
+#pragma unroll
+            for (unsigned k = 0; k < AHEAD; ++k) {
+                if (STEPS % AHEAD != 0 && step + k >= STEPS) break;
+                write<WIDTH>(bytes + place(WIDTH * (WARP_LANES * (step + k) + lane_index())), word[k]);
+            }
+        }
+    }
+
+    template <unsigned WIDTH>
+    WARPFOLD_DEVICE void store_whole(char* to) const {
+        constexpr unsigned STEPS = Runs::CHUNKS * CHUNK / (WARP_LANES * WIDTH);
+#pragma unroll(AHEAD)
+        for (unsigned step = 0; step < STEPS; ++step) {
+            const unsigned at = WIDTH * (WARP_LANES * step + lane_index());
+            const Load<WIDTH> loaded = read<WIDTH>(bytes + place(at));
+            write<WIDTH>(to + at, loaded.word);
+        }
+    }
+
+  public:
+    static constexpr unsigned BYTES = Runs::BYTES;
+
+    // Whether all of a warp's items are loaded by the widest loads.
+    static WARPFOLD_DEVICE bool loads_chunks(const Item* items) { return reinterpret_cast<Size>(items) % CHUNK == 0; }
+
+    WARPFOLD_DEVICE explicit Slot(unsigned char* shared) : bytes(shared + warp_index() * BYTES) {}
+
+    // Of the lane, in the first row.
+    WARPFOLD_DEVICE unsigned char* run() const { return bytes + Runs::place(lane_index() * Runs::RUN); }
+
+    // Where the lane's first run belongs in the output, if its runs stand there as they do here, and all of them exist.
+    static WARPFOLD_DEVICE unsigned char* run_of(Item* items, Size present) {
+        if (Shape::ROWS == 1 || present < ITEMS || !loads_chunks(items)) return nullptr;
+        return reinterpret_cast<unsigned char*>(items) + lane_index() * CHUNK;
+    }
+
+    // What exists of the items, and for all others, of which nobody learns anything, the identity.
+    WARPFOLD_DEVICE void load(const Item* items, Size present, const Item& identity) {
+        const char* const from = reinterpret_cast<const char*>(items);
+        const Size address = reinterpret_cast<Size>(from);
+        if (present >= ITEMS) {
+            if (address % CHUNK == 0)
+                load_whole<CHUNK>(from);
+            else if (CHUNK > 4 && address % 4 == 0)
+                load_whole<(CHUNK > 4 ? 4 : CHUNK)>(from);
+            else
+                load_whole<ITEM_WIDTH>(from);
+            return;
+        }
+#pragma unroll 1
+        for (unsigned i = lane_index(); i < ITEMS; i += WARP_LANES) {
+            const char* const item = reinterpret_cast<const char*>(i < present ? items + i : &identity);
+#pragma unroll 1
+            for (unsigned k = 0; k < sizeof(Item); k += ITEM_WIDTH)
+                write<ITEM_WIDTH>(bytes + place(i * sizeof(Item) + k), read<ITEM_WIDTH>(item + k).word);
+        }
+    }
+
+    WARPFOLD_DEVICE void store(Item* items, Size present) const {
+        char* const to = reinterpret_cast<char*>(items);
+        const Size address = reinterpret_cast<Size>(to);
+        if (present >= ITEMS) {
+            if (address % CHUNK == 0)
+                store_whole<CHUNK>(to);
+            else if (CHUNK > 4 && address % 4 == 0)
+                store_whole<(CHUNK > 4 ? 4 : CHUNK)>(to);
+            else
+                store_whole<ITEM_WIDTH>(to);
+            return;
+        }
+#pragma unroll 1
+        for (Size at = lane_index() * ITEM_WIDTH; at < present * sizeof(Item); at += WARP_LANES * ITEM_WIDTH)
+            write<ITEM_WIDTH>(to + at, read<ITEM_WIDTH>(bytes + place(static_cast<unsigned>(at))).word);
+    }
+};
+
+}  // namespace warpfold
