@@ -16,7 +16,7 @@ use support::inputs::Inputs;
 use support::items::{Point, Sample, Sampler, Unit, items};
 use support::operators::{self, Lanewise, MaxByNorm, ModularAffine, Visitor};
 use support::policies::{MOST, full_runs, large_kernels, lengths, merging, policies};
-use support::tiers::{Suite, Tier, device};
+use support::tiers::{Suite, Tier, alone, device};
 use warpfold::operators::{AffineComposition, Matrix2Product, Sum};
 use warpfold::{DeviceInput, DeviceMonoid, DeviceType, Monoid, Policy, Reduction, cudarc, tree};
 
@@ -208,6 +208,7 @@ fn every_input_kind(tier: Tier) {
 
 /// One reduction, many threads, each with streams of its own and one that all share.
 fn threads_and_streams() {
+    let _alone = alone();
     let context = CudaContext::new(0).expect("a GPU");
     let shared = context.new_stream().expect("a stream");
     let operator = ModularAffine { modulus: 65_537, padding: 0 };
@@ -234,6 +235,7 @@ fn threads_and_streams() {
 
 /// Results are left on the device, in stream order.
 fn run_into_writes_in_stream_order() {
+    let _alone = alone();
     let context = CudaContext::new(0).expect("a GPU");
     let elsewhere = context.new_stream().expect("a stream");
     let streams: [Arc<CudaStream>; 2] = [context.new_stream().expect("a stream"), context.default_stream()];
@@ -267,6 +269,7 @@ fn run_into_writes_in_stream_order() {
 
 /// Once a reduction has run on a stream, it asks for no memory again.
 fn a_run_allocates_nothing() {
+    let _alone = alone();
     let stream = CudaContext::new(0).expect("a GPU").new_stream().expect("a stream");
     let reduction = Reduction::<MaxByNorm>::new(stream.clone());
     for length in [1, 1000, 100_000, 10_000_000] {
@@ -284,6 +287,7 @@ fn a_run_allocates_nothing() {
 
 /// What a graph uses outlives the reduction that recorded it, and two runs of one recording do not disturb each other.
 fn a_graph_outlives_its_reduction() {
+    let _alone = alone();
     use cudarc::driver::sys::{CUgraphInstantiate_flags, CUstreamCaptureMode};
     let stream = CudaContext::new(0).expect("a GPU").new_stream().expect("a stream");
     let (mode, flags) = (
@@ -314,6 +318,7 @@ fn a_graph_outlives_its_reduction() {
 
 /// A recorded reduction can be replayed on new values, while the reduction is run on the same stream.
 fn a_graph_replays() {
+    let _alone = alone();
     use cudarc::driver::sys::{CUgraphInstantiate_flags, CUstreamCaptureMode};
     let context = CudaContext::new(0).expect("a GPU");
     let stream = context.new_stream().expect("a stream");
@@ -346,6 +351,7 @@ fn a_graph_replays() {
 
 /// What fills the input may be recorded, too, and on another stream of the same capture.
 fn a_graph_that_fills_its_input_replays() {
+    let _alone = alone();
     use cudarc::driver::sys::{CUgraphInstantiate_flags, CUstreamCaptureMode};
     let context = CudaContext::new(0).expect("a GPU");
     let stream = context.new_stream().expect("a stream");

@@ -19,7 +19,7 @@ use support::operators::{MaxByNorm, ModularAffine};
 use support::programs::{Checks, Kernels};
 use support::rungs::{Counts, Rungs};
 use support::simt::{Executor, Tests};
-use support::tiers::{Suite, Tier, device};
+use support::tiers::{Suite, Tier, alone, device};
 use warpfold::codegen::Source;
 use warpfold::ladder::{Finish, Ladder, Role, Rung};
 use warpfold::laws::{Laws, proptest::strategy::Just, sum_of_magnitudes};
@@ -340,6 +340,7 @@ where
 
 /// Empty inputs, views, inputs of other streams and contexts that record, scans that stay on the device.
 fn every_kind_of_input() {
+    let _alone = alone();
     let gpu = device(Tier::Gpu);
     let (sums, maxima) = (Ladder::<Sum<u32>>::new(gpu.clone()), Ladder::<Max<f64>>::new(gpu.clone()));
     assert_eq!(sums.reduce(Rung::Shuffles, &[]).expect("runs"), 0);

@@ -14,7 +14,7 @@ use cudarc::driver::{CudaContext, CudaSlice};
 use support::inputs::Inputs;
 use support::items::{Point, Sample, Sampler, Unit, items};
 use support::operators::{self, Lanewise, MaxByNorm, ModularAffine, Shape, Visitor};
-use support::tiers::{Suite, Tier, device};
+use support::tiers::{Suite, Tier, alone, device};
 use warpfold::operators::{AffineComposition, Matrix2Product, Sum};
 use warpfold::policy::{ScanPolicy, ScanShape};
 use warpfold::{Device, DeviceInput, DeviceMonoid, DeviceType, Error, Scan, cudarc, tree};
@@ -315,6 +315,7 @@ fn every_kind_of_memory(tier: Tier) {
 
 /// One scan, many threads, each with a stream of its own and one that all share; lengths that let workspaces grow.
 fn threads_and_streams() {
+    let _alone = alone();
     let context = CudaContext::new(0).expect("a GPU");
     let shared = context.new_stream().expect("a stream");
     let operator = ModularAffine { modulus: 65_537, padding: 0 };
@@ -346,6 +347,7 @@ fn threads_and_streams() {
 
 /// A recorded scan can be replayed, on new values, between scans of the same stream, and outlives what recorded it.
 fn a_graph_replays() {
+    let _alone = alone();
     use cudarc::driver::sys::{CUgraphInstantiate_flags, CUstreamCaptureMode};
     let stream = CudaContext::new(0).expect("a GPU").new_stream().expect("a stream");
     let operator = AffineComposition::<u64>::new();

@@ -130,7 +130,7 @@ fn candidates(chosen: ScanPolicy) -> Vec<ScanPolicy> {
             for warps in [4, 8, 16] {
                 for blocks_per_multiprocessor in [2, 3, 4, 6, 8] {
                     // Threads that a multiprocessor has.
-                    if !(16..=48).contains(&(warps * blocks_per_multiprocessor)) {
+                    if !(16..=48).contains(&(chosen.large.groups * warps * blocks_per_multiprocessor)) {
                         continue;
                     }
                     let run_items = chosen.large.run_items * run / 2;

@@ -11,7 +11,7 @@ use crate::policy::{Kernel, Limits, ScanLaunch, ScanPolicy};
 use crate::tree::Prefix;
 use crate::{DeviceMonoid, Error};
 
-/// Tiles of a launch, at most: as many blocks as one has.
+/// Tiles of a launch, at most: with those that nobody has, they are counted in 32 bits; and as many blocks as one has.
 const MOST_TILES: u64 = (1 << 31) - 1;
 
 /// An operator's kernels that scan, in a context.

@@ -18,7 +18,7 @@ pub struct ScanPolicy {
     /// Inputs of at most so many bytes are scanned by the small kernel.
     pub small_bytes: u64,
     /// Where there would be at most so many tiles, of all warps of a shape, each is made two, of half of them: more
-    /// multiprocessors have work then.
+    /// multiprocessors have work then. Not where blocks have more than one tile at once.
     pub few_tiles: u64,
     /// The same where the blocks would make more than one wave, and at most so many, roughly: the last one ends more evenly. With
     /// 1 or 0 never.
@@ -60,7 +60,7 @@ pub struct ScanShape {
     /// Items of a row that one lane has, side by side: a power of two.
     pub run_items: u32,
     /// Rows of a warp: 1, where lanes exchange what they load for a long run each; or a power of two from 4 to 32, where they
-    /// keep it, and a run is one chunk: the most bytes, up to 16, that a lane can load of one.
+    /// keep it: then a run has 16 bytes, or another power of two below.
     pub rows: u32,
     /// Items of those that stay in registers at once, and for which code is written out: a power of two.
     pub unit_items: u32,
@@ -69,13 +69,14 @@ pub struct ScanShape {
     /// Tiles that a block has at once, at most 15, each a group of warps. One block a tile, if it is 1; more than one take
     /// turns to load, and take tiles until there is none.
     pub groups: u32,
-    /// Blocks that each multiprocessor should hold at once: what bounds the registers of a kernel.
+    /// Blocks that each multiprocessor should hold at once: what bounds the registers of a kernel, and, if groups take tile after
+    /// tile, the blocks of a launch.
     pub blocks_per_multiprocessor: u32,
     /// Tiles of a window that one lane looks at, side by side: a power of two, at most 8. A window is 32 times as many.
     pub places: u32,
 }
 
-/// Shared memory of a tile, at most: what every architecture gives a block.
+/// Shared memory of a block with one tile, at most: what every architecture gives one.
 const MOST_SHARED_BYTES: usize = 64 << 10;
 /// Warps of a block, at most.
 const MOST_WARPS: u32 = 32;
@@ -233,7 +234,7 @@ impl ScanShape {
         }
         if self.all_shared_bytes(item) > MOST_SHARED_BYTES {
             return fail(
-                "a tile has at most 64 KiB of shared memory: its items, and what stands between runs and beside them",
+                "a block with one tile has at most 64 KiB of shared memory: its items, and what stands between runs and beside them",
             );
         }
         if !matches!(self.blocks_per_multiprocessor, 1..=32) {
@@ -249,7 +250,10 @@ impl ScanShape {
 
     /// Tiles that a block has at once, at most, where its shared memory is limited.
     pub fn most_groups(&self, item: &Layout, limits: Limits) -> u32 {
-        let fits = |&groups: &u32| groups as usize * self.all_shared_bytes(item) <= limits.shared_bytes;
+        let fits = |&groups: &u32| {
+            self.shared_bytes(item, groups * self.warps) + self.static_shared_bytes(item)
+                <= limits.shared_bytes
+        };
         (1..=self.groups).rev().find(fits).unwrap_or(1)
     }
 
@@ -258,12 +262,15 @@ impl ScanShape {
         (warps * self.rows) as usize * exchange_bytes(self.run_items as usize * item.size)
     }
 
-    /// Of a tile, with what `templates/scan.cuh` declares beside it: two values a warp, two of the tile, and some words.
+    /// Shared memory of a block with one tile.
     fn all_shared_bytes(&self, item: &Layout) -> usize {
+        self.shared_bytes(item, self.warps).next_multiple_of(128) + self.static_shared_bytes(item)
+    }
+
+    /// What `templates/scan.cuh` declares beside the tiles, for all groups: two values a warp, two of the tile, and some words.
+    fn static_shared_bytes(&self, item: &Layout) -> usize {
         let value = item.size.next_multiple_of(4);
-        self.shared_bytes(item, self.warps).next_multiple_of(128)
-            + (2 * self.warps as usize + 2) * value
-            + 128
+        self.groups as usize * ((2 * self.warps as usize + 2) * value + 32) + 128
     }
 
     /// Tiles of a window of tiles, and windows of a window of windows.
@@ -371,7 +378,7 @@ mod tests {
             launch(1 << 28, limits).groups
         });
         assert_eq!(groups, [1, 3, 3]);
-        // As many blocks as there are at once, or tiles for.
+        // As many blocks as the multiprocessors should hold, or as there are tiles for.
         let blocks = |length| launch(length, Limits::H200).blocks;
         assert_eq!((blocks(1 << 28), blocks(8192 * 600), blocks(8192 * 601)), (264, 200, 201));
     }

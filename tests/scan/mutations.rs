@@ -309,4 +309,16 @@ pub const MUTATIONS: &[Mutation] = &[
         right: "select(takes && (is_within || k > 0 || has_before),",
         wrong: "select(takes,",
     },
+    Mutation {
+        name: "a turn without a beginning",
+        file: "scan.cuh",
+        right: "*loading = 0;\n            block_barrier();",
+        wrong: "block_barrier();",
+    },
+    Mutation {
+        name: "a turn that begins while others take it",
+        file: "scan.cuh",
+        right: "*loading = 0;\n            block_barrier();",
+        wrong: "*loading = 0;",
+    },
 ];

@@ -22,6 +22,8 @@ constexpr bool SEES_ALL = true;
 constexpr size_t STACK = 256 << 10;
 constexpr unsigned LANES = 32;
 
+constexpr unsigned NO_GROUP = ~0u;
+
 struct Copy {
     char* to;
     const char* from;
@@ -43,8 +45,8 @@ struct Fiber {
     jmp_buf at;
     bool started = false, done = false, waiting = false;
     unsigned thread = 0;
-    // Which group of warps it waits with, and the block's clock at the last barrier of the group or of the block.
-    unsigned group = 0, epoch = 1;
+    // Which group of warps it waits with, once it does, and the block's clock at the last barrier of the group or of the block.
+    unsigned group = NO_GROUP, epoch = 1;
     struct Block* block = nullptr;
     const char* what = nullptr;
     Site site = {};
@@ -62,6 +64,8 @@ struct Byte {
     unsigned write_warp_epoch = 0, read_warp_epoch = 0;
     // Several that are in no order among themselves, and whether they are of several warps.
     bool many_readers = false, many_warps = false;
+    // Groups that have read it since the barrier of the whole block with this number, a bit each.
+    unsigned reading_groups = 0, reading_since = 0;
     // An asynchronous copy has not been waited for.
     bool in_flight = false;
     // Of the block that had this memory.
@@ -83,7 +87,7 @@ struct Array {
 
 // A barrier that some threads of a block have come to.
 struct Barrier {
-    unsigned arrived = 0;
+    unsigned arrived = 0, threads = 0;
     Site site = {};
 };
 

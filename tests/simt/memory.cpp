@@ -39,6 +39,10 @@ void check_shared(Block& block, size_t from, size_t count, bool write, Site site
             const bool same_warp = other / LANES == self / LANES;
             return is_since(other, epoch) && other != self && !(same_warp && other_warp_epoch < warp_epoch);
         };
+        // Readers of other groups, of whom only the last one is known.
+        const unsigned other_groups = current->group == NO_GROUP ? ~0u : ~(1u << current->group);
+        if (write && byte.reading_since == block.epoch && (byte.reading_groups & other_groups))
+            fail(who(current) + " races with another group for shared memory, " + at(site));
         const bool raced_write = byte.written && unordered(byte.writer, byte.write_epoch, byte.write_warp_epoch);
         const bool of_my_warp = !byte.many_warps && byte.reader / LANES == self / LANES;
         const bool raced_read = unordered(byte.reader, byte.read_epoch, byte.read_warp_epoch) ||
@@ -54,6 +58,8 @@ void check_shared(Block& block, size_t from, size_t count, bool write, Site site
             const bool before = byte.many_readers && is_since(byte.reader, byte.read_epoch);
             byte.many_warps = (before && byte.many_warps) || (another && byte.reader / LANES != self / LANES);
             byte.many_readers = another || (before && (byte.many_warps || byte.read_warp_epoch == warp_epoch));
+            if (byte.reading_since != block.epoch) byte.reading_groups = 0, byte.reading_since = block.epoch;
+            if (current->group != NO_GROUP) byte.reading_groups |= 1u << current->group;
             byte.reader = self, byte.read_epoch = current->epoch, byte.read_warp_epoch = warp_epoch;
         }
     }
@@ -70,10 +76,16 @@ void tell() {
 
 // A word that is touched as a whole: of the memory that blocks share, or of an array that the block declared.
 void check_word(const void* address, Site site) {
-    const Block& block = *current->block;
+    Block& block = *current->block;
     for (const Array& array : block.arrays) {
         const char* const begin = block.shared + array.begin;
-        if (address >= begin && static_cast<const char*>(address) + 8 <= begin + array.bytes) return;
+        const size_t at_byte = static_cast<const char*>(address) - begin;
+        if (address < begin || at_byte % 8 != 0 || at_byte + 8 > array.bytes) continue;
+        // What was there was written before a barrier.
+        const Byte& byte = block.byte(array.begin + at_byte);
+        const bool is_known = byte.writer == current->thread || byte.write_epoch < block.epoch;
+        if (SEES_ALL && (!byte.written || !is_known)) fail(who(current) + " touches a word that nobody has given a value, " + at(site));
+        return;
     }
     const size_t at_byte = static_cast<const char*>(address) - launch.words;
     if (at_byte % 8 != 0 || at_byte + 8 > launch.word_bytes)
@@ -191,7 +203,12 @@ void async_wait(Site) {
     Block& block = *current->block;
     for (const Copy& copy : current->copies) {
         memcpy(copy.to, copy.from, copy.bytes);
-        for (size_t k = 0; k < copy.bytes; ++k) block.byte(copy.to - block.shared + k).in_flight = false;
+        for (size_t k = 0; k < copy.bytes; ++k) {
+            // It is there from now on, and not since it was asked for.
+            Byte& byte = block.byte(copy.to - block.shared + k);
+            byte.in_flight = false, byte.write_epoch = current->epoch;
+            byte.write_warp_epoch = block.warps[current->thread / LANES].epoch;
+        }
     }
     current->copies.clear();
 }

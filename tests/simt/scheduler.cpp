@@ -133,7 +133,8 @@ bool comes_last(Barrier& barrier, unsigned first, unsigned threads, const char* 
         fail(who(current) + " waits at the barrier of " + at(site) + ", and others at that of " + at(barrier.site));
     for (unsigned k = first; k < first + threads; ++k)
         if (block.fibers[k]->done) fail(who(current) + " waits at the barrier of " + at(site) + ", and others have ended");
-    barrier.site = site;
+    if (barrier.arrived > 0 && barrier.threads != threads) fail(who(current) + " waits with other threads, " + at(site));
+    barrier.site = site, barrier.threads = threads;
     if (++barrier.arrived < threads) return wait(what, site), false;
     barrier.arrived = 0;
     ++block.clock;
@@ -328,9 +329,9 @@ void run_blocks() {
                 ++block.left;
                 if (block.barrier.arrived > 0)
                     failure = who(fiber) + " has ended, and others wait at the barrier of " + at(block.barrier.site);
-                if (block.groups[fiber->group].arrived > 0)
-                    failure = who(fiber) + " has ended, and others of its group wait at the barrier of " +
-                              at(block.groups[fiber->group].site);
+                const auto group = block.groups.find(fiber->group);
+                if (group != block.groups.end() && group->second.arrived > 0)
+                    failure = who(fiber) + " has ended, and others of its group wait at the barrier of " + at(group->second.site);
                 if (block.warps[fiber->thread / LANES].arrived)
                     failure = who(fiber) + " has ended, and other lanes wait in " +
                               block.warps[fiber->thread / LANES].what + " of " + at(block.warps[fiber->thread / LANES].site);

@@ -109,7 +109,10 @@ inline unsigned block_warps() { return simt::block_warps(); }
 inline void block_barrier(SIMT_CALLER) { simt::block_barrier({file, line}); }
 template <bool IS_ONE_OF_MANY>
 inline void group_barrier(unsigned group, unsigned warps, SIMT_CALLER) {
-    simt::group_barrier(group, warps, {file, line});
+    if constexpr (IS_ONE_OF_MANY)
+        simt::group_barrier(group, warps, {file, line});
+    else
+        simt::block_barrier({file, line});
 }
 
 inline void warp_barrier(SIMT_CALLER) { simt::warp_barrier({file, line}); }

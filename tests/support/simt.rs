@@ -123,7 +123,7 @@ struct ScanArguments<T> {
 }
 
 /// So few multiprocessors that blocks take one tile after another.
-const LIMITS: Limits = Limits { multiprocessors: 1, ..Limits::H200 };
+const LIMITS: Limits = Limits { multiprocessors: 2, ..Limits::H200 };
 
 /// How a scan is asked for.
 #[derive(Clone, Copy, Debug)]

@@ -4,6 +4,7 @@
 //! `nvrtc,gpu`, turns a missing tier into a failure.
 
 use std::process::ExitCode;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use libtest_mimic::{Arguments, Trial};
 use warpfold::{Device, jit};
@@ -45,6 +46,13 @@ impl Tier {
     fn required(self) -> bool {
         std::env::var("WARPFOLD_REQUIRE").is_ok_and(|tiers| tiers.split(',').any(|tier| tier == self.name()))
     }
+}
+
+/// Held by a test that makes streams of its own, or records a graph: the first stream of a context waits for the whole GPU, and ends
+/// what any stream records.
+pub fn alone() -> MutexGuard<'static, ()> {
+    static ALONE: Mutex<()> = Mutex::new(());
+    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The device of a tier that runs things.
