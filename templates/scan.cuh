@@ -4,7 +4,7 @@
 // first. So it is what is before the last one of them, combined with that: a place of an array gets, on the way up the
 // bracket, the value of the largest perfect subtree that ends there, and on the way down what is before that subtree on
 // its left. Both ways are one combination a place, and go through the same levels: the items of a unit, units of a lane,
-// lanes, warps, and tiles, which the blocks take from left to right. Only the last level leaves the block: tiles publish
+// lanes, rows, warps, and tiles, which are taken from left to right. Only the last level leaves whoever has a tile: tiles publish
 // their values, and look back at those before them. Every tile and every window of tiles is a perfect subtree, so nothing
 // of that moves a bit of the result.
 

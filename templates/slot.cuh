@@ -5,19 +5,19 @@ namespace warpfold {
 // The items of a warp in a tile, on their way between global memory and lanes: rows of 32 runs.
 template <class Shape, class Item>
 class Slot {
-    using Runs = Exchange<Shape::RUN_ITEMS * sizeof(Item), Shape::ROWS>;
-    static constexpr unsigned ITEMS = WARP_LANES * Shape::ROWS * Shape::RUN_ITEMS, CHUNK = Runs::CHUNK;
+    using Places = Exchange<Shape::RUN_ITEMS * sizeof(Item), Shape::ROWS>;
+    static constexpr unsigned ITEMS = WARP_LANES * Shape::ROWS * Shape::RUN_ITEMS, CHUNK = Places::CHUNK;
     // As the narrowest: what the address of an item allows.
     static constexpr unsigned ITEM_WIDTH = Global::WIDTH<Item> < CHUNK ? Global::WIDTH<Item> : CHUNK;
     static constexpr unsigned AHEAD = 8;
 
     unsigned char* bytes;
 
-    static WARPFOLD_DEVICE unsigned place(unsigned byte) { return Runs::place(byte / CHUNK) + byte % CHUNK; }
+    static WARPFOLD_DEVICE unsigned place(unsigned byte) { return Places::place(byte / CHUNK) + byte % CHUNK; }
 
     template <unsigned WIDTH>
     WARPFOLD_DEVICE void load_whole(const char* from) {
-        constexpr unsigned STEPS = Runs::CHUNKS * CHUNK / (WARP_LANES * WIDTH), WORDS = WIDTH < 4 ? 1 : WIDTH / 4;
+        constexpr unsigned STEPS = Places::CHUNKS * CHUNK / (WARP_LANES * WIDTH), WORDS = WIDTH < 4 ? 1 : WIDTH / 4;
         // While groups take turns to load, there is nothing else to do.
         if constexpr (Shape::GROUPS > 1 && WIDTH >= 4) {
 #pragma unroll(2 * AHEAD)
@@ -48,7 +48,7 @@ class Slot {
 
     template <unsigned WIDTH>
     WARPFOLD_DEVICE void store_whole(char* to) const {
-        constexpr unsigned STEPS = Runs::CHUNKS * CHUNK / (WARP_LANES * WIDTH);
+        constexpr unsigned STEPS = Places::CHUNKS * CHUNK / (WARP_LANES * WIDTH);
 #pragma unroll(AHEAD)
         for (unsigned step = 0; step < STEPS; ++step) {
             const unsigned at = WIDTH * (WARP_LANES * step + lane_index());
@@ -58,7 +58,7 @@ class Slot {
     }
 
   public:
-    static constexpr unsigned BYTES = Runs::BYTES;
+    static constexpr unsigned BYTES = Places::BYTES;
 
     // Whether all of a warp's items are loaded by the widest loads.
     static WARPFOLD_DEVICE bool loads_chunks(const Item* items) { return reinterpret_cast<Size>(items) % CHUNK == 0; }
@@ -66,7 +66,7 @@ class Slot {
     WARPFOLD_DEVICE explicit Slot(unsigned char* shared) : bytes(shared + warp_index() * BYTES) {}
 
     // Of the lane, in the first row.
-    WARPFOLD_DEVICE unsigned char* run() const { return bytes + Runs::place(lane_index() * Runs::RUN); }
+    WARPFOLD_DEVICE unsigned char* run() const { return bytes + Places::place(lane_index() * Places::RUN); }
 
     // Where the lane's first run belongs in the output, if its runs stand there as they do here, and all of them exist.
     static WARPFOLD_DEVICE unsigned char* run_of(Item* items, Size present) {

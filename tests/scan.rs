@@ -346,7 +346,7 @@ fn threads_and_streams() {
 }
 
 /// A recorded scan can be replayed, on new values, between scans of the same stream, and outlives what recorded it.
-fn a_graph_replays() {
+fn a_graph_replays(policy: ScanPolicy) {
     let _alone = alone();
     use cudarc::driver::sys::{CUgraphInstantiate_flags, CUstreamCaptureMode};
     let stream = CudaContext::new(0).expect("a GPU").new_stream().expect("a stream");
@@ -356,7 +356,7 @@ fn a_graph_replays() {
     let mut scanned = stream.clone_htod(&inputs[0]).expect("copies");
     let elsewhere = stream.context().new_stream().expect("a stream");
     let other = elsewhere.clone_htod(&inputs[0]).expect("copies");
-    let scan = Scan::with(stream.clone(), operator).with_policy(tiny(1));
+    let scan = Scan::with(stream.clone(), operator).with_policy(policy);
     scan.compile().expect("compiles");
     stream.begin_capture(CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL).expect("begins to record");
     assert!(matches!(scan.inclusive(&copy), Err(Error::StreamIsCapturing)));
@@ -429,7 +429,9 @@ fn main() -> ExitCode {
         policies_do_not_move_a_bit(Matrix2Product::<f32>::new(), f32::matrix);
     });
     suite.test(Tier::Gpu, "threads_and_streams", threads_and_streams);
-    suite.test(Tier::Gpu, "a_graph_replays", a_graph_replays);
+    suite.test(Tier::Gpu, "a_graph_replays", || {
+        [tiny(1), in_groups()].into_iter().for_each(a_graph_replays);
+    });
     suite.test(Tier::Gpu, "sanitizer_subset", sanitizer_subset);
 
     executor::add_to(&mut suite);
