@@ -243,7 +243,7 @@ class Runs<Shape, Item, true> {
                 }
             }
             has_before = true;
-            // Where all are known: memory likes what is stored at once.
+            // All at once, which was the faster order with every compiler that was tried; why is not known.
             if (output)
                 set(output, row, place);
             else

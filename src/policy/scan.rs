@@ -2,7 +2,7 @@
 
 use std::iter::successors;
 
-use super::{Kernel, MULTIPROCESSORS, WIDEST_LOAD, chunk, exchange_bytes, scalars};
+use super::{Kernel, WIDEST_LOAD, chunk, exchange_bytes, scalars};
 use crate::{Error, Layout};
 
 /// How a scan cuts its input into tiles: the shapes of an operator's kernels, and which inputs each is for.
@@ -129,13 +129,12 @@ impl ScanPolicy {
         let kernel = self.kernel(item, length);
         let shape = self.shape(kernel);
         let tiles = length.div_ceil(shape.tile_items(shape.warps));
+        let wave = u64::from(limits.multiprocessors * shape.blocks_per_multiprocessor);
         if shape.groups > 1 {
             let groups = shape.most_groups(item, limits);
-            let wave = limits.multiprocessors * shape.blocks_per_multiprocessor;
-            let blocks = tiles.div_ceil(groups.into()).min(wave.into());
+            let blocks = tiles.div_ceil(groups.into()).min(wave);
             return ScanLaunch { kernel, tiles, blocks, groups, warps: shape.warps };
         }
-        let wave = MULTIPROCESSORS * u64::from(shape.blocks_per_multiprocessor);
         let halves = tiles <= self.few_tiles || (wave < tiles && tiles <= self.few_waves * wave);
         let warps = if halves { shape.warps.div_ceil(2) } else { shape.warps };
         let tiles = length.div_ceil(shape.tile_items(warps));
