@@ -9,7 +9,7 @@
 #![allow(unsafe_code)]
 
 use super::RUN;
-use super::rows::{Cut, LANES, Room, Row, Word, item, rows_of_words, set_item};
+use super::rows::{Cut, LANES, Room, Row, Word, item, items_of_lanes, rows_of_words, set_item};
 use super::transposition::transpose;
 use crate::Monoid;
 
@@ -62,8 +62,7 @@ impl Lanes {
             combine_pairs(operator, even, &mut odd[..4 * words]);
             combine_pairs(operator, &odd[..4 * words], &mut even[..2 * words]);
             combine_pairs(operator, &even[..2 * words], &mut odd[..words]);
-            let of_runs: [M::Item; LANES] = std::array::from_fn(|lane| item(&odd[..words], lane));
-            values.extend_from_slice(&of_runs);
+            values.extend_from_slice(&items_of_lanes::<M::Item, W>(&odd[..words]));
         }
     }
 }

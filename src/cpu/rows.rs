@@ -87,10 +87,30 @@ pub(super) fn item<T, W: Word>(rows: &[Row<W>], lane: usize) -> T {
     unsafe { item.assume_init() }
 }
 
+/// The items of all lanes.
+#[inline(always)]
+pub(super) fn items_of_lanes<T: Copy, W: Word>(rows: &[Row<W>]) -> [T; LANES] {
+    match &rows[..size_of::<T>() / size_of::<W>()] {
+        // Item by item, a compiler finds other ways to combine them than by the row.
+        // SAFETY: the item is its word.
+        [row] => unsafe { std::mem::transmute_copy(row) },
+        rows => std::array::from_fn(|lane| item(rows, lane)),
+    }
+}
+
 #[inline(always)]
 pub(super) fn set_item<T, W: Word>(rows: &mut [Row<W>], lane: usize, item: T) {
     for (word, row) in rows[..size_of::<T>() / size_of::<W>()].iter_mut().enumerate() {
         // SAFETY: the item has that many words, none of them padding.
         row.0[lane] = unsafe { (&raw const item).cast::<W>().add(word).read() };
+    }
+}
+
+#[inline(always)]
+pub(super) fn set_items_of_lanes<T: Copy, W: Word>(rows: &mut [Row<W>], items: &[T; LANES]) {
+    match &mut rows[..size_of::<T>() / size_of::<W>()] {
+        // SAFETY: the item is its word, none of it padding.
+        [row] => *row = unsafe { std::mem::transmute_copy(items) },
+        rows => items.iter().enumerate().for_each(|(lane, &item)| set_item(rows, lane, item)),
     }
 }

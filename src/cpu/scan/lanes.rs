@@ -5,11 +5,12 @@
 
 #![allow(unsafe_code)]
 
+use std::iter::zip;
 use std::mem::MaybeUninit;
 
 use crate::Monoid;
 use crate::cpu::RUN;
-use crate::cpu::rows::{Cut, LANES, Room, Row, Word, item, rows_of_words, set_item};
+use crate::cpu::rows::{Cut, LANES, Room, Row, Word, item, items_of_lanes, rows_of_words, set_item, set_items_of_lanes};
 use crate::cpu::scan::stream;
 use crate::cpu::transposition::{restore, transpose};
 use crate::tree::Prefix;
@@ -22,9 +23,10 @@ pub(super) struct Lanes<M: Monoid> {
     rows: Vec<Room>,
     /// A tile on its way past the caches.
     written: Vec<Room>,
-    /// Of each run its value, and later what is before its end.
+    /// Of each run its value.
     values: Vec<M::Item>,
-    ends: Vec<M::Item>,
+    /// What is before the first run, and later what is before the end of each.
+    edges: Vec<M::Item>,
     /// The first run.
     first: Vec<M::Item>,
 }
@@ -36,7 +38,7 @@ impl<M: Monoid> Lanes<M> {
             rows: Vec::new(),
             written: Vec::new(),
             values: Vec::new(),
-            ends: Vec::new(),
+            edges: Vec::new(),
             first: Vec::new(),
         }
     }
@@ -58,11 +60,13 @@ impl<M: Monoid> Lanes<M> {
         &self.values
     }
 
-    /// Where it is written what is before the end of each run, before [`down`](Self::down).
-    pub(super) fn ends(&mut self) -> &mut [MaybeUninit<M::Item>] {
-        self.ends.clear();
-        self.ends.reserve(self.values.len());
-        &mut self.ends.spare_capacity_mut()[..self.values.len()]
+    /// Where it is written what is before the end of each run, before [`down`](Self::down). What is before the first one may be
+    /// any item, if nothing is.
+    pub(super) fn ends(&mut self, before: M::Item) -> &mut [MaybeUninit<M::Item>] {
+        self.edges.clear();
+        self.edges.reserve(1 + self.values.len());
+        self.edges.push(before);
+        &mut self.edges.spare_capacity_mut()[..self.values.len()]
     }
 
     /// What is before each place, or before its end; past the caches, if it `streams`.
@@ -75,20 +79,20 @@ impl<M: Monoid> Lanes<M> {
         &mut self,
         operator: &M,
         prefix: Prefix,
-        before: Option<M::Item>,
+        is_first: bool,
         places: &mut [MaybeUninit<M::Item>],
         streams: bool,
     ) {
         // SAFETY: the caller's promise.
-        unsafe { self.ends.set_len(self.values.len()) };
+        unsafe { self.edges.set_len(1 + self.values.len()) };
         if streams {
             self.written.resize(Room::of(TILE * size_of::<M::Item>()), Room::NONE);
         }
         match Cut::<M::Item>::BYTES {
-            1 => self.down_in_words::<u8, AVX2>(operator, prefix, before, places, streams),
-            2 => self.down_in_words::<u16, AVX2>(operator, prefix, before, places, streams),
-            4 => self.down_in_words::<u32, AVX2>(operator, prefix, before, places, streams),
-            _ => self.down_in_words::<u64, AVX2>(operator, prefix, before, places, streams),
+            1 => self.down_in_words::<u8, AVX2>(operator, prefix, is_first, places, streams),
+            2 => self.down_in_words::<u16, AVX2>(operator, prefix, is_first, places, streams),
+            4 => self.down_in_words::<u32, AVX2>(operator, prefix, is_first, places, streams),
+            _ => self.down_in_words::<u64, AVX2>(operator, prefix, is_first, places, streams),
         }
     }
 
@@ -104,8 +108,7 @@ impl<M: Monoid> Lanes<M> {
             for (left, right) in [(0, 1), (2, 3), (4, 5), (6, 7), (1, 3), (5, 7), (3, 7)] {
                 combine_rows(operator, rows, left, right);
             }
-            let of_runs: [M::Item; LANES] = std::array::from_fn(|lane| item(&rows[7 * words..], lane));
-            self.values.extend_from_slice(&of_runs);
+            self.values.extend_from_slice(&items_of_lanes::<M::Item, W>(&rows[7 * words..]));
         }
     }
 
@@ -114,7 +117,7 @@ impl<M: Monoid> Lanes<M> {
         &mut self,
         operator: &M,
         prefix: Prefix,
-        before: Option<M::Item>,
+        is_first: bool,
         places: &mut [MaybeUninit<M::Item>],
         streams: bool,
     ) {
@@ -123,21 +126,15 @@ impl<M: Monoid> Lanes<M> {
         let written = rows_of_words::<W>(&mut self.written);
         // If an operator panics, too.
         let end = streams.then_some(stream::End);
-        let mut left = before.unwrap_or_else(|| operator.identity());
+        let (begins, ends) = (self.edges.as_chunks::<LANES>().0, self.edges[1..].as_chunks::<LANES>().0);
         let (tiles, _) = places.as_chunks_mut::<TILE>();
-        for ((tile, ends), rows) in tiles.iter_mut().zip(self.ends.as_chunks::<LANES>().0).zip(all) {
-            set_item(rows, 0, left);
-            for lane in 1..LANES {
-                set_item(rows, lane, ends[lane - 1]);
-            }
+        for (((tile, begins), ends), rows) in zip(zip(zip(tiles, begins), ends), all) {
+            set_items_of_lanes(rows, begins);
             // Item k of a run is the (k + 1)th of the rows.
             for (left, right) in [(0, 4), (0, 2), (0, 1), (2, 3), (4, 6), (4, 5), (6, 7)] {
                 combine_rows(operator, rows, left, right);
             }
-            for (lane, &end) in ends.iter().enumerate() {
-                set_item(&mut rows[RUN * words..], lane, end);
-            }
-            left = ends[LANES - 1];
+            set_items_of_lanes(&mut rows[RUN * words..], ends);
             // SAFETY: a tile is that many words, at least as aligned.
             let runs = unsafe {
                 std::slice::from_raw_parts_mut(tile.as_mut_ptr().cast::<MaybeUninit<W>>(), TILE * words)
@@ -157,7 +154,7 @@ impl<M: Monoid> Lanes<M> {
             stream::store(written, runs);
         }
         drop(end);
-        if before.is_none() {
+        if is_first {
             self.down_first(operator, prefix, places);
         }
     }
@@ -169,7 +166,7 @@ impl<M: Monoid> Lanes<M> {
         let ab = op(a, b);
         let (abc, abcd, ef) = (op(ab, c), op(ab, op(c, d)), op(e, f));
         let to_ef = op(abcd, ef);
-        let before = [operator.identity(), a, ab, abc, abcd, op(abcd, e), to_ef, op(to_ef, g), self.ends[0]];
+        let before = [operator.identity(), a, ab, abc, abcd, op(abcd, e), to_ef, op(to_ef, g), self.edges[1]];
         let from = usize::from(prefix == Prefix::Inclusive);
         for (place, &value) in places.iter_mut().zip(&before[from..from + RUN]) {
             place.write(value);

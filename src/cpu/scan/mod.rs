@@ -230,16 +230,18 @@ impl<'a, M: Monoid> Levels<'a, M> {
         let Some(last) = self.depth.checked_sub(1) else {
             return self.runs.down(prefix, edges, places);
         };
-        self.runs.down(Prefix::Inclusive, edges, self.lanes[last].ends());
+        let before = edges.before.unwrap_or_else(|| self.operator.identity());
+        let is_first = edges.before.is_none();
+        self.runs.down(Prefix::Inclusive, edges, self.lanes[last].ends(before));
         if has_lanes(AVX2) {
             for level in (1..=last).rev() {
                 let (below, above) = self.lanes.split_at_mut(level);
-                let ends = below[level - 1].ends();
+                let ends = below[level - 1].ends(before);
                 // SAFETY: the level above has written its ends.
-                unsafe { above[0].down::<AVX2>(self.operator, Prefix::Inclusive, edges.before, ends, false) };
+                unsafe { above[0].down::<AVX2>(self.operator, Prefix::Inclusive, is_first, ends, false) };
             }
             // SAFETY: as above.
-            unsafe { self.lanes[0].down::<AVX2>(self.operator, prefix, edges.before, places, self.streams) };
+            unsafe { self.lanes[0].down::<AVX2>(self.operator, prefix, is_first, places, self.streams) };
         }
     }
 }
