@@ -191,6 +191,13 @@ WARPFOLD_DEVICE void publish(unsigned long long* to, unsigned long long value) {
 WARPFOLD_DEVICE unsigned long long published(const unsigned long long* from) {
     return *static_cast<const volatile unsigned long long*>(from);
 }
+// Two of them at once, at a multiple of 16: each as a whole, and maybe one without the other.
+WARPFOLD_DEVICE void published(const unsigned long long* from, unsigned long long (&pair)[2]) {
+    asm volatile("ld.volatile.global.v2.u64 {%0, %1}, [%2];"
+                 : "=l"(pair[0]), "=l"(pair[1])
+                 : "l"(__cvta_generic_to_global(from))
+                 : "memory");
+}
 // Before it is looked at again: whoever looks all the time delays those who write.
 WARPFOLD_DEVICE void pause() { asm volatile("nanosleep.u32 100;"); }
 // What was there before.

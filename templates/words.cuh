@@ -54,7 +54,7 @@ struct Words {
     }
 };
 
-// What others send, as it is found: all of it is looked at before any is judged.
+// What others send, as it is found, at a multiple of 16: all of it is looked at before any is judged.
 template <class Item>
 struct Sent {
     static constexpr unsigned COUNT = Words<Item>::COUNT, UNROLL = Words<Item>::UNROLL;
@@ -63,7 +63,12 @@ struct Sent {
 
     WARPFOLD_DEVICE void look(const unsigned long long* from) {
 #pragma unroll(UNROLL)
-        for (unsigned k = 0; k < COUNT; ++k) word[k] = published(from + k);
+        for (unsigned k = 0; k + 1 < COUNT; k += 2) {
+            unsigned long long pair[2];
+            published(from + k, pair);
+            word[k] = pair[0], word[k + 1] = pair[1];
+        }
+        if constexpr (COUNT % 2 == 1) word[COUNT - 1] = published(from + COUNT - 1);
     }
 
     WARPFOLD_DEVICE bool has(unsigned serial) const {

@@ -93,16 +93,18 @@ const MULTIPROCESSOR_BYTES: usize = 228 << 10;
 const RESERVED_BYTES: usize = 1 << 10;
 /// Bytes of a line of memory, which the word by which blocks take tiles has for itself.
 const LINE: u64 = 128;
-/// Bytes of a sector of a line, of which a cell has whole ones.
-const SECTOR: u64 = 32;
+/// Bytes of what is looked at together, of which a cell has whole ones.
+const PAIR: u64 = 16;
 
 impl ScanPolicy {
     /// The policy for items of this layout, on every architecture.
     pub fn for_item(item: &Layout) -> Self {
         let small = ScanShape::of(item, 128, 8);
-        // Of words the levels of lanes are few instructions, and there is nothing to exchange.
+        // Of one or two words the levels of lanes are few instructions, and there is nothing to exchange. Not of a scalar that is
+        // two words: how much more its operators take.
         let (large, small_bytes) = match (item.size, scalars(item)) {
             (4, ..=2) => (ScanShape::of_rows(item), 16 << 20),
+            (8, 2) => (ScanShape::of_rows(item), 32 << 20),
             _ => (ScanShape::of(item, 256, 4), 64 << 20),
         };
         Self { small, large, small_bytes, few_tiles: 32, few_waves: 4 }
@@ -189,7 +191,8 @@ impl ScanShape {
     /// multiprocessor of 9.0, and leave each thread 80 registers.
     fn of_rows(item: &Layout) -> Self {
         let run_items = (WIDEST_LOAD / item.size) as u32;
-        let places = Self::of(item, WIDEST_LOAD, 1).places;
+        // As many values as items: behind more of 8 bytes, tiles wait longer.
+        let places = run_items;
         Self {
             run_items,
             rows: 16,
@@ -279,7 +282,7 @@ impl ScanShape {
 
     /// Device memory that the blocks of a scan share, in bytes: a line, and a cell for each place of each window, on all levels.
     pub fn memory_bytes(&self, item: &Layout, tiles: u64) -> u64 {
-        let cell = (item.size.div_ceil(4) as u64 * 8).next_multiple_of(SECTOR);
+        let cell = (item.size.div_ceil(4) as u64 * 8).next_multiple_of(PAIR);
         let window = self.window();
         let values = successors(Some(tiles), |&values| (values >= window).then_some(values / window));
         LINE + values.map(|values| values.next_multiple_of(window) * cell).sum::<u64>()
@@ -321,7 +324,7 @@ mod tests {
                     cells += values.div_ceil(window) * window;
                     values /= window;
                 }
-                let cell = (item.size.div_ceil(4) as u64 * 8).div_ceil(32) * 32;
+                let cell = (item.size.div_ceil(4) as u64 * 8).div_ceil(16) * 16;
                 assert_eq!(shape.memory_bytes(&item, tiles), LINE + cells * cell, "{tiles} tiles");
             }
         }

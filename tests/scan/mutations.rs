@@ -46,6 +46,24 @@ pub const MUTATIONS: &[Mutation] = &[
         wrong: "word[k] >> 32 != 0;",
     },
     Mutation {
+        name: "cells believed by their last word",
+        file: "words.cuh",
+        right: "has &= static_cast<unsigned>(word[k] >> 32) == serial;",
+        wrong: "has = static_cast<unsigned>(word[k] >> 32) == serial;",
+    },
+    Mutation {
+        name: "one word of a pair taken for both",
+        file: "words.cuh",
+        right: "word[k] = pair[0], word[k + 1] = pair[1];",
+        wrong: "word[k] = pair[0], word[k + 1] = pair[0];",
+    },
+    Mutation {
+        name: "cells that are no whole pairs",
+        file: "look_back.cuh",
+        right: "CELL = (Words<Item>::COUNT + 1) / 2 * 2;",
+        wrong: "CELL = Words<Item>::COUNT;",
+    },
+    Mutation {
         name: "a window that is not published",
         file: "look_back.cuh",
         right: "        cells.publish(ended + 1, index, value);\n",

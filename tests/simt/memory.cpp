@@ -167,6 +167,14 @@ unsigned long long published(const unsigned long long* address, Site site) {
     current->looks_at = {};
     return *address;
 }
+// The first one may be there without the second, and the second without the first.
+void published(const unsigned long long* address, unsigned long long (&pair)[2], Site site) {
+    if (reinterpret_cast<uintptr_t>(address) % sizeof pair != 0)
+        fail(who(current) + " loads " + std::to_string(sizeof pair) + " bytes from a misaligned address, " + at(site));
+    const unsigned sooner = current->thread % 2;
+    pair[sooner] = published(address + sooner, site);
+    pair[1 - sooner] = published(address + 1 - sooner, site);
+}
 // What these see is behind a fence only.
 unsigned long long atomic_add(unsigned long long* address, unsigned long long value, Site site) {
     check_word(address, site);

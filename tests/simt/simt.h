@@ -49,6 +49,7 @@ unsigned atomic_add(unsigned* address, unsigned value, Site site);
 // memory.
 void publish(unsigned long long* address, unsigned long long value, Site site);
 unsigned long long published(const unsigned long long* address, Site site);
+void published(const unsigned long long* address, unsigned long long (&pair)[2], Site site);
 unsigned long long atomic_add(unsigned long long* address, unsigned long long value, Site site);
 unsigned long long compare_and_swap(unsigned long long* address, unsigned long long expected, unsigned long long value,
                                     Site site);
@@ -199,6 +200,9 @@ inline void publish(unsigned long long* to, unsigned long long value, SIMT_CALLE
 }
 inline unsigned long long published(const unsigned long long* from, SIMT_CALLER) {
     return simt::published(from, {file, line});
+}
+inline void published(const unsigned long long* from, unsigned long long (&pair)[2], SIMT_CALLER) {
+    simt::published(from, pair, {file, line});
 }
 // Whoever looks gives way to others as it is.
 inline void pause() {}
