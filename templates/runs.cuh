@@ -158,10 +158,9 @@ class Runs<Shape, Item, true> {
     // On the way up, as above.
     template <class Operator>
     WARPFOLD_DEVICE Words<Item> up(const Operator& op) {
-        const unsigned end = lane_index() + 1;
 #pragma unroll 1
         for (unsigned row = 0; row < ROWS; row += AT_ONCE) {
-            Words<Item> place[AT_ONCE][RUN];
+            Words<Item> place[AT_ONCE][RUN], last[AT_ONCE];
             get(row, place);
 #pragma unroll
             for (unsigned step = 1; step < RUN; step *= 2) {
@@ -171,18 +170,13 @@ class Runs<Shape, Item, true> {
                     for (unsigned k = 0; k < AT_ONCE; ++k) place[k][i] = combine(op, place[k][i - step], place[k][i]);
                 }
             }
-#pragma unroll 1
-            for (unsigned distance = 1; distance < WARP_LANES; distance *= 2) {
 #pragma unroll
-                for (unsigned k = 0; k < AT_ONCE; ++k) {
-                    Words<Item>& last = place[k][RUN - 1];
-                    const Words<Item> left = shuffle_from(last, lane_index() - distance);
-                    last = select((end & (2 * distance - 1)) == 0, combine(op, left, last), last);
-                }
-            }
+            for (unsigned k = 0; k < AT_ONCE; ++k) last[k] = place[k][RUN - 1];
+            subtrees(op, last, WARP_LANES);
 #pragma unroll
             for (unsigned k = 0; k < AT_ONCE; ++k) {
-                const Words<Item> whole = shuffle_from(place[k][RUN - 1], WARP_LANES - 1);
+                place[k][RUN - 1] = last[k];
+                const Words<Item> whole = shuffle_from(last[k], WARP_LANES - 1);
                 // In the lanes after it, too, until theirs come: all lanes have an item.
                 subtree = select(lane_index() >= row + k, whole, subtree);
             }
@@ -198,31 +192,24 @@ class Runs<Shape, Item, true> {
         const unsigned end = lane_index() + 1;
         // Of lane r what is before the end of row r.
         const Words<Item> ends = select(end == ROWS, edges.after, prefixes(op, subtree, edges, ROWS));
-        Words<Item> before[AT_ONCE + 1];
-        before[AT_ONCE] = edges.before;
+        Words<Item> next = edges.before;
         bool has_before = edges.has_before;
 #pragma unroll 1
         for (unsigned row = 0; row < ROWS; row += AT_ONCE) {
-            Words<Item> place[AT_ONCE][RUN];
+            // Of the rows: what is before them and before their ends, and of each lane before its last place and before its first.
+            Words<Item> place[AT_ONCE][RUN], before[AT_ONCE], after[AT_ONCE], last[AT_ONCE], left[AT_ONCE];
             get(row, place);
-            before[0] = before[AT_ONCE];
 #pragma unroll
-            for (unsigned k = 0; k < AT_ONCE; ++k) before[k + 1] = shuffle_from(ends, row + k);
-#pragma unroll 1
-            for (unsigned distance = WARP_LANES / 2; distance > 0; distance /= 2) {
-                const bool is_within = end > distance, takes = (end & (2 * distance - 1)) == distance;
-#pragma unroll
-                for (unsigned k = 0; k < AT_ONCE; ++k) {
-                    Words<Item>& last = place[k][RUN - 1];
-                    const Words<Item> left = select(is_within, shuffle_from(last, lane_index() - distance), before[k]);
-                    last = select(takes && (is_within || k > 0 || has_before), combine(op, left, last), last);
-                }
+            for (unsigned k = 0; k < AT_ONCE; ++k) {
+                before[k] = next;
+                after[k] = next = shuffle_from(ends, row + k);
+                last[k] = place[k][RUN - 1];
             }
-            Words<Item> left[AT_ONCE];
+            prefixes(op, last, has_before, before, WARP_LANES);
 #pragma unroll
             for (unsigned k = 0; k < AT_ONCE; ++k) {
                 Words<Item>(&run)[RUN] = place[k];
-                run[RUN - 1] = select(end == WARP_LANES, before[k + 1], run[RUN - 1]);
+                run[RUN - 1] = select(end == WARP_LANES, after[k], last[k]);
                 left[k] = select(end == 1, before[k], shuffle_from(run[RUN - 1], lane_index() - 1));
                 const bool has_left = k > 0 || has_before || end > 1;
 #pragma unroll

@@ -168,14 +168,14 @@ pub const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "a subtree combined from the right",
         file: "prefixes.cuh",
-        right: "== 0, combine(op, left, value), value);",
-        wrong: "== 0, combine(op, value, left), value);",
+        right: "== 0, combine(op, left, value[k]), value[k]);",
+        wrong: "== 0, combine(op, value[k], left), value[k]);",
     },
     Mutation {
         name: "lanes that all add up",
         file: "prefixes.cuh",
-        right: "value = select((end & (2 * distance - 1)) == 0,",
-        wrong: "value = select(end > distance,",
+        right: "value[k] = select((end & (2 * distance - 1)) == 0,",
+        wrong: "value[k] = select(end > distance,",
     },
     Mutation {
         name: "the identity combined at the beginning",
@@ -286,22 +286,16 @@ pub const MUTATIONS: &[Mutation] = &[
         wrong: "select(lane_index() == row + k, whole, subtree);",
     },
     Mutation {
-        name: "lanes of rows that all add up",
-        file: "runs.cuh",
-        right: "last = select((end & (2 * distance - 1)) == 0,",
-        wrong: "last = select(end > distance,",
-    },
-    Mutation {
         name: "the beginning taken for what is before later rows",
         file: "runs.cuh",
-        right: "before[0] = before[AT_ONCE];",
-        wrong: "before[0] = edges.before;",
+        right: "before[k] = next;",
+        wrong: "before[k] = edges.before;",
     },
     Mutation {
         name: "a row's end left as it was",
         file: "runs.cuh",
-        right: "select(end == WARP_LANES, before[k + 1], run[RUN - 1]);",
-        wrong: "run[RUN - 1];",
+        right: "select(end == WARP_LANES, after[k], last[k]);",
+        wrong: "last[k];",
     },
     Mutation {
         name: "the last row without its end",
@@ -323,9 +317,9 @@ pub const MUTATIONS: &[Mutation] = &[
     },
     Mutation {
         name: "the identity combined before the first lanes",
-        file: "runs.cuh",
-        right: "select(takes && (is_within || k > 0 || has_before),",
-        wrong: "select(takes,",
+        file: "prefixes.cuh",
+        right: "combines = takes && (is_within || k > 0 || has_before);",
+        wrong: "combines = takes;",
     },
     Mutation {
         name: "a turn without a beginning",

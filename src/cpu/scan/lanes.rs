@@ -10,7 +10,9 @@ use std::mem::MaybeUninit;
 
 use crate::Monoid;
 use crate::cpu::RUN;
-use crate::cpu::rows::{Cut, LANES, Room, Row, Word, item, items_of_lanes, rows_of_words, set_item, set_items_of_lanes};
+use crate::cpu::rows::{
+    Cut, LANES, Room, Row, Word, item, items_of_lanes, rows_of_words, set_item, set_items_of_lanes,
+};
 use crate::cpu::scan::stream;
 use crate::cpu::transposition::{restore, transpose};
 use crate::tree::Prefix;
