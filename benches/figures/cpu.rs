@@ -1,4 +1,4 @@
-//! The CPU: warpfold beside rayon, the standard library, and a loop that only reads.
+//! The CPU: warpfold beside rayon, the standard library, and loops that only read.
 
 use std::hint::black_box;
 use std::io::Write;
@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use warpfold::operators::{Matrix2Product, Max, Min, Number, Sum};
 use warpfold::{Device, DeviceMonoid, DeviceType, Reduction, Scan, tree};
 
-use super::ceiling::{copy, read};
+use super::ceiling::{copy, read, read_ahead};
 use super::operators::MaxByNorm;
 use super::{Subject, hexadecimal, row};
 
@@ -85,6 +85,7 @@ impl<W: Write> Cpu<'_, W> {
 
         subject.result = "-".to_owned();
         self.row(&subject, "read-cpu", || read(&items))?;
+        self.row(&subject, "read-ahead-cpu", || read_ahead(&items))?;
         self.scans::<M>(subject, &items)
     }
 

@@ -176,6 +176,11 @@ impl Record {
         self.medians.get(series).into_iter().flatten().map(|(&bytes, medians)| (bytes, mean(medians)))
     }
 
+    /// The median of the fastest of some series at `bytes`.
+    pub(crate) fn least_median(&self, series: impl IntoIterator<Item = Series>, bytes: u64) -> Option<f64> {
+        series.into_iter().filter_map(|series| self.median(&series, bytes)).min_by(f64::total_cmp)
+    }
+
     /// How fast a series is at `bytes`, as a fraction of another's speed.
     pub(crate) fn fraction(&self, series: &Series, of: &Series, bytes: u64) -> Option<f64> {
         Some(self.median(of, bytes)? / self.median(series, bytes)?)

@@ -165,14 +165,14 @@ fn cpu(record: &Record) -> String {
     let mut table = Table::new(&["operator", "item"], &figures);
     for subject in record.subjects("warpfold-cpu") {
         let series = |who| Series::of(who, subject).taken(Time::Cpu);
-        let (ours, read) = (series("warpfold-cpu"), series("read-cpu"));
-        let time = record.median(&ours, bytes);
+        let time = record.median(&series("warpfold-cpu"), bytes);
+        let read = record.least_median(["read-cpu", "read-ahead-cpu"].map(series), bytes);
         let mut cells = vec![
             subject.operator.clone(),
             subject.item.clone(),
             in_milliseconds(time),
             time.map_or(NOT_MEASURED.to_owned(), |time| format!("{:.0} GB/s", rate(bytes, time))),
-            hundredths(record.fraction(&ours, &read, bytes)),
+            hundredths(read.zip(time).map(|(read, time)| read / time)),
         ];
         cells.extend(peers.iter().map(|(who, _)| in_milliseconds(record.median(&series(who), bytes))));
         table.row(cells);
@@ -269,12 +269,11 @@ fn scans_cpu(record: &Record) -> String {
     let columns = ["256 MiB", "of copying", "1 GiB", "of copying"];
     let mut table = Table::new(&["operator", "item"], &columns);
     for subject in record.subjects("warpfold-scan-cpu") {
-        let median = |who, bytes| record.median(&Series::of(who, subject).taken(Time::Cpu), bytes);
+        let series = |who| Series::of(who, subject).taken(Time::Cpu);
         let figures = LARGE.into_iter().flat_map(|bytes| {
-            let time = median("warpfold-scan-cpu", bytes);
-            let copies = ["copy-cpu", "copy-large-cpu"].into_iter().filter_map(|who| median(who, bytes));
-            let copy = copies.min_by(f64::total_cmp);
-            let fraction = copy.and_then(|copy| Some(copy / time?));
+            let time = record.median(&series("warpfold-scan-cpu"), bytes);
+            let copy = record.least_median(["copy-cpu", "copy-large-cpu"].map(series), bytes);
+            let fraction = copy.zip(time).map(|(copy, time)| copy / time);
             [in_milliseconds(time), hundredths(fraction)]
         });
         let words = [subject.operator.clone(), subject.item.clone()];
