@@ -164,6 +164,8 @@ fn add_trials(trials: &mut Trials<'_>) {
         let in_halves = in_units.under(units);
         let bytes = kernels.add(Lanewise::<u8, 3>(PhantomData), ScanPolicy::for_item(&<[u8; 3]>::layout()));
         let marked = kernels.add(OnlyMarked, ScanPolicy::for_item(&Marked::layout()));
+        let three_words =
+            kernels.add(Lanewise::<u32, 3>(PhantomData), ScanPolicy::for_item(&<[u32; 3]>::layout()));
         vec![
             trial(in_units, Sample::sample),
             trial(in_halves, Sample::sample),
@@ -174,6 +176,7 @@ fn add_trials(trials: &mut Trials<'_>) {
             trial(shape, Sample::sample),
             trial(groups, Sample::sample),
             trial(places, Sample::sample),
+            trial(three_words, Sample::sample),
         ]
     });
 }
