@@ -31,8 +31,8 @@ WARPFOLD_DEVICE Words<Item> subtrees(const Operator& op, const Words<Item>& valu
     return row[0];
 }
 
-// On the way down: of each of the first `lanes` lanes what is before its end, given what is before each row, if anything is
-// before the first one; of the last lane that is not known here.
+// On the way down: of each of the first `lanes` lanes of a row what is before its end, but for the last one, of which that is
+// not known here. Given is what is before each row; before the first there may be nothing.
 template <class Operator, unsigned ROWS, class Item>
 WARPFOLD_DEVICE void prefixes(const Operator& op, Words<Item> (&subtree)[ROWS], bool has_before,
                               const Words<Item> (&before)[ROWS], unsigned lanes) {

@@ -196,7 +196,8 @@ class Runs<Shape, Item, true> {
         bool has_before = edges.has_before;
 #pragma unroll 1
         for (unsigned row = 0; row < ROWS; row += AT_ONCE) {
-            // Of the rows: what is before them and before their ends, and of each lane before its last place and before its first.
+            // Of each row what is before it and before its end; of each lane its last place, on the way to what is before its
+            // end, and what is before its first.
             Words<Item> place[AT_ONCE][RUN], before[AT_ONCE], after[AT_ONCE], last[AT_ONCE], left[AT_ONCE];
             get(row, place);
 #pragma unroll

@@ -54,13 +54,14 @@ struct Words {
     }
 };
 
-// What others send, as it is found, at a multiple of 16: all of it is looked at before any is judged.
+// What others send, as it is found: all of it is looked at before any is judged.
 template <class Item>
 struct Sent {
     static constexpr unsigned COUNT = Words<Item>::COUNT, UNROLL = Words<Item>::UNROLL;
 
     unsigned long long word[COUNT];
 
+    // At a multiple of 16.
     WARPFOLD_DEVICE void look(const unsigned long long* from) {
 #pragma unroll(UNROLL)
         for (unsigned k = 0; k + 1 < COUNT; k += 2) {

@@ -51,8 +51,9 @@ fn read_some_ahead(words: &[u64]) -> u64 {
 fn read_some_ahead_with_avx2(words: &[u64]) -> u64 {
     use std::arch::x86_64::{_MM_HINT_T1, _mm_prefetch};
 
-    /// As far as was best for reductions.
+    /// As far as reductions do (`src/cpu/transposition.rs`).
     const AHEAD_BYTES: usize = 12 << 10;
+    /// Words of a line.
     const LINE: usize = 8;
     let (lines, rest) = words.as_chunks::<LINE>();
     let mut all = [0; LINE];

@@ -91,8 +91,8 @@ pub(super) fn item<T, W: Word>(rows: &[Row<W>], lane: usize) -> T {
 #[inline(always)]
 pub(super) fn items_of_lanes<T: Copy, W: Word>(rows: &[Row<W>]) -> [T; LANES] {
     match &rows[..size_of::<T>() / size_of::<W>()] {
-        // Item by item, a compiler finds other ways to combine them than by the row.
-        // SAFETY: the item is its word.
+        // One by one, a compiler made shuffles of it.
+        // SAFETY: an item is one word, so a row has as many bytes, and they are those of items: only such are set.
         [row] => unsafe { std::mem::transmute_copy(row) },
         rows => std::array::from_fn(|lane| item(rows, lane)),
     }
@@ -109,7 +109,8 @@ pub(super) fn set_item<T, W: Word>(rows: &mut [Row<W>], lane: usize, item: T) {
 #[inline(always)]
 pub(super) fn set_items_of_lanes<T: Copy, W: Word>(rows: &mut [Row<W>], items: &[T; LANES]) {
     match &mut rows[..size_of::<T>() / size_of::<W>()] {
-        // SAFETY: the item is its word, none of it padding.
+        // As above.
+        // SAFETY: an item is one word, so as many items are a row, and none of it is padding.
         [row] => *row = unsafe { std::mem::transmute_copy(items) },
         rows => items.iter().enumerate().for_each(|(lane, &item)| set_item(rows, lane, item)),
     }

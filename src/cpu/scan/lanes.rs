@@ -27,8 +27,10 @@ pub(super) struct Lanes<M: Monoid> {
     written: Vec<Room>,
     /// Of each run its value.
     values: Vec<M::Item>,
-    /// What is before the first run, and later what is before the end of each.
+    /// What is before the first run, or the identity if that [is the first](Self::is_first) of all, and later what is before
+    /// the end of each.
     edges: Vec<M::Item>,
+    is_first: bool,
     /// The first run.
     first: Vec<M::Item>,
 }
@@ -41,6 +43,7 @@ impl<M: Monoid> Lanes<M> {
             written: Vec::new(),
             values: Vec::new(),
             edges: Vec::new(),
+            is_first: false,
             first: Vec::new(),
         }
     }
@@ -62,12 +65,13 @@ impl<M: Monoid> Lanes<M> {
         &self.values
     }
 
-    /// Where it is written what is before the end of each run, before [`down`](Self::down). What is before the first one may be
-    /// any item, if nothing is.
-    pub(super) fn ends(&mut self, before: M::Item) -> &mut [MaybeUninit<M::Item>] {
+    /// Where it is written what is before the end of each run, before [`down`](Self::down). Given is what is before the first
+    /// one, if anything is.
+    pub(super) fn ends(&mut self, operator: &M, before: Option<M::Item>) -> &mut [MaybeUninit<M::Item>] {
+        self.is_first = before.is_none();
         self.edges.clear();
         self.edges.reserve(1 + self.values.len());
-        self.edges.push(before);
+        self.edges.push(before.unwrap_or_else(|| operator.identity()));
         &mut self.edges.spare_capacity_mut()[..self.values.len()]
     }
 
@@ -75,13 +79,12 @@ impl<M: Monoid> Lanes<M> {
     ///
     /// # Safety
     ///
-    /// All of [`ends`](Self::ends) were written.
+    /// All of [`ends`](Self::ends) were written since the last [`up`](Self::up).
     #[inline(always)]
     pub(super) unsafe fn down<const AVX2: bool>(
         &mut self,
         operator: &M,
         prefix: Prefix,
-        is_first: bool,
         places: &mut [MaybeUninit<M::Item>],
         streams: bool,
     ) {
@@ -91,10 +94,10 @@ impl<M: Monoid> Lanes<M> {
             self.written.resize(Room::of(TILE * size_of::<M::Item>()), Room::NONE);
         }
         match Cut::<M::Item>::BYTES {
-            1 => self.down_in_words::<u8, AVX2>(operator, prefix, is_first, places, streams),
-            2 => self.down_in_words::<u16, AVX2>(operator, prefix, is_first, places, streams),
-            4 => self.down_in_words::<u32, AVX2>(operator, prefix, is_first, places, streams),
-            _ => self.down_in_words::<u64, AVX2>(operator, prefix, is_first, places, streams),
+            1 => self.down_in_words::<u8, AVX2>(operator, prefix, places, streams),
+            2 => self.down_in_words::<u16, AVX2>(operator, prefix, places, streams),
+            4 => self.down_in_words::<u32, AVX2>(operator, prefix, places, streams),
+            _ => self.down_in_words::<u64, AVX2>(operator, prefix, places, streams),
         }
     }
 
@@ -119,7 +122,6 @@ impl<M: Monoid> Lanes<M> {
         &mut self,
         operator: &M,
         prefix: Prefix,
-        is_first: bool,
         places: &mut [MaybeUninit<M::Item>],
         streams: bool,
     ) {
@@ -156,7 +158,7 @@ impl<M: Monoid> Lanes<M> {
             stream::store(written, runs);
         }
         drop(end);
-        if is_first {
+        if self.is_first {
             self.down_first(operator, prefix, places);
         }
     }

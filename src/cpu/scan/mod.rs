@@ -230,18 +230,16 @@ impl<'a, M: Monoid> Levels<'a, M> {
         let Some(last) = self.depth.checked_sub(1) else {
             return self.runs.down(prefix, edges, places);
         };
-        let before = edges.before.unwrap_or_else(|| self.operator.identity());
-        let is_first = edges.before.is_none();
-        self.runs.down(Prefix::Inclusive, edges, self.lanes[last].ends(before));
+        self.runs.down(Prefix::Inclusive, edges, self.lanes[last].ends(self.operator, edges.before));
         if has_lanes(AVX2) {
             for level in (1..=last).rev() {
                 let (below, above) = self.lanes.split_at_mut(level);
-                let ends = below[level - 1].ends(before);
+                let ends = below[level - 1].ends(self.operator, edges.before);
                 // SAFETY: the level above has written its ends.
-                unsafe { above[0].down::<AVX2>(self.operator, Prefix::Inclusive, is_first, ends, false) };
+                unsafe { above[0].down::<AVX2>(self.operator, Prefix::Inclusive, ends, false) };
             }
             // SAFETY: as above.
-            unsafe { self.lanes[0].down::<AVX2>(self.operator, prefix, is_first, places, self.streams) };
+            unsafe { self.lanes[0].down::<AVX2>(self.operator, prefix, places, self.streams) };
         }
     }
 }

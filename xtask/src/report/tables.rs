@@ -386,7 +386,8 @@ warpfold,sum,f32,4,1048576,0,second,15.0,1,1,9,-
     fn the_cpu_has_a_table_of_its_own() {
         let mut record = small_record();
         let rows = "warpfold-cpu,min,u8,1,1073741824,0,cpu,9000.0,1,1,9,00
-read-cpu,min,u8,1,1073741824,0,cpu,8100.0,1,1,9,-
+read-cpu,min,u8,1,1073741824,0,cpu,9100.0,1,1,9,-
+read-ahead-cpu,min,u8,1,1073741824,0,cpu,8100.0,1,1,9,-
 numpy,min,u8,1,1073741824,0,cpu,90000.0,1,1,9,00
 ";
         record.add(&format!("{HEADER}{rows}")).unwrap();
