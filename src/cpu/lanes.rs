@@ -10,12 +10,12 @@
 
 use super::RUN;
 use super::rows::{Cut, LANES, Room, Row, Word, item, items_of_lanes, rows_of_words, set_item};
-use super::transposition::transpose;
+use super::transposition::{AHEAD_BYTES, transpose};
 use crate::Monoid;
 
 /// Items whose runs fill the lanes.
 pub(super) const TILE: usize = LANES * RUN;
-/// Room for the rows of a tile and of its pairs.
+/// Room for the rows of a tile and of its values.
 pub(super) struct Lanes {
     rows: Vec<Room>,
 }
@@ -23,7 +23,7 @@ pub(super) struct Lanes {
 impl Lanes {
     /// For items that [`suit`](super::rows::suit).
     pub(super) fn new<T>() -> Self {
-        let bytes = (TILE + TILE / 2) * size_of::<T>();
+        let bytes = (TILE + LANES) * size_of::<T>();
         Self { rows: vec![Room::NONE; Room::of(bytes)] }
     }
 
@@ -54,28 +54,26 @@ impl Lanes {
         values: &mut Vec<M::Item>,
     ) {
         let words = size_of::<M::Item>() / size_of::<W>();
-        let (even, odd) = rows_of_words::<W>(&mut self.rows).split_at_mut(RUN * words);
+        let (rows, values_of_lanes) = rows_of_words::<W>(&mut self.rows).split_at_mut(RUN * words);
         for tile in tiles {
             // SAFETY: a tile is that many words, at least as aligned, and none of them padding.
             let runs = unsafe { std::slice::from_raw_parts(tile.as_ptr().cast::<W>(), TILE * words) };
-            transpose::<M::Item, W, AVX2>(runs, even);
-            combine_pairs(operator, even, &mut odd[..4 * words]);
-            combine_pairs(operator, &odd[..4 * words], &mut even[..2 * words]);
-            combine_pairs(operator, &even[..2 * words], &mut odd[..words]);
-            values.extend_from_slice(&items_of_lanes::<M::Item, W>(&odd[..words]));
+            transpose::<M::Item, W, AVX2>(runs, rows, runs.as_ptr().wrapping_byte_add(AHEAD_BYTES));
+            combine_runs(operator, rows, values_of_lanes);
+            values.extend_from_slice(&items_of_lanes::<M::Item, W>(values_of_lanes));
         }
     }
 }
 
-/// In every lane, of every pair of neighbours.
+/// In every lane, the items of its run: in one loop, so that what is combined stays in registers.
 #[inline(always)]
-fn combine_pairs<M: Monoid, W: Word>(operator: &M, pairs: &[Row<W>], values: &mut [Row<W>]) {
+fn combine_runs<M: Monoid, W: Word>(operator: &M, rows: &[Row<W>], values: &mut [Row<W>]) {
     let words = size_of::<M::Item>() / size_of::<W>();
-    for (pair, value) in pairs.chunks_exact(2 * words).zip(values.chunks_exact_mut(words)) {
-        let (left, right) = pair.split_at(words);
-        for lane in 0..LANES {
-            let combined = operator.combine(item(left, lane), item(right, lane));
-            set_item(value, lane, combined);
-        }
+    let rows = &rows[..RUN * words];
+    let op = |left, right| operator.combine(left, right);
+    for lane in 0..LANES {
+        let at = |place: usize| item(&rows[place * words..], lane);
+        let (ab, cd, ef, gh) = (op(at(0), at(1)), op(at(2), at(3)), op(at(4), at(5)), op(at(6), at(7)));
+        set_item(values, lane, op(op(ab, cd), op(ef, gh)));
     }
 }

@@ -11,16 +11,20 @@ use std::mem::MaybeUninit;
 use super::RUN;
 use super::rows::{LANES, Row, Word};
 
-/// Of runs of items of type `T`. With `AVX2` the processor must have it.
+/// How far ahead of its use memory is asked for, into the second-level cache: far enough that it has come, and that the
+/// processor, which begins anew with every page, need not guess. From 8 to 32 KiB it makes little difference.
+pub(super) const AHEAD_BYTES: usize = 12 << 10;
+
+/// Of runs of items of type `T`. Meanwhile as many bytes from `ahead` on are asked for. With `AVX2` the processor must have it.
 #[inline(always)]
-pub(super) fn transpose<T, W: Word, const AVX2: bool>(runs: &[W], rows: &mut [Row<W>]) {
+pub(super) fn transpose<T, W: Word, const AVX2: bool>(runs: &[W], rows: &mut [Row<W>], ahead: *const W) {
     // Constants, once this is compiled for an item: the loops have no branches.
     let words = RUN * size_of::<T>() / size_of::<W>();
     assert!(runs.len() == LANES * words && rows.len() == words);
     #[cfg(target_arch = "x86_64")]
     if AVX2 {
         // SAFETY: the caller knows that the processor has it, and the lengths are as they must be.
-        return unsafe { avx2::transpose::<T, W>(runs.as_ptr(), rows.as_mut_ptr()) };
+        return unsafe { avx2::transpose::<T, W>(runs.as_ptr(), rows.as_mut_ptr(), ahead) };
     }
     for (lane, run) in runs.chunks_exact(words).enumerate() {
         for (row, &word) in rows.iter_mut().zip(run) {
@@ -52,22 +56,18 @@ mod avx2 {
 
     use super::{LANES, RUN, Row, Word};
 
-    /// How far ahead of its use memory is asked for, into the second-level cache: far enough that it has come, and that the
-    /// processor, which begins anew with every page, need not guess. From 8 to 32 KiB it makes little difference.
-    const AHEAD_BYTES: usize = 12 << 10;
-
     /// # Safety
     ///
     /// The runs are of items of type `T`, and there is a row for each word of a run.
     #[target_feature(enable = "avx2")]
     #[inline]
-    pub(super) unsafe fn transpose<T, W: Word>(runs: *const W, rows: *mut Row<W>) {
+    pub(super) unsafe fn transpose<T, W: Word>(runs: *const W, rows: *mut Row<W>, ahead: *const W) {
         // SAFETY: as the caller says.
         unsafe {
             match size_of::<W>() {
-                1 | 2 => blocks::<T, W, 8>(runs, rows),
-                4 => blocks::<T, W, 4>(runs, rows),
-                _ => blocks::<T, W, 2>(runs, rows),
+                1 | 2 => blocks::<T, W, 8>(runs, rows, ahead),
+                4 => blocks::<T, W, 4>(runs, rows, ahead),
+                _ => blocks::<T, W, 2>(runs, rows, ahead),
             }
         }
     }
@@ -79,9 +79,9 @@ mod avx2 {
     /// As for [`transpose`].
     #[target_feature(enable = "avx2")]
     #[inline]
-    unsafe fn blocks<T, W: Word, const COUNT: usize>(runs: *const W, rows: *mut Row<W>) {
+    unsafe fn blocks<T, W: Word, const COUNT: usize>(runs: *const W, rows: *mut Row<W>, ahead: *const W) {
         let (words, lanes) = (RUN * size_of::<T>() / size_of::<W>(), 32 / size_of::<W>());
-        let mut ahead = runs.cast::<i8>().wrapping_add(AHEAD_BYTES);
+        let mut ahead = ahead.cast::<i8>();
         for first_lane in (0..LANES).step_by(lanes) {
             for first_word in (0..words).step_by(COUNT) {
                 for _ in 0..COUNT / 2 {
@@ -232,9 +232,10 @@ mod tests {
     fn is_the_transpose<T, W: Word + PartialEq + std::fmt::Debug>(word: fn(usize) -> W) {
         let words = RUN * size_of::<T>() / size_of::<W>();
         let runs: Vec<W> = (0..LANES * words).map(word).collect();
-        let check = |transpose: fn(&[W], &mut [Row<W>]), restore: fn(&[Row<W>], &mut [MaybeUninit<W>])| {
+        let check = |transpose: fn(&[W], &mut [Row<W>], *const W),
+                     restore: fn(&[Row<W>], &mut [MaybeUninit<W>])| {
             let mut rows = vec![Row::default(); words];
-            transpose(&runs, &mut rows);
+            transpose(&runs, &mut rows, runs.as_ptr());
             let mut restored = Vec::with_capacity(runs.len());
             restore(&rows, &mut restored.spare_capacity_mut()[..runs.len()]);
             // SAFETY: all of them were written.

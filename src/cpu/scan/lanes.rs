@@ -13,8 +13,8 @@ use crate::cpu::RUN;
 use crate::cpu::rows::{
     Cut, LANES, Room, Row, Word, item, items_of_lanes, rows_of_words, set_item, set_items_of_lanes,
 };
-use crate::cpu::scan::stream;
-use crate::cpu::transposition::{restore, transpose};
+use crate::cpu::scan::stream::Output;
+use crate::cpu::transposition::{AHEAD_BYTES, restore, transpose};
 use crate::tree::Prefix;
 
 /// Items whose runs fill the lanes.
@@ -23,8 +23,8 @@ pub(super) const TILE: usize = LANES * RUN;
 /// The tiles of a block, and what is known of its runs.
 pub(super) struct Lanes<M: Monoid> {
     rows: Vec<Room>,
-    /// A tile on its way past the caches.
-    written: Vec<Room>,
+    /// Lines on their way past the caches.
+    lines: Vec<Room>,
     /// Of each run its value.
     values: Vec<M::Item>,
     /// What is before the first run, or the identity if that [is the first](Self::is_first) of all, and later what is before
@@ -40,7 +40,7 @@ impl<M: Monoid> Lanes<M> {
     pub(super) fn new() -> Self {
         Self {
             rows: Vec::new(),
-            written: Vec::new(),
+            lines: Vec::new(),
             values: Vec::new(),
             edges: Vec::new(),
             is_first: false,
@@ -90,9 +90,6 @@ impl<M: Monoid> Lanes<M> {
     ) {
         // SAFETY: the caller's promise.
         unsafe { self.edges.set_len(1 + self.values.len()) };
-        if streams {
-            self.written.resize(Room::of(TILE * size_of::<M::Item>()), Room::NONE);
-        }
         match Cut::<M::Item>::BYTES {
             1 => self.down_in_words::<u8, AVX2>(operator, prefix, places, streams),
             2 => self.down_in_words::<u16, AVX2>(operator, prefix, places, streams),
@@ -109,10 +106,11 @@ impl<M: Monoid> Lanes<M> {
             let rows = &mut rows[words..];
             // SAFETY: a tile is that many words, at least as aligned, and none of them padding.
             let runs = unsafe { std::slice::from_raw_parts(tile.as_ptr().cast::<W>(), TILE * words) };
-            transpose::<M::Item, W, AVX2>(runs, rows);
-            for (left, right) in [(0, 1), (2, 3), (4, 5), (6, 7), (1, 3), (5, 7), (3, 7)] {
-                combine_rows(operator, rows, left, right);
-            }
+            // What comes after them is another thread's.
+            let ahead = runs.as_ptr().wrapping_byte_add(AHEAD_BYTES);
+            let ahead = if ahead < items.as_ptr_range().end.cast() { ahead } else { runs.as_ptr() };
+            transpose::<M::Item, W, AVX2>(runs, rows, ahead);
+            combine_up(operator, rows);
             self.values.extend_from_slice(&items_of_lanes::<M::Item, W>(&rows[7 * words..]));
         }
     }
@@ -127,37 +125,27 @@ impl<M: Monoid> Lanes<M> {
     ) {
         let words = size_of::<M::Item>() / size_of::<W>();
         let all = rows_of_words::<W>(&mut self.rows).chunks_exact_mut((RUN + 1) * words);
-        let written = rows_of_words::<W>(&mut self.written);
-        // If an operator panics, too.
-        let end = streams.then_some(stream::End);
         let (begins, ends) = (self.edges.as_chunks::<LANES>().0, self.edges[1..].as_chunks::<LANES>().0);
-        let (tiles, _) = places.as_chunks_mut::<TILE>();
-        for (((tile, begins), ends), rows) in zip(zip(zip(tiles, begins), ends), all) {
+        // SAFETY: of whole tiles, which are that many words, at least as aligned.
+        let runs = unsafe {
+            std::slice::from_raw_parts_mut(
+                places.as_mut_ptr().cast::<MaybeUninit<W>>(),
+                places.len() / TILE * TILE * words,
+            )
+        };
+        let streams = streams.then_some(TILE * words);
+        let mut output = Output::<W, AVX2>::new(runs, streams, &mut self.lines);
+        for ((begins, ends), rows) in zip(zip(begins, ends), all) {
             set_items_of_lanes(rows, begins);
-            // Item k of a run is the (k + 1)th of the rows.
-            for (left, right) in [(0, 4), (0, 2), (0, 1), (2, 3), (4, 6), (4, 5), (6, 7)] {
-                combine_rows(operator, rows, left, right);
-            }
+            combine_down(operator, rows);
             set_items_of_lanes(&mut rows[RUN * words..], ends);
-            // SAFETY: a tile is that many words, at least as aligned.
-            let runs = unsafe {
-                std::slice::from_raw_parts_mut(tile.as_mut_ptr().cast::<MaybeUninit<W>>(), TILE * words)
-            };
             let shifted = match prefix {
                 Prefix::Inclusive => &rows[words..],
                 Prefix::Exclusive => &rows[..RUN * words],
             };
-            if !streams {
-                restore::<M::Item, W, AVX2>(shifted, runs);
-                continue;
-            }
-            // SAFETY: rows are words, of which a tile has as many.
-            let runs_of_tile =
-                unsafe { std::slice::from_raw_parts_mut(written.as_mut_ptr().cast(), runs.len()) };
-            restore::<M::Item, W, AVX2>(shifted, runs_of_tile);
-            stream::store(written, runs);
+            output.next(TILE * words, |runs| restore::<M::Item, W, AVX2>(shifted, runs));
         }
-        drop(end);
+        drop(output);
         if self.is_first {
             self.down_first(operator, prefix, places);
         }
@@ -178,14 +166,36 @@ impl<M: Monoid> Lanes<M> {
     }
 }
 
-/// In every lane, the left of two items with the right one, which becomes their value.
+/// In every lane, a run whose places get the largest perfect subtrees that end there: in one loop, so that what is combined stays
+/// in registers.
 #[inline(always)]
-fn combine_rows<M: Monoid, W: Word>(operator: &M, rows: &mut [Row<W>], left: usize, right: usize) {
+fn combine_up<M: Monoid, W: Word>(operator: &M, rows: &mut [Row<W>]) {
     let words = size_of::<M::Item>() / size_of::<W>();
-    let (lefts, rights) = rows.split_at_mut(right * words);
-    let (left, right) = (&lefts[left * words..(left + 1) * words], &mut rights[..words]);
+    let rows = &mut rows[..RUN * words];
+    let op = |left, right| operator.combine(left, right);
     for lane in 0..LANES {
-        let combined = operator.combine(item(left, lane), item(right, lane));
-        set_item(right, lane, combined);
+        let [a, b, c, d, e, f, g, h] = std::array::from_fn(|place| item(&rows[place * words..], lane));
+        let (ab, cd, ef, gh) = (op(a, b), op(c, d), op(e, f), op(g, h));
+        let abcd = op(ab, cd);
+        for (place, value) in [(1, ab), (3, abcd), (5, ef), (7, op(abcd, op(ef, gh)))] {
+            set_item(&mut rows[place * words..], lane, value);
+        }
+    }
+}
+
+/// In every lane, a run with what is before it: place k is the (k + 1)th of the rows, and the last one is known already.
+#[inline(always)]
+fn combine_down<M: Monoid, W: Word>(operator: &M, rows: &mut [Row<W>]) {
+    let words = size_of::<M::Item>() / size_of::<W>();
+    let rows = &mut rows[..RUN * words];
+    let op = |left, right| operator.combine(left, right);
+    for lane in 0..LANES {
+        let [before, a, ab, c, abcd, e, ef, g] =
+            std::array::from_fn(|place| item(&rows[place * words..], lane));
+        let (a, ab, abcd) = (op(before, a), op(before, ab), op(before, abcd));
+        let (c, e, ef) = (op(ab, c), op(abcd, e), op(abcd, ef));
+        for (place, value) in [a, ab, c, abcd, e, ef, op(ef, g)].into_iter().enumerate() {
+            set_item(&mut rows[(place + 1) * words..], lane, value);
+        }
     }
 }

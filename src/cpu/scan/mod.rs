@@ -1,9 +1,9 @@
 //! Scans on the CPU, in parallel: memory is read once and written once.
 //!
 //! Threads take blocks of items from left to right. The items of a block go up the bracket into a buffer that a cache
-//! holds: place i gets the value of the largest perfect subtree that ends there. Then the thread waits for its turn, which
-//! comes when all blocks to the left had theirs, learns what is before its block, and says what is after it. With that the
-//! values go down again: each place combines what is before its subtree with it. That is one combination a place either way.
+//! holds: place i gets the value of the largest perfect subtree that ends there. The value of the block is told, and once all
+//! to the left are, it is known what is before the block; meanwhile the thread goes up with another one. Then the values go
+//! down again: each place combines what is before its subtree with it. That is one combination a place either way.
 
 #![allow(unsafe_code)]
 
@@ -11,6 +11,7 @@ mod lanes;
 mod runs;
 mod stream;
 
+use std::collections::VecDeque;
 use std::iter::zip;
 use std::mem::MaybeUninit;
 use std::sync::Mutex;
@@ -27,7 +28,9 @@ use crate::{DeviceType, Monoid};
 const BLOCK_BYTES: usize = 128 << 10;
 /// As often, values of runs fill lanes.
 const DEPTH: usize = 3;
-/// Looks at whose turn it is, before other threads may have the processor.
+/// Blocks that a thread goes up with before the first of them goes down: so many, while others are late with theirs.
+const AHEAD: usize = 2;
+/// Looks at what is known, before other threads may have the processor.
 const SPINS: usize = 1000;
 
 /// The scan of some items, in new memory.
@@ -93,21 +96,32 @@ impl<T> Block<'_, T> {
 }
 
 fn in_blocks<M: Monoid>(operator: &M, prefix: Prefix, blocks: Vec<Block<'_, M::Item>>, streams: bool) {
-    let count = blocks.len();
-    let threads = rayon::current_num_threads().min(count);
-    let turns = Turns { next: AtomicUsize::new(0), subtrees: Mutex::default() };
+    let threads = rayon::current_num_threads().min(blocks.len());
+    let turns = Turns::of(blocks.len());
     // Taken in order: whoever has a block waits for such as are taken already.
     let blocks = Mutex::new(blocks.into_iter().enumerate());
     let work = || {
-        let stop = StopOthers(&turns.next);
-        let mut levels = Levels::new(operator, streams);
+        let stop = StopOthers(&turns.known);
         let take = || blocks.lock().ok()?.next();
-        while let Some((index, mut block)) = take() {
-            let is_whole = block.items().len() == block_items::<M::Item>();
-            let value = levels.up(block.items());
-            // The last block may be no perfect subtree; nothing comes after it.
-            let Some(edges) = turns.take(operator, index, is_whole.then_some(value)) else { return };
-            levels.down(prefix, edges, block.places());
+        let mut gone_up: VecDeque<(Turn, Block<'_, M::Item>, Levels<'_, M>)> = VecDeque::new();
+        let mut spare = Vec::new();
+        loop {
+            let may_go_down = gone_up.front().is_some_and(|(turn, ..)| turns.has_come(*turn));
+            let next = if may_go_down || gone_up.len() == AHEAD { None } else { take() };
+            if let Some((index, block)) = next {
+                let mut levels = spare.pop().unwrap_or_else(|| Levels::new(operator, streams));
+                let value = levels.up(block.items());
+                // The last block may be no perfect subtree; nothing comes after it.
+                let is_whole = block.items().len() == block_items::<M::Item>();
+                let Some(turn) = turns.tell(operator, index, is_whole.then_some(value)) else { return };
+                gone_up.push_back((turn, block, levels));
+            } else if let Some((turn, mut block, mut levels)) = gone_up.pop_front() {
+                let Some(edges) = turns.edges(turn) else { return };
+                levels.down(prefix, edges, block.places());
+                spare.push(levels);
+            } else {
+                break;
+            }
         }
         std::mem::forget(stop);
     };
@@ -116,7 +130,7 @@ fn in_blocks<M: Monoid>(operator: &M, prefix: Prefix, blocks: Vec<Block<'_, M::I
         _ => rayon::scope(|scope| (0..threads).for_each(|_| scope.spawn(|_| work()))),
     }
     // Whoever stopped has panicked, and `scope` with it.
-    assert_eq!(turns.next.into_inner(), count, "all blocks had their turn");
+    assert_ne!(turns.known.into_inner(), STOPPED, "all blocks had their turn");
 }
 
 /// What is before some items, if anything is, and what is before their end, if that is known.
@@ -244,12 +258,28 @@ impl<'a, M: Monoid> Levels<'a, M> {
     }
 }
 
-/// The blocks that had their turn.
+/// What comes before and after blocks: of one after the other, from the left.
 struct Turns<T> {
-    /// The block whose turn it is.
-    next: AtomicUsize,
-    /// Of blocks, from the left.
-    subtrees: Mutex<Vec<Subtree<T>>>,
+    /// Blocks of which it is known.
+    known: AtomicUsize,
+    told: Mutex<Told<T>>,
+}
+
+/// When a block may go down.
+#[derive(Clone, Copy)]
+struct Turn {
+    block: usize,
+    /// As soon as so many are known.
+    known: usize,
+}
+
+struct Told<T> {
+    /// Of each block.
+    values: Vec<Option<T>>,
+    /// Of those that are known, from the left.
+    subtrees: Vec<Subtree<T>>,
+    /// What comes before the end of each that is known.
+    prefixes: Vec<T>,
 }
 
 /// A perfect subtree of blocks.
@@ -273,38 +303,61 @@ impl Drop for StopOthers<'_> {
 }
 
 impl<T: Copy> Turns<T> {
-    /// Waits for the turn of a block, whose value is known if it is whole; none if that will never come.
-    fn take<M: Monoid<Item = T>>(&self, operator: &M, block: usize, value: Option<T>) -> Option<Edges<T>> {
+    fn of(blocks: usize) -> Self {
+        let told = Told { values: vec![None; blocks], subtrees: Vec::new(), prefixes: Vec::new() };
+        Self { known: AtomicUsize::new(0), told: Mutex::new(told) }
+    }
+
+    /// Takes the value of a block, if it is whole; none if another thread panicked. Whoever comes does what can be done for all.
+    fn tell<M: Monoid<Item = T>>(&self, operator: &M, block: usize, value: Option<T>) -> Option<Turn> {
+        if let Some(value) = value {
+            let mut told = self.told.lock().ok()?;
+            told.values[block] = Some(value);
+            while let Some(&Some(next)) = told.values.get(told.prefixes.len()) {
+                told.append(operator, next);
+            }
+            // Not less than before: all may have been stopped meanwhile.
+            self.known.fetch_max(told.prefixes.len(), Ordering::Release);
+        }
+        Some(Turn { block, known: block + usize::from(value.is_some()) })
+    }
+
+    fn has_come(&self, turn: Turn) -> bool {
+        self.known.load(Ordering::Acquire) >= turn.known
+    }
+
+    /// Waits for a turn; none if that will never come.
+    fn edges(&self, turn: Turn) -> Option<Edges<T>> {
         let mut spins = 0;
-        loop {
-            match self.next.load(Ordering::Acquire) {
-                next if next == block => break,
-                STOPPED => return None,
-                _ if spins < SPINS => std::hint::spin_loop(),
-                _ => std::thread::yield_now(),
+        while !self.has_come(turn) {
+            match spins < SPINS {
+                true => std::hint::spin_loop(),
+                false => std::thread::yield_now(),
             }
             spins += 1;
         }
-        let mut subtrees = self.subtrees.lock().ok()?;
-        let before = subtrees.last().map(|subtree| subtree.prefix);
-        // Not if another thread has stopped all meanwhile.
-        let go_on =
-            || self.next.compare_exchange(block, block + 1, Ordering::Release, Ordering::Relaxed).ok();
-        let Some(mut value) = value else {
-            go_on()?;
-            return Some(Edges { before, after: None });
-        };
-        let mut blocks = 1;
-        while let Some(left) = subtrees.pop_if(|left| left.blocks == blocks) {
+        if self.known.load(Ordering::Acquire) == STOPPED {
+            return None;
+        }
+        let told = self.told.lock().ok()?;
+        let before = turn.block.checked_sub(1).map(|left| told.prefixes[left]);
+        Some(Edges { before, after: told.prefixes.get(turn.block).copied() })
+    }
+}
+
+impl<T: Copy> Told<T> {
+    /// The next block, of this value, becomes known.
+    fn append<M: Monoid<Item = T>>(&mut self, operator: &M, value: T) {
+        let (mut blocks, mut value) = (1, value);
+        while let Some(left) = self.subtrees.pop_if(|left| left.blocks == blocks) {
             (blocks, value) = (2 * blocks, operator.combine(left.value, value));
         }
-        let prefix = match subtrees.last() {
+        let prefix = match self.subtrees.last() {
             Some(left) => operator.combine(left.prefix, value),
             None => value,
         };
-        subtrees.push(Subtree { blocks, value, prefix });
-        go_on()?;
-        Some(Edges { before, after: Some(prefix) })
+        self.subtrees.push(Subtree { blocks, value, prefix });
+        self.prefixes.push(prefix);
     }
 }
 

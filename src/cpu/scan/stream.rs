@@ -4,22 +4,79 @@
 
 use std::mem::MaybeUninit;
 
-use crate::cpu::rows::{Row, Word};
+use crate::cpu::rows::{Room, Word};
 
 /// Bytes of an output that caches would not keep until somebody reads it.
 const LEAST_BYTES: usize = 64 << 20;
+/// Bytes that memory takes at once. A part of a line alone would take as long.
+const LINE: usize = 64;
 
-/// Whether an output is worth it, and as aligned as these stores are.
+/// Whether an output is worth it.
 pub(super) fn suits<T>(output: &[T]) -> bool {
-    let is_aligned = output.as_ptr().addr().is_multiple_of(16);
-    cfg!(target_arch = "x86_64") && is_aligned && size_of_val(output) >= LEAST_BYTES
+    cfg!(target_arch = "x86_64") && size_of_val(output) >= LEAST_BYTES
 }
 
-/// Dropped where others may see what was stored: it comes before whatever this thread does next.
-pub(super) struct End;
+/// Places that get their words from the left, some at a time. What went past the caches is seen by others once this is dropped.
+pub(super) struct Output<'a, W: Word, const AVX2: bool> {
+    places: &'a mut [MaybeUninit<W>],
+    /// Those that have got their words.
+    done: usize,
+    /// Some of them, if they go past the caches: first the line in which the next one is, with what is done of it.
+    lines: Option<&'a mut [Room]>,
+}
 
-impl Drop for End {
+impl<'a, W: Word, const AVX2: bool> Output<'a, W, AVX2> {
+    /// If they stream, of so many words at a time, which are whole lines: then there is room for them.
+    pub(super) fn new(
+        places: &'a mut [MaybeUninit<W>],
+        streams: Option<usize>,
+        lines: &'a mut Vec<Room>,
+    ) -> Self {
+        let lines = streams.map(|words| {
+            lines.resize(Room::of(words * size_of::<W>() + LINE), Room::NONE);
+            &mut lines[..]
+        });
+        Self { places, done: 0, lines }
+    }
+
+    /// The next places, which `set` sets all.
+    #[inline(always)]
+    pub(super) fn next(&mut self, words: usize, set: impl FnOnce(&mut [MaybeUninit<W>])) {
+        let next = &mut self.places[self.done..self.done + words];
+        let Some(lines) = &mut self.lines else {
+            self.done += words;
+            return set(next);
+        };
+        let (bytes, skipped) = (size_of_val(next), next.as_ptr().addr() % LINE);
+        assert!(bytes.is_multiple_of(LINE) && skipped + bytes <= size_of_val(*lines));
+        let lines = lines.as_mut_ptr().cast::<u8>();
+        // SAFETY: there is room for as many, at least as aligned.
+        set(unsafe { std::slice::from_raw_parts_mut(lines.add(skipped).cast(), words) });
+        // SAFETY: the lines that `lines` begins with are those of the next places.
+        unsafe {
+            let to = self.places.as_mut_ptr().add(self.done).cast::<u8>();
+            match self.done {
+                // What is before them in the first line is not ours.
+                0 => lines.add(skipped).copy_to_nonoverlapping(to, LINE - skipped),
+                _ => store::<AVX2>(lines, to.sub(skipped), 1),
+            }
+            store::<AVX2>(lines.add(LINE), to.add(LINE - skipped), bytes / LINE - 1);
+            lines.add(bytes).copy_to_nonoverlapping(lines, LINE);
+        }
+        self.done += words;
+    }
+}
+
+impl<W: Word, const AVX2: bool> Drop for Output<'_, W, AVX2> {
     fn drop(&mut self) {
+        let Some(lines) = &self.lines else { return };
+        let end = self.places[self.done..].as_ptr().addr();
+        let held = if self.done > 0 { end % LINE } else { 0 };
+        // SAFETY: they are the last of the bytes that are done.
+        unsafe {
+            let places = self.places.as_mut_ptr().add(self.done).cast::<u8>();
+            lines.as_ptr().cast::<u8>().copy_to_nonoverlapping(places.sub(held), held);
+        }
         #[cfg(target_arch = "x86_64")]
         // SAFETY: every x86-64 processor has it.
         unsafe {
@@ -28,21 +85,21 @@ impl Drop for End {
     }
 }
 
-/// Writes as many words as there is room for. Nobody looks at them while there is no [`End`].
+/// # Safety
+///
+/// So many lines can be read and written, both begin at the beginning of one, and the processor has AVX2 if it is said to.
 #[inline(always)]
-pub(super) fn store<W: Word>(from: &[Row<W>], to: &mut [MaybeUninit<W>]) {
-    let bytes = size_of_val(to);
-    assert!(bytes <= size_of_val(from));
+unsafe fn store<const AVX2: bool>(from: *const u8, to: *mut u8, lines: usize) {
     #[cfg(target_arch = "x86_64")]
-    if to.as_ptr().addr().is_multiple_of(16) && bytes.is_multiple_of(16) {
-        use std::arch::x86_64::{__m128i, _mm_load_si128, _mm_stream_si128};
-        let (from, to) = (from.as_ptr().cast::<__m128i>(), to.as_mut_ptr().cast::<__m128i>());
-        for index in 0..bytes / 16 {
-            // SAFETY: both are as long, and aligned; every x86-64 processor has these instructions.
-            unsafe { _mm_stream_si128(to.add(index), _mm_load_si128(from.add(index))) };
+    if AVX2 {
+        use std::arch::x86_64::{__m256i, _mm256_load_si256, _mm256_stream_si256};
+        let (from, to) = (from.cast::<__m256i>(), to.cast::<__m256i>());
+        for half in 0..2 * lines {
+            // SAFETY: as the caller says.
+            unsafe { _mm256_stream_si256(to.add(half), _mm256_load_si256(from.add(half))) };
         }
         return;
     }
-    // SAFETY: both are as long, and apart.
-    unsafe { std::ptr::copy_nonoverlapping(from.as_ptr().cast(), to.as_mut_ptr(), to.len()) };
+    // SAFETY: as the caller says; they are apart.
+    unsafe { from.copy_to_nonoverlapping(to, LINE * lines) };
 }
