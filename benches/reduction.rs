@@ -122,7 +122,7 @@ where
     group.finish();
 }
 
-/// Inclusive scans into memory that is there, beside a copy.
+/// Inclusive scans into memory that is there, beside copies.
 fn scans<M: DeviceMonoid + Default>(criterion: &mut Criterion, name: &str, sizes: &[u32])
 where
     M::Item: FromIndex + std::fmt::Debug,
@@ -142,6 +142,9 @@ where
         group.throughput(Throughput::Bytes(2 * size_of_val(&items[..]) as u64));
         group.bench_function(BenchmarkId::new("copying", &bytes), |bencher| {
             bencher.iter(|| ceiling::copy(&items, &mut places, 64 << 10));
+        });
+        group.bench_function(BenchmarkId::new("copying, asked for ahead", &bytes), |bencher| {
+            bencher.iter(|| ceiling::copy_ahead(&items, &mut places));
         });
         let cpu = Scan::<M>::new(Device::cpu());
         group.bench_function(BenchmarkId::new("cpu", &bytes), |bencher| {

@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use warpfold::operators::{Matrix2Product, Max, Min, Number, Sum};
 use warpfold::{Device, DeviceMonoid, DeviceType, Reduction, Scan, tree};
 
-use super::ceiling::{copy, read, read_ahead};
+use super::ceiling::{copy, copy_ahead, read, read_ahead};
 use super::operators::MaxByNorm;
 use super::{Subject, hexadecimal, row};
 
@@ -89,12 +89,15 @@ impl<W: Write> Cpu<'_, W> {
         self.scans::<M>(subject, &items)
     }
 
-    /// The inclusive scan, beside copies of parts of several sizes: what is stored past the caches takes another way there.
+    /// The inclusive scan, beside copies of parts of several sizes, and one that asks ahead and stores past the caches.
     fn scans<M: DeviceMonoid + Default>(&mut self, mut subject: Subject, items: &[M::Item]) -> Result<()> {
         let mut places = items.to_vec();
         for (who, part) in [("copy-cpu", 64 << 10), ("copy-large-cpu", 64 << 20)] {
             self.row(&subject, who, || copy(items, &mut places, part))?;
         }
+        self.row(&subject, "copy-ahead-cpu", || copy_ahead(items, &mut places))?;
+        let is_copy = std::iter::zip(&places, items).all(|(place, item)| M::Item::same_bits(place, item));
+        ensure!(is_copy, "{} of {}: not a copy", subject.operator, subject.item);
         let scan = Scan::<M>::new(Device::cpu());
         scan.inclusive_into(items, &mut places)?;
         let (first, expected) = (

@@ -28,8 +28,8 @@ use crate::{DeviceType, Monoid};
 const BLOCK_BYTES: usize = 128 << 10;
 /// As often, values of runs fill lanes.
 const DEPTH: usize = 3;
-/// Blocks that a thread goes up with before the first of them goes down: so many, while others are late with theirs.
-const AHEAD: usize = 2;
+/// Blocks of a thread that went up and may not go down yet. Another one waits longer than it takes to go up.
+const MOST_WAITING: usize = 2;
 /// Looks at what is known, before other threads may have the processor.
 const SPINS: usize = 1000;
 
@@ -103,20 +103,22 @@ fn in_blocks<M: Monoid>(operator: &M, prefix: Prefix, blocks: Vec<Block<'_, M::I
     let work = || {
         let stop = StopOthers(&turns.known);
         let take = || blocks.lock().ok()?.next();
-        let mut gone_up: VecDeque<(Turn, Block<'_, M::Item>, Levels<'_, M>)> = VecDeque::new();
+        let mut waiting: VecDeque<(usize, Block<'_, M::Item>, Levels<'_, M>)> = VecDeque::new();
         let mut spare = Vec::new();
         loop {
-            let may_go_down = gone_up.front().is_some_and(|(turn, ..)| turns.has_come(*turn));
-            let next = if may_go_down || gone_up.len() == AHEAD { None } else { take() };
+            let may_go_down = waiting.front().is_some_and(|(first, ..)| turns.has_come(*first));
+            let next = if may_go_down || waiting.len() == MOST_WAITING { None } else { take() };
             if let Some((index, block)) = next {
                 let mut levels = spare.pop().unwrap_or_else(|| Levels::new(operator, streams));
                 let value = levels.up(block.items());
                 // The last block may be no perfect subtree; nothing comes after it.
                 let is_whole = block.items().len() == block_items::<M::Item>();
-                let Some(turn) = turns.tell(operator, index, is_whole.then_some(value)) else { return };
-                gone_up.push_back((turn, block, levels));
-            } else if let Some((turn, mut block, mut levels)) = gone_up.pop_front() {
-                let Some(edges) = turns.edges(turn) else { return };
+                if is_whole && turns.tell(operator, index, value).is_none() {
+                    return;
+                }
+                waiting.push_back((index, block, levels));
+            } else if let Some((index, mut block, mut levels)) = waiting.pop_front() {
+                let Some(edges) = turns.edges(index) else { return };
                 levels.down(prefix, edges, block.places());
                 spare.push(levels);
             } else {
@@ -260,17 +262,9 @@ impl<'a, M: Monoid> Levels<'a, M> {
 
 /// What comes before and after blocks: of one after the other, from the left.
 struct Turns<T> {
-    /// Blocks of which it is known.
+    /// Blocks of which the value and all values before it are known.
     known: AtomicUsize,
     told: Mutex<Told<T>>,
-}
-
-/// When a block may go down.
-#[derive(Clone, Copy)]
-struct Turn {
-    block: usize,
-    /// As soon as so many are known.
-    known: usize,
 }
 
 struct Told<T> {
@@ -308,28 +302,27 @@ impl<T: Copy> Turns<T> {
         Self { known: AtomicUsize::new(0), told: Mutex::new(told) }
     }
 
-    /// Takes the value of a block, if it is whole; none if another thread panicked. Whoever comes does what can be done for all.
-    fn tell<M: Monoid<Item = T>>(&self, operator: &M, block: usize, value: Option<T>) -> Option<Turn> {
-        if let Some(value) = value {
-            let mut told = self.told.lock().ok()?;
-            told.values[block] = Some(value);
-            while let Some(&Some(next)) = told.values.get(told.prefixes.len()) {
-                told.append(operator, next);
-            }
-            // Not less than before: all may have been stopped meanwhile.
-            self.known.fetch_max(told.prefixes.len(), Ordering::Release);
+    /// Takes the value of a whole block, and does what can be done for all; none if another thread panicked.
+    fn tell<M: Monoid<Item = T>>(&self, operator: &M, block: usize, value: T) -> Option<()> {
+        let mut told = self.told.lock().ok()?;
+        told.values[block] = Some(value);
+        while let Some(&Some(next)) = told.values.get(told.prefixes.len()) {
+            told.append(operator, next);
         }
-        Some(Turn { block, known: block + usize::from(value.is_some()) })
+        // Not less than before: all may have been stopped meanwhile.
+        self.known.fetch_max(told.prefixes.len(), Ordering::Release);
+        Some(())
     }
 
-    fn has_come(&self, turn: Turn) -> bool {
-        self.known.load(Ordering::Acquire) >= turn.known
+    /// Whether all is known that a block which was told, or is not whole, waits for.
+    fn has_come(&self, block: usize) -> bool {
+        self.known.load(Ordering::Acquire) >= block
     }
 
-    /// Waits for a turn; none if that will never come.
-    fn edges(&self, turn: Turn) -> Option<Edges<T>> {
+    /// Waits for the turn of such a block; none if that will never come.
+    fn edges(&self, block: usize) -> Option<Edges<T>> {
         let mut spins = 0;
-        while !self.has_come(turn) {
+        while !self.has_come(block) {
             match spins < SPINS {
                 true => std::hint::spin_loop(),
                 false => std::thread::yield_now(),
@@ -340,8 +333,8 @@ impl<T: Copy> Turns<T> {
             return None;
         }
         let told = self.told.lock().ok()?;
-        let before = turn.block.checked_sub(1).map(|left| told.prefixes[left]);
-        Some(Edges { before, after: told.prefixes.get(turn.block).copied() })
+        let before = block.checked_sub(1).map(|left| told.prefixes[left]);
+        Some(Edges { before, after: told.prefixes.get(block).copied() })
     }
 }
 
@@ -367,6 +360,12 @@ mod tests {
     use crate::operators::{AffineComposition, Sum};
     use crate::{DeviceType, tree};
 
+    /// So that products of many are not one another's.
+    fn mixed(index: usize) -> u64 {
+        let bits = (index as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        (bits ^ (bits >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9) >> 20
+    }
+
     fn is_the_scan_at_every_edge<M: Monoid>(operator: M, item: fn(usize) -> M::Item)
     where
         M::Item: std::fmt::Debug,
@@ -391,11 +390,14 @@ mod tests {
                 let mut places = vec![operator.identity(); length];
                 scan_into(&operator, prefix, items, &mut places);
                 check(&places, "given memory");
-                for skipped in [0, 1] {
-                    let mut places = vec![operator.identity(); skipped + length];
-                    let blocks = apart(items, as_places(&mut places[skipped..]));
+                for skipped in [0, 1, 3] {
+                    let outside = operator.identity();
+                    let mut places = vec![outside; skipped + length + 1];
+                    let blocks = apart(items, as_places(&mut places[skipped..][..length]));
                     in_blocks(&operator, prefix, blocks, true);
-                    check(&places[skipped..], "past the caches");
+                    check(&places[skipped..][..length], "past the caches");
+                    let mut others = places[..skipped].iter().chain(places.last());
+                    assert!(others.all(|place| M::Item::same_bits(place, &outside)), "{length} items");
                 }
                 let mut places = items.to_vec();
                 scan_in_place(&operator, prefix, &mut places);
@@ -415,10 +417,26 @@ mod tests {
     #[test]
     fn places_are_prefixes() {
         is_the_scan_at_every_edge(Sum::<f32>::new(), |i| (i.wrapping_mul(0x9e37_79b9) % 1000) as f32 / 7.0);
-        is_the_scan_at_every_edge(AffineComposition::<u32>::new(), |i| {
-            let i = i as u32;
-            [i.wrapping_mul(0x9e37_79b9) | 1, i]
-        });
+        is_the_scan_at_every_edge(AffineComposition::<u32>::new(), |i| [mixed(i) as u32 | 1, i as u32]);
+        is_the_scan_at_every_edge(AffineComposition::<u8>::new(), |i| [mixed(i) as u8 | 1, i as u8]);
+    }
+
+    /// More threads than processors: blocks are late, and any of them.
+    #[test]
+    fn blocks_come_when_they_come() {
+        fn check<M: Monoid>(operator: M, item: fn(usize) -> M::Item) {
+            let items: Vec<M::Item> = (0..100 * block_items::<M::Item>() + 9).map(item).collect();
+            let expected = tree::inclusive_scan(&operator, &items);
+            let threads = rayon::ThreadPoolBuilder::new().num_threads(16).build().expect("threads");
+            for _ in 0..5 {
+                let scanned = threads.install(|| scan(&operator, Prefix::Inclusive, &items));
+                let differs =
+                    zip(&scanned, &expected).position(|(got, expected)| !M::Item::same_bits(got, expected));
+                assert_eq!(differs, None);
+            }
+        }
+        check(AffineComposition::<u32>::new(), |i| [mixed(i) as u32 | 1, i as u32]);
+        check(Sum::<f64>::new(), |i| mixed(i) as f64 / 3.0);
     }
 
     /// No two values are combined that the definition does not combine: what is after a part of a block is not made up.
@@ -453,12 +471,20 @@ mod tests {
                 0
             }
             fn combine(&self, left: u32, right: u32) -> u32 {
-                assert!(right < 100_000, "as it should");
-                left.max(right)
+                assert_ne!(right, 100_000, "as it should");
+                left + right
             }
         }
-        let items: Vec<u32> = (0..1_000_000).collect();
-        let caught = std::panic::catch_unwind(|| scan(&Panics, Prefix::Inclusive, &items));
-        assert!(caught.is_err());
+        // In one block, for which all later ones wait.
+        let mut items = vec![0; 1_000_000];
+        items[100_000] = 100_000;
+        let threads = rayon::ThreadPoolBuilder::new().num_threads(4).build().expect("threads");
+        for _ in 0..10 {
+            let scanned = || threads.install(|| scan(&Panics, Prefix::Inclusive, &items));
+            let panic =
+                std::panic::catch_unwind(std::panic::AssertUnwindSafe(scanned)).expect_err("it panics");
+            let message = panic.downcast_ref::<String>().expect("a message");
+            assert!(message.contains("as it should"), "{message}");
+        }
     }
 }

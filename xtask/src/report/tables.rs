@@ -272,7 +272,8 @@ fn scans_cpu(record: &Record) -> String {
         let series = |who| Series::of(who, subject).taken(Time::Cpu);
         let figures = LARGE.into_iter().flat_map(|bytes| {
             let time = record.median(&series("warpfold-scan-cpu"), bytes);
-            let copy = record.least_median(["copy-cpu", "copy-large-cpu"].map(series), bytes);
+            let copy =
+                record.least_median(["copy-cpu", "copy-large-cpu", "copy-ahead-cpu"].map(series), bytes);
             let fraction = copy.zip(time).map(|(copy, time)| copy / time);
             [in_milliseconds(time), hundredths(fraction)]
         });
@@ -407,6 +408,7 @@ copy,-,-,16,1073741824,0,graph,506.0,1,1,15,-
 warpfold-scan-cpu,sum,f32,4,268435456,0,cpu,20000.0,1,1,9,00
 copy-cpu,sum,f32,4,268435456,0,cpu,18000.0,1,1,9,-
 copy-large-cpu,sum,f32,4,268435456,0,cpu,17000.0,1,1,9,-
+copy-ahead-cpu,sum,f32,4,268435456,0,cpu,16000.0,1,1,9,-
 warpfold,sum,f32,4,1048576,0,enqueue,5.5,1,1,51,-
 driver,sum,f32,4,1048576,0,enqueue,4.75,1,1,51,-
 ";
