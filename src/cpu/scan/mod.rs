@@ -14,8 +14,8 @@ mod stream;
 use std::collections::VecDeque;
 use std::iter::zip;
 use std::mem::MaybeUninit;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering, fence};
+use std::sync::{Mutex, OnceLock};
 
 use self::lanes::{Lanes, TILE};
 use self::runs::Runs;
@@ -99,26 +99,31 @@ fn in_blocks<M: Monoid>(operator: &M, prefix: Prefix, blocks: Vec<Block<'_, M::I
     let threads = rayon::current_num_threads().min(blocks.len());
     let turns = Turns::of(blocks.len());
     // Taken in order: whoever has a block waits for such as are taken already.
-    let blocks = Mutex::new(blocks.into_iter().enumerate());
+    let blocks: Vec<_> = blocks.into_iter().map(|block| Mutex::new(Some(block))).collect();
+    let next = AtomicUsize::new(0);
     let work = || {
         let stop = StopOthers(&turns.known);
-        let take = || blocks.lock().ok()?.next();
-        let mut waiting: VecDeque<(usize, Block<'_, M::Item>, Levels<'_, M>)> = VecDeque::new();
+        let take = || {
+            let index = next.fetch_add(1, Ordering::Relaxed);
+            let block = blocks.get(index)?.lock().ok()?.take()?;
+            // The last block may be no perfect subtree; nothing comes after it.
+            let is_whole = block.items().len() == block_items::<M::Item>();
+            Some((Turn { index, is_whole }, block))
+        };
+        let mut waiting: VecDeque<(Turn, Block<'_, M::Item>, Levels<'_, M>)> = VecDeque::new();
         let mut spare = Vec::new();
         loop {
-            let may_go_down = waiting.front().is_some_and(|(first, ..)| turns.has_come(*first));
-            let next = if may_go_down || waiting.len() == MOST_WAITING { None } else { take() };
-            if let Some((index, block)) = next {
+            let may_go_down = waiting.front().is_some_and(|(turn, ..)| turns.has_come(*turn));
+            let taken = if may_go_down || waiting.len() == MOST_WAITING { None } else { take() };
+            if let Some((turn, block)) = taken {
                 let mut levels = spare.pop().unwrap_or_else(|| Levels::new(operator, streams));
                 let value = levels.up(block.items());
-                // The last block may be no perfect subtree; nothing comes after it.
-                let is_whole = block.items().len() == block_items::<M::Item>();
-                if is_whole && turns.tell(operator, index, value).is_none() {
-                    return;
+                if turn.is_whole {
+                    turns.tell(operator, turn.index, value);
                 }
-                waiting.push_back((index, block, levels));
-            } else if let Some((index, mut block, mut levels)) = waiting.pop_front() {
-                let Some(edges) = turns.edges(index) else { return };
+                waiting.push_back((turn, block, levels));
+            } else if let Some((turn, mut block, mut levels)) = waiting.pop_front() {
+                let Some(edges) = turns.edges(turn) else { return };
                 levels.down(prefix, edges, block.places());
                 spare.push(levels);
             } else {
@@ -260,20 +265,24 @@ impl<'a, M: Monoid> Levels<'a, M> {
     }
 }
 
-/// What comes before and after blocks: of one after the other, from the left.
+/// What comes before and after blocks: of one after the other, from the left. Nobody waits for another thread but for what it tells.
 struct Turns<T> {
-    /// Blocks of which the value and all values before it are known.
+    /// Of each block, once it is told.
+    values: Vec<OnceLock<T>>,
+    /// Blocks that are told, and all before them.
     known: AtomicUsize,
-    told: Mutex<Told<T>>,
+    /// Of those, from the left.
+    subtrees: Mutex<Vec<Subtree<T>>>,
+    /// Of each of those, what comes before its end.
+    prefixes: Vec<OnceLock<T>>,
 }
 
-struct Told<T> {
-    /// Of each block.
-    values: Vec<Option<T>>,
-    /// Of those that are known, from the left.
-    subtrees: Vec<Subtree<T>>,
-    /// What comes before the end of each that is known.
-    prefixes: Vec<T>,
+/// That of a block.
+#[derive(Clone, Copy)]
+struct Turn {
+    index: usize,
+    /// Whether it has a value, and waits for what comes after it, too.
+    is_whole: bool,
 }
 
 /// A perfect subtree of blocks.
@@ -298,31 +307,42 @@ impl Drop for StopOthers<'_> {
 
 impl<T: Copy> Turns<T> {
     fn of(blocks: usize) -> Self {
-        let told = Told { values: vec![None; blocks], subtrees: Vec::new(), prefixes: Vec::new() };
-        Self { known: AtomicUsize::new(0), told: Mutex::new(told) }
+        let each = || (0..blocks).map(|_| OnceLock::new()).collect();
+        Self { values: each(), known: AtomicUsize::new(0), subtrees: Mutex::default(), prefixes: each() }
     }
 
-    /// Takes the value of a whole block, and does what can be done for all; none if another thread panicked.
-    fn tell<M: Monoid<Item = T>>(&self, operator: &M, block: usize, value: T) -> Option<()> {
-        let mut told = self.told.lock().ok()?;
-        told.values[block] = Some(value);
-        while let Some(&Some(next)) = told.values.get(told.prefixes.len()) {
-            told.append(operator, next);
+    /// Takes the value of a block. Whoever can does what is to be done for all that are told.
+    fn tell<M: Monoid<Item = T>>(&self, operator: &M, block: usize, value: T) {
+        self.values[block].get_or_init(|| value);
+        let told = |block| self.values.get(block).and_then(OnceLock::get);
+        loop {
+            // Either this thread gets the lock, or the one that has it sees the value when it has let go.
+            fence(Ordering::SeqCst);
+            let Ok(mut subtrees) = self.subtrees.try_lock() else { return };
+            let mut known = self.known.load(Ordering::Relaxed);
+            while let Some(&value) = told(known) {
+                let prefix = append(operator, &mut subtrees, value);
+                self.prefixes[known].get_or_init(|| prefix);
+                known += 1;
+            }
+            // Not less than before: all may have been stopped meanwhile.
+            self.known.fetch_max(known, Ordering::Release);
+            drop(subtrees);
+            fence(Ordering::SeqCst);
+            if told(known).is_none() {
+                return;
+            }
         }
-        // Not less than before: all may have been stopped meanwhile.
-        self.known.fetch_max(told.prefixes.len(), Ordering::Release);
-        Some(())
     }
 
-    /// Whether all is known that a block which was told, or is not whole, waits for.
-    fn has_come(&self, block: usize) -> bool {
-        self.known.load(Ordering::Acquire) >= block
+    fn has_come(&self, turn: Turn) -> bool {
+        self.known.load(Ordering::Acquire) >= turn.index + usize::from(turn.is_whole)
     }
 
-    /// Waits for the turn of such a block; none if that will never come.
-    fn edges(&self, block: usize) -> Option<Edges<T>> {
+    /// Waits for a turn; none if that will never come.
+    fn edges(&self, turn: Turn) -> Option<Edges<T>> {
         let mut spins = 0;
-        while !self.has_come(block) {
+        while !self.has_come(turn) {
             match spins < SPINS {
                 true => std::hint::spin_loop(),
                 false => std::thread::yield_now(),
@@ -332,26 +352,24 @@ impl<T: Copy> Turns<T> {
         if self.known.load(Ordering::Acquire) == STOPPED {
             return None;
         }
-        let told = self.told.lock().ok()?;
-        let before = block.checked_sub(1).map(|left| told.prefixes[left]);
-        Some(Edges { before, after: told.prefixes.get(block).copied() })
+        let prefix = |block: usize| self.prefixes[block].get().copied();
+        let before = turn.index.checked_sub(1).and_then(prefix);
+        Some(Edges { before, after: if turn.is_whole { prefix(turn.index) } else { None } })
     }
 }
 
-impl<T: Copy> Told<T> {
-    /// The next block, of this value, becomes known.
-    fn append<M: Monoid<Item = T>>(&mut self, operator: &M, value: T) {
-        let (mut blocks, mut value) = (1, value);
-        while let Some(left) = self.subtrees.pop_if(|left| left.blocks == blocks) {
-            (blocks, value) = (2 * blocks, operator.combine(left.value, value));
-        }
-        let prefix = match self.subtrees.last() {
-            Some(left) => operator.combine(left.prefix, value),
-            None => value,
-        };
-        self.subtrees.push(Subtree { blocks, value, prefix });
-        self.prefixes.push(prefix);
+/// One more block, of this value, after those of the subtrees. Returns what comes before its end.
+fn append<M: Monoid>(operator: &M, subtrees: &mut Vec<Subtree<M::Item>>, value: M::Item) -> M::Item {
+    let (mut blocks, mut value) = (1, value);
+    while let Some(left) = subtrees.pop_if(|left| left.blocks == blocks) {
+        (blocks, value) = (2 * blocks, operator.combine(left.value, value));
     }
+    let prefix = match subtrees.last() {
+        Some(left) => operator.combine(left.prefix, value),
+        None => value,
+    };
+    subtrees.push(Subtree { blocks, value, prefix });
+    prefix
 }
 
 #[cfg(test)]
