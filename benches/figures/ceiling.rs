@@ -15,25 +15,30 @@ const LINE: usize = 64;
 pub fn read<T: DeviceType>(items: &[T]) -> u64 {
     #[cfg(target_arch = "x86_64")]
     if has_avx2() {
-        return read_by(items, avx2::read);
+        // SAFETY: the processor has it.
+        return unsafe { read_by(items, avx2::read) };
     }
-    read_by(items, read_some)
+    // SAFETY: it is safe.
+    unsafe { read_by(items, read_some) }
 }
 
 /// The same, where lines are asked for before the processor would.
 pub fn read_ahead<T: DeviceType>(items: &[T]) -> u64 {
     #[cfg(target_arch = "x86_64")]
     if has_avx2() {
-        return read_by(items, avx2::read_ahead);
+        // SAFETY: the processor has it.
+        return unsafe { read_by(items, avx2::read_ahead) };
     }
     read(items)
 }
 
-/// What is called may want AVX2.
-fn read_by<T: DeviceType>(items: &[T], read: unsafe fn(&[u64]) -> u64) -> u64 {
+/// # Safety
+///
+/// `read` may be called.
+unsafe fn read_by<T: DeviceType>(items: &[T], read: unsafe fn(&[u64]) -> u64) -> u64 {
     // SAFETY: any bytes are words.
     let (_, words, _) = unsafe { items.align_to::<u64>() };
-    // SAFETY: whoever passes a function that wants AVX2 has asked for it.
+    // SAFETY: the caller says so.
     words.par_chunks(CHUNK).map(|words| unsafe { read(words) }).reduce(|| 0, |a, b| a ^ b)
 }
 
@@ -117,17 +122,12 @@ mod avx2 {
             }
         }
         last_places.copy_from_slice(last);
-        // Others see it now. (Newer compilers know that it is safe.)
-        #[allow(unused_unsafe)]
-        // SAFETY: every x86-64 processor has it.
-        unsafe {
-            _mm_sfence();
-        }
+        // Others see it now.
+        _mm_sfence();
     }
 
     fn ask_ahead(line: *const u8) {
-        // SAFETY: nothing is fetched from an address that cannot be read. (Newer compilers know.)
-        #[allow(unused_unsafe)]
+        // SAFETY: nothing is fetched from an address that cannot be read.
         unsafe {
             _mm_prefetch::<_MM_HINT_T1>(line.wrapping_add(AHEAD_BYTES).cast());
         }

@@ -95,6 +95,7 @@ impl<W: Write> Cpu<'_, W> {
         for (who, part) in [("copy-cpu", 64 << 10), ("copy-large-cpu", 64 << 20)] {
             self.row(&subject, who, || copy(items, &mut places, part))?;
         }
+        places.fill(M::default().identity());
         self.row(&subject, "copy-ahead-cpu", || copy_ahead(items, &mut places))?;
         let is_copy = std::iter::zip(&places, items).all(|(place, item)| M::Item::same_bits(place, item));
         ensure!(is_copy, "{} of {}: not a copy", subject.operator, subject.item);

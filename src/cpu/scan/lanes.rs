@@ -106,7 +106,7 @@ impl<M: Monoid> Lanes<M> {
             let rows = &mut rows[words..];
             // SAFETY: a tile is that many words, at least as aligned, and none of them padding.
             let runs = unsafe { std::slice::from_raw_parts(tile.as_ptr().cast::<W>(), TILE * words) };
-            // What comes after them is another thread's.
+            // What comes after the items is another thread's.
             let ahead = runs.as_ptr().wrapping_byte_add(AHEAD_BYTES);
             let ahead = if ahead < items.as_ptr_range().end.cast() { ahead } else { runs.as_ptr() };
             transpose::<M::Item, W, AVX2>(runs, rows, ahead);
@@ -133,8 +133,7 @@ impl<M: Monoid> Lanes<M> {
                 places.len() / TILE * TILE * words,
             )
         };
-        let streams = streams.then_some(TILE * words);
-        let mut output = Output::<W, AVX2>::new(runs, streams, &mut self.lines);
+        let mut output = Output::<W, AVX2>::new(runs, TILE * words, streams, &mut self.lines);
         for ((begins, ends), rows) in zip(zip(begins, ends), all) {
             set_items_of_lanes(rows, begins);
             combine_down(operator, rows);
@@ -143,7 +142,7 @@ impl<M: Monoid> Lanes<M> {
                 Prefix::Inclusive => &rows[words..],
                 Prefix::Exclusive => &rows[..RUN * words],
             };
-            output.next(TILE * words, |runs| restore::<M::Item, W, AVX2>(shifted, runs));
+            output.next(|runs| restore::<M::Item, W, AVX2>(shifted, runs));
         }
         drop(output);
         if self.is_first {
@@ -183,7 +182,7 @@ fn combine_up<M: Monoid, W: Word>(operator: &M, rows: &mut [Row<W>]) {
     }
 }
 
-/// In every lane, a run with what is before it: place k is the (k + 1)th of the rows, and the last one is known already.
+/// In every lane, a run with what is before it, which is row 0; row k + 1 is place k, and the last place is known already.
 #[inline(always)]
 fn combine_down<M: Monoid, W: Word>(operator: &M, rows: &mut [Row<W>]) {
     let words = size_of::<M::Item>() / size_of::<W>();

@@ -1,9 +1,9 @@
 //! Scans on the CPU, in parallel: memory is read once and written once.
 //!
 //! Threads take blocks of items from left to right. The items of a block go up the bracket into a buffer that a cache
-//! holds: place i gets the value of the largest perfect subtree that ends there. The value of the block is told, and once all
-//! to the left are, it is known what is before the block; meanwhile the thread goes up with another one. Then the values go
-//! down again: each place combines what is before its subtree with it. That is one combination a place either way.
+//! holds: place i gets the value of the largest perfect subtree that ends there. The value of the block is published,
+//! and once all to the left are, it is known what is before the block; meanwhile the thread goes up with another one. Then the
+//! values go down again: each place combines what is before its subtree with it. That is one combination a place either way.
 
 #![allow(unsafe_code)]
 
@@ -14,7 +14,7 @@ mod stream;
 use std::collections::VecDeque;
 use std::iter::zip;
 use std::mem::MaybeUninit;
-use std::sync::atomic::{AtomicUsize, Ordering, fence};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock};
 
 use self::lanes::{Lanes, TILE};
@@ -24,11 +24,11 @@ use super::{items_of, rows};
 use crate::tree::Prefix;
 use crate::{DeviceType, Monoid};
 
-/// Bytes of one block: with what comes in and what goes out a second-level cache holds it.
+/// Bytes of one block: with what comes in and what goes out a second-level cache holds it, and those that wait.
 const BLOCK_BYTES: usize = 128 << 10;
 /// As often, values of runs fill lanes.
 const DEPTH: usize = 3;
-/// Blocks of a thread that went up and may not go down yet. Another one waits longer than it takes to go up.
+/// At most so many blocks of a thread wait to go down.
 const MOST_WAITING: usize = 2;
 /// Looks at what is known, before other threads may have the processor.
 const SPINS: usize = 1000;
@@ -39,7 +39,7 @@ pub(crate) fn scan<M: Monoid>(operator: &M, prefix: Prefix, items: &[M::Item]) -
     // New memory is cleared page by page where it is first written to, and so is in the caches.
     let places = &mut scanned.spare_capacity_mut()[..items.len()];
     in_blocks(operator, prefix, apart(items, places), false);
-    // SAFETY: all places of all blocks were written.
+    // SAFETY: all blocks went down, and so all their places were written.
     unsafe { scanned.set_len(items.len()) };
     scanned
 }
@@ -100,12 +100,13 @@ fn in_blocks<M: Monoid>(operator: &M, prefix: Prefix, blocks: Vec<Block<'_, M::I
     let turns = Turns::of(blocks.len());
     // Taken in order: whoever has a block waits for such as are taken already.
     let blocks: Vec<_> = blocks.into_iter().map(|block| Mutex::new(Some(block))).collect();
-    let next = AtomicUsize::new(0);
+    let (next, finished) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let work = || {
         let stop = StopOthers(&turns.known);
         let take = || {
             let index = next.fetch_add(1, Ordering::Relaxed);
-            let block = blocks.get(index)?.lock().ok()?.take()?;
+            let block = blocks.get(index)?.lock().ok().and_then(|mut block| block.take());
+            let block = block.expect("it is taken once, and nobody panics meanwhile");
             // The last block may be no perfect subtree; nothing comes after it.
             let is_whole = block.items().len() == block_items::<M::Item>();
             Some((Turn { index, is_whole }, block))
@@ -119,12 +120,13 @@ fn in_blocks<M: Monoid>(operator: &M, prefix: Prefix, blocks: Vec<Block<'_, M::I
                 let mut levels = spare.pop().unwrap_or_else(|| Levels::new(operator, streams));
                 let value = levels.up(block.items());
                 if turn.is_whole {
-                    turns.tell(operator, turn.index, value);
+                    turns.publish(operator, turn.index, value);
                 }
                 waiting.push_back((turn, block, levels));
             } else if let Some((turn, mut block, mut levels)) = waiting.pop_front() {
                 let Some(edges) = turns.edges(turn) else { return };
                 levels.down(prefix, edges, block.places());
+                finished.fetch_add(1, Ordering::Relaxed);
                 spare.push(levels);
             } else {
                 break;
@@ -137,7 +139,7 @@ fn in_blocks<M: Monoid>(operator: &M, prefix: Prefix, blocks: Vec<Block<'_, M::I
         _ => rayon::scope(|scope| (0..threads).for_each(|_| scope.spawn(|_| work()))),
     }
     // Whoever stopped has panicked, and `scope` with it.
-    assert_ne!(turns.known.into_inner(), STOPPED, "all blocks had their turn");
+    assert_eq!(finished.into_inner(), blocks.len(), "all blocks went down");
 }
 
 /// What is before some items, if anything is, and what is before their end, if that is known.
@@ -265,19 +267,22 @@ impl<'a, M: Monoid> Levels<'a, M> {
     }
 }
 
-/// What comes before and after blocks: of one after the other, from the left. Nobody waits for another thread but for what it tells.
+/// What comes before and after blocks. A thread publishes the value of its block and goes on: one of those that have just done
+/// so finds out, for all, what follows from it.
 struct Turns<T> {
-    /// Of each block, once it is told.
+    /// Of each block, once it is published.
     values: Vec<OnceLock<T>>,
-    /// Blocks that are told, and all before them.
-    known: AtomicUsize,
-    /// Of those, from the left.
+    /// Values that were published, and not looked at since.
+    new: AtomicUsize,
+    /// Of the blocks whose values and all values before them were looked at.
     subtrees: Mutex<Vec<Subtree<T>>>,
     /// Of each of those, what comes before its end.
     prefixes: Vec<OnceLock<T>>,
+    /// How many those are.
+    known: AtomicUsize,
 }
 
-/// That of a block.
+/// A block's place in the order.
 #[derive(Clone, Copy)]
 struct Turn {
     index: usize,
@@ -308,30 +313,32 @@ impl Drop for StopOthers<'_> {
 impl<T: Copy> Turns<T> {
     fn of(blocks: usize) -> Self {
         let each = || (0..blocks).map(|_| OnceLock::new()).collect();
-        Self { values: each(), known: AtomicUsize::new(0), subtrees: Mutex::default(), prefixes: each() }
+        Self {
+            values: each(),
+            new: AtomicUsize::new(0),
+            subtrees: Mutex::default(),
+            prefixes: each(),
+            known: AtomicUsize::new(0),
+        }
     }
 
-    /// Takes the value of a block. Whoever can does what is to be done for all that are told.
-    fn tell<M: Monoid<Item = T>>(&self, operator: &M, block: usize, value: T) {
+    fn publish<M: Monoid<Item = T>>(&self, operator: &M, block: usize, value: T) {
         self.values[block].get_or_init(|| value);
-        let told = |block| self.values.get(block).and_then(OnceLock::get);
-        loop {
-            // Either this thread gets the lock, or the one that has it sees the value when it has let go.
-            fence(Ordering::SeqCst);
-            let Ok(mut subtrees) = self.subtrees.try_lock() else { return };
-            let mut known = self.known.load(Ordering::Relaxed);
-            while let Some(&value) = told(known) {
+        // Whoever looks at the ones before looks at this one, too.
+        if self.new.fetch_add(1, Ordering::AcqRel) > 0 {
+            return;
+        }
+        let Ok(mut subtrees) = self.subtrees.lock() else { return };
+        let (mut known, mut new) = (self.known.load(Ordering::Relaxed), 1);
+        while new > 0 {
+            while let Some(&value) = self.values.get(known).and_then(OnceLock::get) {
                 let prefix = append(operator, &mut subtrees, value);
                 self.prefixes[known].get_or_init(|| prefix);
                 known += 1;
             }
             // Not less than before: all may have been stopped meanwhile.
             self.known.fetch_max(known, Ordering::Release);
-            drop(subtrees);
-            fence(Ordering::SeqCst);
-            if told(known).is_none() {
-                return;
-            }
+            new = self.new.fetch_sub(new, Ordering::AcqRel) - new;
         }
     }
 
@@ -409,12 +416,13 @@ mod tests {
                 scan_into(&operator, prefix, items, &mut places);
                 check(&places, "given memory");
                 for skipped in [0, 1, 3] {
-                    let outside = operator.identity();
-                    let mut places = vec![outside; skipped + length + 1];
-                    let blocks = apart(items, as_places(&mut places[skipped..][..length]));
+                    let (outside, line) = (operator.identity(), 64);
+                    let mut room = vec![outside; length + 3 * line + skipped];
+                    let first = line + room[line..].as_ptr().align_offset(64) + skipped;
+                    let blocks = apart(items, as_places(&mut room[first..][..length]));
                     in_blocks(&operator, prefix, blocks, true);
-                    check(&places[skipped..][..length], "past the caches");
-                    let mut others = places[..skipped].iter().chain(places.last());
+                    check(&room[first..][..length], "past the caches");
+                    let mut others = room[..first].iter().chain(&room[first + length..]);
                     assert!(others.all(|place| M::Item::same_bits(place, &outside)), "{length} items");
                 }
                 let mut places = items.to_vec();
@@ -439,14 +447,14 @@ mod tests {
         is_the_scan_at_every_edge(AffineComposition::<u8>::new(), |i| [mixed(i) as u8 | 1, i as u8]);
     }
 
-    /// More threads than processors: blocks are late, and any of them.
+    /// Several threads, and more of them than a small machine has processors: any block may be late.
     #[test]
     fn blocks_come_when_they_come() {
         fn check<M: Monoid>(operator: M, item: fn(usize) -> M::Item) {
             let items: Vec<M::Item> = (0..100 * block_items::<M::Item>() + 9).map(item).collect();
             let expected = tree::inclusive_scan(&operator, &items);
-            let threads = rayon::ThreadPoolBuilder::new().num_threads(16).build().expect("threads");
-            for _ in 0..5 {
+            for threads in [1, 2, 3, 16, 16] {
+                let threads = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
                 let scanned = threads.install(|| scan(&operator, Prefix::Inclusive, &items));
                 let differs =
                     zip(&scanned, &expected).position(|(got, expected)| !M::Item::same_bits(got, expected));
@@ -455,6 +463,21 @@ mod tests {
         }
         check(AffineComposition::<u32>::new(), |i| [mixed(i) as u32 | 1, i as u32]);
         check(Sum::<f64>::new(), |i| mixed(i) as f64 / 3.0);
+    }
+
+    /// Two threads publish at the same time, again and again: neither waits for ever, and both learn what is right.
+    #[test]
+    fn no_value_is_lost() {
+        let all: Vec<Turns<u64>> = (0..300_000).map(|_| Turns::of(2)).collect();
+        let wrong = |index: usize| {
+            let publish = |turns: &Turns<u64>| {
+                turns.publish(&Sum::<u64>::new(), index, 1 + index as u64);
+                turns.edges(Turn { index, is_whole: true }).expect("nobody panics")
+            };
+            let expected = [(None, Some(1)), (Some(1), Some(3))][index];
+            all.iter().map(publish).filter(|edges| (edges.before, edges.after) != expected).count()
+        };
+        assert_eq!(rayon::join(|| wrong(0), || wrong(1)), (0, 0));
     }
 
     /// No two values are combined that the definition does not combine: what is after a part of a block is not made up.
@@ -481,28 +504,40 @@ mod tests {
     /// A panic in an operator is the caller's, and no thread waits for the one that panicked.
     #[test]
     fn a_panic_ends_all_threads() {
+        /// At some combination.
         #[derive(Clone, Copy)]
-        struct Panics;
+        struct Panics {
+            left_from: u32,
+            right: u32,
+        }
         impl Monoid for Panics {
             type Item = u32;
             fn identity(&self) -> u32 {
                 0
             }
             fn combine(&self, left: u32, right: u32) -> u32 {
-                assert_ne!(right, 100_000, "as it should");
+                assert!(left < self.left_from || right != self.right, "as it should");
                 left + right
             }
         }
-        // In one block, for which all later ones wait.
-        let mut items = vec![0; 1_000_000];
-        items[100_000] = 100_000;
-        let threads = rayon::ThreadPoolBuilder::new().num_threads(4).build().expect("threads");
-        for _ in 0..10 {
-            let scanned = || threads.install(|| scan(&Panics, Prefix::Inclusive, &items));
-            let panic =
-                std::panic::catch_unwind(std::panic::AssertUnwindSafe(scanned)).expect_err("it panics");
-            let message = panic.downcast_ref::<String>().expect("a message");
-            assert!(message.contains("as it should"), "{message}");
+        let mut items = vec![1; 1_000_000];
+        items[100_001] = 3;
+        let block = block_items::<u32>() as u32;
+        // On the way up, of the values of blocks, and on the way down.
+        for (left_from, right) in [(0, 3), (block, block), (5 * block, 1)] {
+            let panics = Panics { left_from, right };
+            for threads in [1, 2, 4] {
+                let threads = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
+                for streams in [false, true] {
+                    let mut places = vec![0; items.len()];
+                    let blocks = apart(&items, as_places(&mut places));
+                    let scanned =
+                        || threads.install(|| in_blocks(&panics, Prefix::Inclusive, blocks, streams));
+                    let panic = std::panic::catch_unwind(std::panic::AssertUnwindSafe(scanned))
+                        .expect_err("it panics");
+                    assert_eq!(panic.downcast_ref::<&str>(), Some(&"as it should"));
+                }
+            }
         }
     }
 }

@@ -17,8 +17,11 @@ pub(super) fn suits<T>(output: &[T]) -> bool {
 }
 
 /// Places that get their words from the left, some at a time. What went past the caches is seen by others once this is dropped.
+/// With `AVX2` the processor must have it.
 pub(super) struct Output<'a, W: Word, const AVX2: bool> {
     places: &'a mut [MaybeUninit<W>],
+    /// Words at a time.
+    words: usize,
     /// Those that have got their words.
     done: usize,
     /// Some of them, if they go past the caches: first the line in which the next one is, with what is done of it.
@@ -26,29 +29,33 @@ pub(super) struct Output<'a, W: Word, const AVX2: bool> {
 }
 
 impl<'a, W: Word, const AVX2: bool> Output<'a, W, AVX2> {
-    /// If they stream, of so many words at a time, which are whole lines: then there is room for them.
+    /// If it streams, so many words are whole lines.
     pub(super) fn new(
         places: &'a mut [MaybeUninit<W>],
-        streams: Option<usize>,
+        words: usize,
+        streams: bool,
         lines: &'a mut Vec<Room>,
     ) -> Self {
-        let lines = streams.map(|words| {
-            lines.resize(Room::of(words * size_of::<W>() + LINE), Room::NONE);
+        let lines = streams.then(|| {
+            let bytes = words * size_of::<W>();
+            assert!(bytes > 0 && bytes.is_multiple_of(LINE));
+            lines.resize(Room::of(bytes + LINE), Room::NONE);
             &mut lines[..]
         });
-        Self { places, done: 0, lines }
+        Self { places, words, done: 0, lines }
     }
 
     /// The next places, which `set` sets all.
     #[inline(always)]
-    pub(super) fn next(&mut self, words: usize, set: impl FnOnce(&mut [MaybeUninit<W>])) {
+    pub(super) fn next(&mut self, set: impl FnOnce(&mut [MaybeUninit<W>])) {
+        let words = self.words;
         let next = &mut self.places[self.done..self.done + words];
         let Some(lines) = &mut self.lines else {
             self.done += words;
             return set(next);
         };
         let (bytes, skipped) = (size_of_val(next), next.as_ptr().addr() % LINE);
-        assert!(bytes.is_multiple_of(LINE) && skipped + bytes <= size_of_val(*lines));
+        assert!(bytes + LINE <= size_of_val(*lines));
         let lines = lines.as_mut_ptr().cast::<u8>();
         // SAFETY: there is room for as many, at least as aligned.
         set(unsafe { std::slice::from_raw_parts_mut(lines.add(skipped).cast(), words) });
