@@ -15,7 +15,7 @@ use crate::Monoid;
 
 /// Items whose runs fill the lanes.
 pub(super) const TILE: usize = LANES * RUN;
-/// Room for the rows of a tile and of its values.
+/// Room for the rows of a tile and of its pairs.
 pub(super) struct Lanes {
     rows: Vec<Room>,
 }
@@ -23,7 +23,7 @@ pub(super) struct Lanes {
 impl Lanes {
     /// For items that [`suit`](super::rows::suit).
     pub(super) fn new<T>() -> Self {
-        let bytes = (TILE + LANES) * size_of::<T>();
+        let bytes = (TILE + TILE / 2) * size_of::<T>();
         Self { rows: vec![Room::NONE; Room::of(bytes)] }
     }
 
@@ -54,26 +54,28 @@ impl Lanes {
         values: &mut Vec<M::Item>,
     ) {
         let words = size_of::<M::Item>() / size_of::<W>();
-        let (rows, values_of_lanes) = rows_of_words::<W>(&mut self.rows).split_at_mut(RUN * words);
+        let (even, odd) = rows_of_words::<W>(&mut self.rows).split_at_mut(RUN * words);
         for tile in tiles {
             // SAFETY: a tile is that many words, at least as aligned, and none of them padding.
             let runs = unsafe { std::slice::from_raw_parts(tile.as_ptr().cast::<W>(), TILE * words) };
-            transpose::<M::Item, W, AVX2>(runs, rows, runs.as_ptr().wrapping_byte_add(AHEAD_BYTES));
-            combine_runs(operator, rows, values_of_lanes);
-            values.extend_from_slice(&items_of_lanes::<M::Item, W>(values_of_lanes));
+            transpose::<M::Item, W, AVX2>(runs, even, runs.as_ptr().wrapping_byte_add(AHEAD_BYTES));
+            combine_pairs(operator, even, &mut odd[..4 * words]);
+            combine_pairs(operator, &odd[..4 * words], &mut even[..2 * words]);
+            combine_pairs(operator, &even[..2 * words], &mut odd[..words]);
+            values.extend_from_slice(&items_of_lanes::<M::Item, W>(&odd[..words]));
         }
     }
 }
 
-/// In every lane, the items of its run: in one loop, so that what is combined stays in registers.
+/// In every lane, of every pair of neighbours.
 #[inline(always)]
-fn combine_runs<M: Monoid, W: Word>(operator: &M, rows: &[Row<W>], values: &mut [Row<W>]) {
+fn combine_pairs<M: Monoid, W: Word>(operator: &M, pairs: &[Row<W>], values: &mut [Row<W>]) {
     let words = size_of::<M::Item>() / size_of::<W>();
-    let rows = &rows[..RUN * words];
-    let op = |left, right| operator.combine(left, right);
-    for lane in 0..LANES {
-        let at = |place: usize| item(&rows[place * words..], lane);
-        let (ab, cd, ef, gh) = (op(at(0), at(1)), op(at(2), at(3)), op(at(4), at(5)), op(at(6), at(7)));
-        set_item(values, lane, op(op(ab, cd), op(ef, gh)));
+    for (pair, value) in pairs.chunks_exact(2 * words).zip(values.chunks_exact_mut(words)) {
+        let (left, right) = pair.split_at(words);
+        for lane in 0..LANES {
+            let combined = operator.combine(item(left, lane), item(right, lane));
+            set_item(value, lane, combined);
+        }
     }
 }

@@ -110,7 +110,9 @@ impl<M: Monoid> Lanes<M> {
             let ahead = runs.as_ptr().wrapping_byte_add(AHEAD_BYTES);
             let ahead = if ahead < items.as_ptr_range().end.cast() { ahead } else { runs.as_ptr() };
             transpose::<M::Item, W, AVX2>(runs, rows, ahead);
-            combine_up(operator, rows);
+            for (left, right) in [(0, 1), (2, 3), (4, 5), (6, 7), (1, 3), (5, 7), (3, 7)] {
+                combine_rows(operator, rows, left, right);
+            }
             self.values.extend_from_slice(&items_of_lanes::<M::Item, W>(&rows[7 * words..]));
         }
     }
@@ -136,7 +138,10 @@ impl<M: Monoid> Lanes<M> {
         let mut output = Output::<W, AVX2>::new(runs, TILE * words, streams, &mut self.lines);
         for ((begins, ends), rows) in zip(zip(begins, ends), all) {
             set_items_of_lanes(rows, begins);
-            combine_down(operator, rows);
+            // Item k of a run is the (k + 1)th of the rows.
+            for (left, right) in [(0, 4), (0, 2), (0, 1), (2, 3), (4, 6), (4, 5), (6, 7)] {
+                combine_rows(operator, rows, left, right);
+            }
             set_items_of_lanes(&mut rows[RUN * words..], ends);
             let shifted = match prefix {
                 Prefix::Inclusive => &rows[words..],
@@ -165,36 +170,14 @@ impl<M: Monoid> Lanes<M> {
     }
 }
 
-/// In every lane, a run whose places get the largest perfect subtrees that end there: in one loop, so that what is combined stays
-/// in registers.
+/// In every lane, the left of two items with the right one, which becomes their value.
 #[inline(always)]
-fn combine_up<M: Monoid, W: Word>(operator: &M, rows: &mut [Row<W>]) {
+fn combine_rows<M: Monoid, W: Word>(operator: &M, rows: &mut [Row<W>], left: usize, right: usize) {
     let words = size_of::<M::Item>() / size_of::<W>();
-    let rows = &mut rows[..RUN * words];
-    let op = |left, right| operator.combine(left, right);
+    let (lefts, rights) = rows.split_at_mut(right * words);
+    let (left, right) = (&lefts[left * words..(left + 1) * words], &mut rights[..words]);
     for lane in 0..LANES {
-        let [a, b, c, d, e, f, g, h] = std::array::from_fn(|place| item(&rows[place * words..], lane));
-        let (ab, cd, ef, gh) = (op(a, b), op(c, d), op(e, f), op(g, h));
-        let abcd = op(ab, cd);
-        for (place, value) in [(1, ab), (3, abcd), (5, ef), (7, op(abcd, op(ef, gh)))] {
-            set_item(&mut rows[place * words..], lane, value);
-        }
-    }
-}
-
-/// In every lane, a run with what is before it, which is row 0; row k + 1 is place k, and the last place is known already.
-#[inline(always)]
-fn combine_down<M: Monoid, W: Word>(operator: &M, rows: &mut [Row<W>]) {
-    let words = size_of::<M::Item>() / size_of::<W>();
-    let rows = &mut rows[..RUN * words];
-    let op = |left, right| operator.combine(left, right);
-    for lane in 0..LANES {
-        let [before, a, ab, c, abcd, e, ef, g] =
-            std::array::from_fn(|place| item(&rows[place * words..], lane));
-        let (a, ab, abcd) = (op(before, a), op(before, ab), op(before, abcd));
-        let (c, e, ef) = (op(ab, c), op(abcd, e), op(abcd, ef));
-        for (place, value) in [a, ab, c, abcd, e, ef, op(ef, g)].into_iter().enumerate() {
-            set_item(&mut rows[(place + 1) * words..], lane, value);
-        }
+        let combined = operator.combine(item(left, lane), item(right, lane));
+        set_item(right, lane, combined);
     }
 }
