@@ -10,15 +10,17 @@
 mod lanes;
 mod runs;
 mod stream;
+mod turns;
 
 use std::collections::VecDeque;
 use std::iter::zip;
 use std::mem::MaybeUninit;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, OnceLock};
 
 use self::lanes::{Lanes, TILE};
 use self::runs::Runs;
+use self::turns::{Edges, Turn, Turns};
 use super::vectors::{Vectors, has_lanes};
 use super::{items_of, rows};
 use crate::tree::Prefix;
@@ -30,8 +32,6 @@ const BLOCK_BYTES: usize = 128 << 10;
 const DEPTH: usize = 3;
 /// At most so many blocks of a thread wait to go down.
 const MOST_WAITING: usize = 2;
-/// Looks at what is known, before other threads may have the processor.
-const SPINS: usize = 1000;
 
 /// The scan of some items, in new memory.
 pub(crate) fn scan<M: Monoid>(operator: &M, prefix: Prefix, items: &[M::Item]) -> Vec<M::Item> {
@@ -102,7 +102,7 @@ fn in_blocks<M: Monoid>(operator: &M, prefix: Prefix, blocks: Vec<Block<'_, M::I
     let blocks: Vec<_> = blocks.into_iter().map(|block| Mutex::new(Some(block))).collect();
     let (next, finished) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let work = || {
-        let stop = StopOthers(&turns.known);
+        let stop = turns.stop_others();
         let take = || {
             let index = next.fetch_add(1, Ordering::Relaxed);
             let block = blocks.get(index)?.lock().ok().and_then(|mut block| block.take());
@@ -140,13 +140,6 @@ fn in_blocks<M: Monoid>(operator: &M, prefix: Prefix, blocks: Vec<Block<'_, M::I
     }
     // Whoever stopped has panicked, and `scope` with it.
     assert_eq!(finished.into_inner(), blocks.len(), "all blocks went down");
-}
-
-/// What is before some items, if anything is, and what is before their end, if that is known.
-#[derive(Clone, Copy)]
-struct Edges<T> {
-    before: Option<T>,
-    after: Option<T>,
 }
 
 /// A block's items on their way up and down: 32 runs of eight at once, and then the values of runs in the same way, as long as
@@ -267,118 +260,6 @@ impl<'a, M: Monoid> Levels<'a, M> {
     }
 }
 
-/// What comes before and after blocks. A thread publishes the value of its block and goes on: one of those that have just done
-/// so finds out, for all, what follows from it.
-struct Turns<T> {
-    /// Of each block, once it is published.
-    values: Vec<OnceLock<T>>,
-    /// Values that were published, and not looked at since.
-    new: AtomicUsize,
-    /// Of the blocks whose values and all values before them were looked at.
-    subtrees: Mutex<Vec<Subtree<T>>>,
-    /// Of each of those, what comes before its end.
-    prefixes: Vec<OnceLock<T>>,
-    /// How many those are.
-    known: AtomicUsize,
-}
-
-/// A block's place in the order.
-#[derive(Clone, Copy)]
-struct Turn {
-    index: usize,
-    /// Whether it has a value, and waits for what comes after it, too.
-    is_whole: bool,
-}
-
-/// A perfect subtree of blocks.
-struct Subtree<T> {
-    blocks: usize,
-    value: T,
-    /// What comes before its end.
-    prefix: T,
-}
-
-/// Nobody's turn: some thread panics.
-const STOPPED: usize = usize::MAX;
-
-/// Dropped only where a thread does not get to its end.
-struct StopOthers<'a>(&'a AtomicUsize);
-
-impl Drop for StopOthers<'_> {
-    fn drop(&mut self) {
-        self.0.store(STOPPED, Ordering::Release);
-    }
-}
-
-impl<T: Copy> Turns<T> {
-    fn of(blocks: usize) -> Self {
-        let each = || (0..blocks).map(|_| OnceLock::new()).collect();
-        Self {
-            values: each(),
-            new: AtomicUsize::new(0),
-            subtrees: Mutex::default(),
-            prefixes: each(),
-            known: AtomicUsize::new(0),
-        }
-    }
-
-    fn publish<M: Monoid<Item = T>>(&self, operator: &M, block: usize, value: T) {
-        self.values[block].get_or_init(|| value);
-        // Whoever looks at the ones before looks at this one, too.
-        if self.new.fetch_add(1, Ordering::AcqRel) > 0 {
-            return;
-        }
-        let Ok(mut subtrees) = self.subtrees.lock() else { return };
-        let (mut known, mut new) = (self.known.load(Ordering::Relaxed), 1);
-        while new > 0 {
-            while let Some(&value) = self.values.get(known).and_then(OnceLock::get) {
-                let prefix = append(operator, &mut subtrees, value);
-                self.prefixes[known].get_or_init(|| prefix);
-                known += 1;
-            }
-            // Not less than before: all may have been stopped meanwhile.
-            self.known.fetch_max(known, Ordering::Release);
-            new = self.new.fetch_sub(new, Ordering::AcqRel) - new;
-        }
-    }
-
-    fn has_come(&self, turn: Turn) -> bool {
-        self.known.load(Ordering::Acquire) >= turn.index + usize::from(turn.is_whole)
-    }
-
-    /// Waits for a turn; none if that will never come.
-    fn edges(&self, turn: Turn) -> Option<Edges<T>> {
-        let mut spins = 0;
-        while !self.has_come(turn) {
-            match spins < SPINS {
-                true => std::hint::spin_loop(),
-                false => std::thread::yield_now(),
-            }
-            spins += 1;
-        }
-        if self.known.load(Ordering::Acquire) == STOPPED {
-            return None;
-        }
-        let prefix = |block: usize| self.prefixes[block].get().copied();
-        let before = turn.index.checked_sub(1).and_then(prefix);
-        Some(Edges { before, after: if turn.is_whole { prefix(turn.index) } else { None } })
-    }
-}
-
-/// One more block, of this value, after those of the subtrees. Returns what comes before its end.
-fn append<M: Monoid>(operator: &M, subtrees: &mut Vec<Subtree<M::Item>>, value: M::Item) -> M::Item {
-    let (mut blocks, mut value) = (1, value);
-    while let Some(left) = subtrees.pop_if(|left| left.blocks == blocks) {
-        (blocks, value) = (2 * blocks, operator.combine(left.value, value));
-    }
-    let prefix = match subtrees.last() {
-        Some(left) => operator.combine(left.prefix, value),
-        None => value,
-    };
-    subtrees.push(Subtree { blocks, value, prefix });
-    prefix
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -418,7 +299,7 @@ mod tests {
                 for skipped in [0, 1, 3] {
                     let (outside, line) = (operator.identity(), 64);
                     let mut room = vec![outside; length + 3 * line + skipped];
-                    let first = line + room[line..].as_ptr().align_offset(64) + skipped;
+                    let first = line + room[line..].as_ptr().align_offset(line) + skipped;
                     let blocks = apart(items, as_places(&mut room[first..][..length]));
                     in_blocks(&operator, prefix, blocks, true);
                     check(&room[first..][..length], "past the caches");
@@ -463,21 +344,6 @@ mod tests {
         }
         check(AffineComposition::<u32>::new(), |i| [mixed(i) as u32 | 1, i as u32]);
         check(Sum::<f64>::new(), |i| mixed(i) as f64 / 3.0);
-    }
-
-    /// Two threads publish at the same time, again and again: neither waits for ever, and both learn what is right.
-    #[test]
-    fn no_value_is_lost() {
-        let all: Vec<Turns<u64>> = (0..300_000).map(|_| Turns::of(2)).collect();
-        let wrong = |index: usize| {
-            let publish = |turns: &Turns<u64>| {
-                turns.publish(&Sum::<u64>::new(), index, 1 + index as u64);
-                turns.edges(Turn { index, is_whole: true }).expect("nobody panics")
-            };
-            let expected = [(None, Some(1)), (Some(1), Some(3))][index];
-            all.iter().map(publish).filter(|edges| (edges.before, edges.after) != expected).count()
-        };
-        assert_eq!(rayon::join(|| wrong(0), || wrong(1)), (0, 0));
     }
 
     /// No two values are combined that the definition does not combine: what is after a part of a block is not made up.

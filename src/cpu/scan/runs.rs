@@ -3,7 +3,7 @@
 use std::iter::zip;
 use std::mem::MaybeUninit;
 
-use super::Edges;
+use super::turns::Edges;
 use crate::Monoid;
 use crate::cpu::RUN;
 use crate::tree::Prefix;
