@@ -91,7 +91,7 @@ impl<'a, M: Monoid> Rounds<'a, M> {
     /// One round, or three.
     fn round(&mut self, items: &[M::Item]) {
         match self.vectors {
-            Vectors::Portable => self.round_with::<false>(items),
+            Vectors::Portable => self.round_with::<{ Vectors::Portable.bytes() }>(items),
             // SAFETY: the processor has what it is compiled for.
             #[cfg(target_arch = "x86_64")]
             #[allow(unsafe_code)]
@@ -106,21 +106,21 @@ impl<'a, M: Monoid> Rounds<'a, M> {
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2,fma")]
     fn round_with_avx2(&mut self, items: &[M::Item]) {
-        self.round_with::<true>(items);
+        self.round_with::<{ Vectors::Avx2.bytes() }>(items);
     }
 
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2,fma,avx512f,avx512bw,avx512dq,avx512vl")]
     fn round_with_avx512(&mut self, items: &[M::Item]) {
-        self.round_with::<true>(items);
+        self.round_with::<{ Vectors::Avx512.bytes() }>(items);
     }
 
     #[inline(always)]
-    fn round_with<const AVX2: bool>(&mut self, items: &[M::Item]) {
+    fn round_with<const BYTES: usize>(&mut self, items: &[M::Item]) {
         self.values.clear();
         match &mut self.lanes {
-            Some(lanes) if has_lanes(AVX2) && items.len() >= lanes::TILE => {
-                let rest = lanes.tiles::<M, AVX2>(self.operator, items, &mut self.values);
+            Some(lanes) if has_lanes(BYTES) && items.len() >= lanes::TILE => {
+                let rest = lanes.tiles::<M, BYTES>(self.operator, items, true, &mut self.values);
                 for run in rest.chunks(RUN) {
                     self.values.push(short_bracket(self.operator, run));
                 }

@@ -15,16 +15,28 @@ use super::rows::{LANES, Row, Word};
 /// processor, which begins anew with every page, need not guess. From 8 to 32 KiB it makes little difference.
 pub(super) const AHEAD_BYTES: usize = 12 << 10;
 
-/// Of runs of items of type `T`. Meanwhile as many bytes from `ahead` on are asked for. With `AVX2` the processor must have it.
+/// Of runs of items of type `T`. Meanwhile, if it `ASKS`, as many bytes from `ahead` on are asked for. The processor must have
+/// vector registers of so many `BYTES`.
 #[inline(always)]
-pub(super) fn transpose<T, W: Word, const AVX2: bool>(runs: &[W], rows: &mut [Row<W>], ahead: *const W) {
+pub(super) fn transpose<T, W: Word, const BYTES: usize, const ASKS: bool>(
+    runs: &[W],
+    rows: &mut [Row<W>],
+    ahead: *const W,
+) {
     // Constants, once this is compiled for an item: the loops have no branches.
     let words = RUN * size_of::<T>() / size_of::<W>();
     assert!(runs.len() == LANES * words && rows.len() == words);
     #[cfg(target_arch = "x86_64")]
-    if AVX2 {
-        // SAFETY: the caller knows that the processor has it, and the lengths are as they must be.
-        return unsafe { avx2::transpose::<T, W>(runs.as_ptr(), rows.as_mut_ptr(), ahead) };
+    if BYTES > 0 {
+        let (runs, rows) = (runs.as_ptr(), rows.as_mut_ptr());
+        // SAFETY: the caller knows what the processor has, and the lengths are as they must be.
+        return unsafe {
+            // No register is longer than a row.
+            match BYTES.min(size_of::<Row<W>>()) {
+                64.. => registers::transpose_by_64::<T, W, ASKS>(runs, rows, ahead),
+                _ => registers::transpose_by_32::<T, W, ASKS>(runs, rows, ahead),
+            }
+        };
     }
     for (lane, run) in runs.chunks_exact(words).enumerate() {
         for (row, &word) in rows.iter_mut().zip(run) {
@@ -35,13 +47,14 @@ pub(super) fn transpose<T, W: Word, const AVX2: bool>(runs: &[W], rows: &mut [Ro
 
 /// The way back: runs from the rows of their words.
 #[inline(always)]
-pub(super) fn restore<T, W: Word, const AVX2: bool>(rows: &[Row<W>], runs: &mut [MaybeUninit<W>]) {
+pub(super) fn restore<T, W: Word, const BYTES: usize>(rows: &[Row<W>], runs: &mut [MaybeUninit<W>]) {
     let words = RUN * size_of::<T>() / size_of::<W>();
     assert!(runs.len() == LANES * words && rows.len() == words);
     #[cfg(target_arch = "x86_64")]
-    if AVX2 {
-        // SAFETY: the caller knows that the processor has it, and the lengths are as they must be.
-        return unsafe { avx2::restore::<T, W>(rows.as_ptr(), runs.as_mut_ptr().cast()) };
+    if BYTES > 0 {
+        // Quarters of registers of 64 bytes take twice as long to store as halves of those of 32.
+        // SAFETY: the caller knows what the processor has, and the lengths are as they must be.
+        return unsafe { registers::restore::<T, W>(rows.as_ptr(), runs.as_mut_ptr().cast()) };
     }
     for (lane, run) in runs.chunks_exact_mut(words).enumerate() {
         for (row, word) in rows.iter().zip(run) {
@@ -51,23 +64,128 @@ pub(super) fn restore<T, W: Word, const AVX2: bool>(rows: &[Row<W>], runs: &mut 
 }
 
 #[cfg(target_arch = "x86_64")]
-mod avx2 {
+mod registers {
     use std::arch::x86_64::*;
 
     use super::{LANES, RUN, Row, Word};
+
+    /// Bytes of a register in parts of sixteen.
+    trait Register: Copy {
+        /// As many parts as there are, of these numbers.
+        ///
+        /// # Safety
+        ///
+        /// The processor has such registers; so for all that follows.
+        unsafe fn of_parts(part: impl Fn(usize) -> __m128i) -> Self;
+
+        unsafe fn store(self, to: *mut u8);
+
+        /// The words of both in turn, in each part: those of the lower halves, and those of the upper ones.
+        unsafe fn interleave<W: Word>(a: Self, b: Self) -> (Self, Self);
+    }
+
+    impl Register for __m256i {
+        #[inline(always)]
+        unsafe fn of_parts(part: impl Fn(usize) -> __m128i) -> Self {
+            // SAFETY: as the caller says.
+            unsafe { _mm256_set_m128i(part(1), part(0)) }
+        }
+
+        #[inline(always)]
+        unsafe fn store(self, to: *mut u8) {
+            // SAFETY: as the caller says.
+            unsafe { _mm256_storeu_si256(to.cast(), self) }
+        }
+
+        #[inline(always)]
+        unsafe fn interleave<W: Word>(a: Self, b: Self) -> (Self, Self) {
+            // SAFETY: as the caller says.
+            unsafe {
+                match size_of::<W>() {
+                    1 => (_mm256_unpacklo_epi8(a, b), _mm256_unpackhi_epi8(a, b)),
+                    2 => (_mm256_unpacklo_epi16(a, b), _mm256_unpackhi_epi16(a, b)),
+                    4 => (_mm256_unpacklo_epi32(a, b), _mm256_unpackhi_epi32(a, b)),
+                    _ => (_mm256_unpacklo_epi64(a, b), _mm256_unpackhi_epi64(a, b)),
+                }
+            }
+        }
+    }
+
+    impl Register for __m512i {
+        #[inline(always)]
+        unsafe fn of_parts(part: impl Fn(usize) -> __m128i) -> Self {
+            // SAFETY: as the caller says.
+            unsafe {
+                let all = _mm512_castsi128_si512(part(0));
+                let all = _mm512_inserti32x4::<1>(all, part(1));
+                let all = _mm512_inserti32x4::<2>(all, part(2));
+                _mm512_inserti32x4::<3>(all, part(3))
+            }
+        }
+
+        #[inline(always)]
+        unsafe fn store(self, to: *mut u8) {
+            // SAFETY: as the caller says.
+            unsafe { _mm512_storeu_si512(to.cast(), self) }
+        }
+
+        #[inline(always)]
+        unsafe fn interleave<W: Word>(a: Self, b: Self) -> (Self, Self) {
+            // SAFETY: as the caller says.
+            unsafe {
+                match size_of::<W>() {
+                    1 => (_mm512_unpacklo_epi8(a, b), _mm512_unpackhi_epi8(a, b)),
+                    2 => (_mm512_unpacklo_epi16(a, b), _mm512_unpackhi_epi16(a, b)),
+                    4 => (_mm512_unpacklo_epi32(a, b), _mm512_unpackhi_epi32(a, b)),
+                    _ => (_mm512_unpacklo_epi64(a, b), _mm512_unpackhi_epi64(a, b)),
+                }
+            }
+        }
+    }
 
     /// # Safety
     ///
     /// The runs are of items of type `T`, and there is a row for each word of a run.
     #[target_feature(enable = "avx2")]
     #[inline]
-    pub(super) unsafe fn transpose<T, W: Word>(runs: *const W, rows: *mut Row<W>, ahead: *const W) {
+    pub(super) unsafe fn transpose_by_32<T, W: Word, const ASKS: bool>(
+        runs: *const W,
+        rows: *mut Row<W>,
+        ahead: *const W,
+    ) {
+        // SAFETY: as the caller says.
+        unsafe { transpose::<T, W, __m256i, ASKS>(runs, rows, ahead) };
+    }
+
+    /// # Safety
+    ///
+    /// As for [`transpose_by_32`].
+    #[target_feature(enable = "avx2,avx512f,avx512bw")]
+    #[inline]
+    pub(super) unsafe fn transpose_by_64<T, W: Word, const ASKS: bool>(
+        runs: *const W,
+        rows: *mut Row<W>,
+        ahead: *const W,
+    ) {
+        // SAFETY: as the caller says.
+        unsafe { transpose::<T, W, __m512i, ASKS>(runs, rows, ahead) };
+    }
+
+    /// # Safety
+    ///
+    /// As for [`transpose_by_32`], and the processor has such registers.
+    #[inline(always)]
+    unsafe fn transpose<T, W: Word, R: Register, const ASKS: bool>(
+        runs: *const W,
+        rows: *mut Row<W>,
+        ahead: *const W,
+    ) {
         // SAFETY: as the caller says.
         unsafe {
             match size_of::<W>() {
-                1 | 2 => blocks::<T, W, 8>(runs, rows, ahead),
-                4 => blocks::<T, W, 4>(runs, rows, ahead),
-                _ => blocks::<T, W, 2>(runs, rows, ahead),
+                1 | 2 => blocks::<T, W, R, 8, ASKS>(runs, rows, ahead),
+                4 => blocks::<T, W, R, 4, ASKS>(runs, rows, ahead),
+                _ => blocks::<T, W, R, 2, ASKS>(runs, rows, ahead),
             }
         }
     }
@@ -77,51 +195,64 @@ mod avx2 {
     /// # Safety
     ///
     /// As for [`transpose`].
-    #[target_feature(enable = "avx2")]
-    #[inline]
-    unsafe fn blocks<T, W: Word, const COUNT: usize>(runs: *const W, rows: *mut Row<W>, ahead: *const W) {
-        let (words, lanes) = (RUN * size_of::<T>() / size_of::<W>(), 32 / size_of::<W>());
+    #[inline(always)]
+    unsafe fn blocks<T, W: Word, R: Register, const COUNT: usize, const ASKS: bool>(
+        runs: *const W,
+        rows: *mut Row<W>,
+        ahead: *const W,
+    ) {
+        let (words, lanes) = (RUN * size_of::<T>() / size_of::<W>(), size_of::<R>() / size_of::<W>());
         let mut ahead = ahead.cast::<i8>();
         for first_lane in (0..LANES).step_by(lanes) {
             for first_word in (0..words).step_by(COUNT) {
-                for _ in 0..COUNT / 2 {
+                let bytes = if ASKS { COUNT * size_of::<R>() } else { 0 };
+                for line in (0..bytes).step_by(64) {
                     // SAFETY: nothing is fetched from an address that cannot be read. (Newer compilers know.)
                     #[allow(unused_unsafe)]
                     unsafe {
-                        _mm_prefetch::<_MM_HINT_T1>(ahead)
+                        _mm_prefetch::<_MM_HINT_T1>(ahead.wrapping_add(line))
                     };
-                    ahead = ahead.wrapping_add(64);
                 }
+                ahead = ahead.wrapping_add(bytes);
                 // SAFETY: the lanes and words of a block are some of the runs.
-                let part = |lane: usize| unsafe { load(runs.add(lane * words + first_word), words) };
-                let mut block = [_mm256_setzero_si256(); COUNT];
-                for (i, register) in block.iter_mut().enumerate() {
-                    let lane = first_lane + i * (lanes / 2 / COUNT);
-                    *register = _mm256_set_m128i(part(lane + lanes / 2), part(lane));
-                }
-                shuffle::<W, COUNT>(&mut block, (16 / size_of::<W>()).ilog2());
+                let load = |lane: usize| unsafe { load(runs.add(lane * words + first_word), words) };
+                let of_part = 16 / size_of::<W>();
+                let block = std::array::from_fn(|i| {
+                    let lane = first_lane + i * (of_part / COUNT);
+                    // SAFETY: as the caller says.
+                    unsafe { R::of_parts(|part| load(lane + part * of_part)) }
+                });
+                // SAFETY: as the caller says.
+                let block: [R; COUNT] = unsafe { shuffle::<W, R, COUNT>(block, of_part.ilog2()) };
                 for (i, register) in block.into_iter().enumerate() {
                     // SAFETY: it is one of the rows, and the lanes fill a register.
                     unsafe {
                         let row = rows.add(first_word + i).cast::<W>();
-                        _mm256_store_si256(row.add(first_lane).cast(), register);
+                        register.store(row.add(first_lane).cast());
                     }
                 }
             }
         }
     }
 
-    /// Rotates the numbers of all words by so many bits. Halves of registers stay apart. In them a word's place has a number, whose
+    /// Rotates the numbers of all words by so many bits. Parts of registers stay apart. In them a word's place has a number, whose
     /// upper bits are those of the register and whose lower ones are the place in it.
-    #[target_feature(enable = "avx2")]
-    #[inline]
-    fn shuffle<W: Word, const COUNT: usize>(block: &mut [__m256i; COUNT], bits: u32) {
+    ///
+    /// # Safety
+    ///
+    /// The processor has such registers.
+    #[inline(always)]
+    unsafe fn shuffle<W: Word, R: Register, const COUNT: usize>(block: [R; COUNT], bits: u32) -> [R; COUNT] {
+        let mut block = block;
         for _ in 0..bits {
-            let before = *block;
+            let before = block;
             for i in 0..COUNT / 2 {
-                (block[2 * i], block[2 * i + 1]) = interleave::<W>(before[i], before[i + COUNT / 2]);
+                // SAFETY: as the caller says.
+                let both = unsafe { R::interleave::<W>(before[i], before[i + COUNT / 2]) };
+                (block[2 * i], block[2 * i + 1]) = both;
             }
         }
+        block
     }
 
     /// # Safety
@@ -140,7 +271,7 @@ mod avx2 {
         }
     }
 
-    /// As [`blocks`], the other way.
+    /// As [`blocks`], the other way, half a register at a time.
     ///
     /// # Safety
     ///
@@ -151,16 +282,16 @@ mod avx2 {
         let (words, lanes) = (RUN * size_of::<T>() / size_of::<W>(), 32 / size_of::<W>());
         for first_lane in (0..LANES).step_by(lanes) {
             for first_word in (0..words).step_by(COUNT) {
-                let mut block = [_mm256_setzero_si256(); COUNT];
-                for (i, register) in block.iter_mut().enumerate() {
+                let block = std::array::from_fn(|i| {
                     // SAFETY: it is one of the rows, and the lanes fill a register.
-                    *register = unsafe {
+                    unsafe {
                         let row = rows.add(first_word + i).cast::<W>();
                         _mm256_load_si256(row.add(first_lane).cast())
-                    };
-                }
+                    }
+                });
                 // All bits of a number but those by which it was rotated on the way there.
-                shuffle::<W, COUNT>(&mut block, COUNT.ilog2());
+                // SAFETY: the processor has them.
+                let block: [__m256i; COUNT] = unsafe { shuffle::<W, _, COUNT>(block, COUNT.ilog2()) };
                 for (i, register) in block.into_iter().enumerate() {
                     let lane = first_lane + i * (lanes / 2 / COUNT);
                     // SAFETY: the lanes and words of a block are some of the runs.
@@ -211,23 +342,12 @@ mod avx2 {
             }
         }
     }
-
-    /// The words of both in turn, in each half: those of the lower quarters, and those of the upper ones.
-    #[target_feature(enable = "avx2")]
-    #[inline]
-    fn interleave<W: Word>(a: __m256i, b: __m256i) -> (__m256i, __m256i) {
-        match size_of::<W>() {
-            1 => (_mm256_unpacklo_epi8(a, b), _mm256_unpackhi_epi8(a, b)),
-            2 => (_mm256_unpacklo_epi16(a, b), _mm256_unpackhi_epi16(a, b)),
-            4 => (_mm256_unpacklo_epi32(a, b), _mm256_unpackhi_epi32(a, b)),
-            _ => (_mm256_unpacklo_epi64(a, b), _mm256_unpackhi_epi64(a, b)),
-        }
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cpu::vectors::Vectors;
 
     fn is_the_transpose<T, W: Word + PartialEq + std::fmt::Debug>(word: fn(usize) -> W) {
         let words = RUN * size_of::<T>() / size_of::<W>();
@@ -246,10 +366,21 @@ mod tests {
                 assert_eq!(row.0, expected, "word {i} of {words}");
             }
         };
-        check(transpose::<T, W, false>, restore::<T, W, false>);
+        const PORTABLE: usize = Vectors::Portable.bytes();
+        check(transpose::<T, W, PORTABLE, true>, restore::<T, W, PORTABLE>);
         #[cfg(target_arch = "x86_64")]
-        if is_x86_feature_detected!("avx2") {
-            check(transpose::<T, W, true>, restore::<T, W, true>);
+        {
+            const AVX2: usize = Vectors::Avx2.bytes();
+            const AVX512: usize = Vectors::Avx512.bytes();
+            let bytes = Vectors::detected().bytes();
+            if bytes >= AVX2 {
+                check(transpose::<T, W, AVX2, true>, restore::<T, W, AVX2>);
+                check(transpose::<T, W, AVX2, false>, restore::<T, W, AVX2>);
+            }
+            if bytes >= AVX512 {
+                check(transpose::<T, W, AVX512, true>, restore::<T, W, AVX512>);
+                check(transpose::<T, W, AVX512, false>, restore::<T, W, AVX512>);
+            }
         }
     }
 

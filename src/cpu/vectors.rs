@@ -37,13 +37,24 @@ impl Vectors {
         Self::Portable
     }
 
+    /// Of a register for which code is compiled once more, if it is.
+    pub(super) const fn bytes(self) -> usize {
+        match self {
+            Self::Portable => 0,
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx2 => 32,
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx512 => 64,
+        }
+    }
+
     /// Whether items go in lanes.
     pub(super) fn have_lanes(self) -> bool {
-        has_lanes(self != Self::Portable)
+        has_lanes(self.bytes())
     }
 }
 
-/// Whether code with AVX2, or without it, has lanes: on x86-64 no operator is compiled for lanes without it.
-pub(super) const fn has_lanes(avx2: bool) -> bool {
-    avx2 || !cfg!(target_arch = "x86_64")
+/// Whether code for registers of so many [bytes](Vectors::bytes) has lanes: on x86-64 no operator is compiled for them without AVX2.
+pub(super) const fn has_lanes(bytes: usize) -> bool {
+    bytes > 0 || !cfg!(target_arch = "x86_64")
 }

@@ -1,9 +1,9 @@
 //! Scans on the CPU, in parallel: memory is read once and written once.
 //!
-//! Threads take blocks of items from left to right. The items of a block go up the bracket into a buffer that a cache
-//! holds: place i gets the value of the largest perfect subtree that ends there. The value of the block is published,
-//! and once all to the left are, it is known what is before the block; meanwhile the thread goes up with another one. Then the
-//! values go down again: each place combines what is before its subtree with it. That is one combination a place either way.
+//! Threads take blocks of items from left to right. The items of a block go up the bracket, in runs of eight, to its value, as
+//! in a reduction. It is published, and once all to the left are, it is known what is before the block; meanwhile the thread
+//! goes up with another one. Then it goes down again: from what is before each run, and its items, which a cache still
+//! holds, to what is before each place.
 
 #![allow(unsafe_code)]
 
@@ -26,7 +26,7 @@ use super::{items_of, rows};
 use crate::tree::Prefix;
 use crate::{DeviceType, Monoid};
 
-/// Bytes of one block: with what comes in and what goes out a second-level cache holds it, and those that wait.
+/// Bytes of one block: with what goes out a second-level cache holds it, and those that wait.
 const BLOCK_BYTES: usize = 128 << 10;
 /// As often, values of runs fill lanes.
 const DEPTH: usize = 3;
@@ -87,10 +87,11 @@ impl<T> Block<'_, T> {
         }
     }
 
-    fn places(&mut self) -> &mut [MaybeUninit<T>] {
+    /// The items, if they are not in their places, and the places.
+    fn parts(&mut self) -> (Option<&[T]>, &mut [MaybeUninit<T>]) {
         match self {
-            Block::Apart { places, .. } => places,
-            Block::InPlace(items) => as_places(items),
+            Block::Apart { items, places } => (Some(items), places),
+            Block::InPlace(items) => (None, as_places(items)),
         }
     }
 }
@@ -125,7 +126,9 @@ fn in_blocks<M: Monoid>(operator: &M, prefix: Prefix, blocks: Vec<Block<'_, M::I
                 waiting.push_back((turn, block, levels));
             } else if let Some((turn, mut block, mut levels)) = waiting.pop_front() {
                 let Some(edges) = turns.edges(turn) else { return };
-                levels.down(prefix, edges, block.places());
+                let (items, places) = block.parts();
+                // SAFETY: it is the block that they went up.
+                unsafe { levels.down(prefix, edges, items, places) };
                 finished.fetch_add(1, Ordering::Relaxed);
                 spare.push(levels);
             } else {
@@ -142,13 +145,13 @@ fn in_blocks<M: Monoid>(operator: &M, prefix: Prefix, blocks: Vec<Block<'_, M::I
     assert_eq!(finished.into_inner(), blocks.len(), "all blocks went down");
 }
 
-/// A block's items on their way up and down: 32 runs of eight at once, and then the values of runs in the same way, as long as
-/// they fill lanes; and one run at a time.
+/// A block on its way up and down: 32 runs of eight items at once, and then the values of runs in the same way, as long as they fill
+/// lanes; and one run at a time.
 struct Levels<'a, M: Monoid> {
     operator: &'a M,
     vectors: Vectors,
     /// Of items, of values of runs of items, and so on; none if the items do not suit lanes.
-    lanes: Vec<Lanes<M>>,
+    lanes: Vec<Lanes<'a, M>>,
     /// Those that the block went up.
     depth: usize,
     runs: Runs<'a, M>,
@@ -163,14 +166,14 @@ impl<'a, M: Monoid> Levels<'a, M> {
 
     fn with(operator: &'a M, streams: bool, vectors: Vectors) -> Self {
         let in_lanes = rows::suit(&M::Item::layout()) && vectors.have_lanes();
-        let lanes = (0..if in_lanes { DEPTH } else { 0 }).map(|_| Lanes::new()).collect();
+        let lanes = (0..if in_lanes { DEPTH } else { 0 }).map(|_| Lanes::new(operator)).collect();
         Self { operator, vectors, lanes, depth: 0, runs: Runs::new(operator), streams }
     }
 
     /// Returns the value of the block, if it is whole.
     fn up(&mut self, items: &[M::Item]) -> M::Item {
         match self.vectors {
-            Vectors::Portable => self.up_with::<false>(items),
+            Vectors::Portable => self.up_with::<{ Vectors::Portable.bytes() }>(items),
             // SAFETY: the processor has what it is compiled for.
             #[cfg(target_arch = "x86_64")]
             Vectors::Avx2 => unsafe { self.up_with_avx2(items) },
@@ -180,82 +183,113 @@ impl<'a, M: Monoid> Levels<'a, M> {
         }
     }
 
-    fn down(&mut self, prefix: Prefix, edges: Edges<M::Item>, places: &mut [MaybeUninit<M::Item>]) {
-        match self.vectors {
-            Vectors::Portable => self.down_with::<false>(prefix, edges, places),
-            // SAFETY: the processor has what it is compiled for.
-            #[cfg(target_arch = "x86_64")]
-            Vectors::Avx2 => unsafe { self.down_with_avx2(prefix, edges, places) },
-            // SAFETY: as above.
-            #[cfg(target_arch = "x86_64")]
-            Vectors::Avx512 => unsafe { self.down_with_avx512(prefix, edges, places) },
+    /// # Safety
+    ///
+    /// The items are those that [went up](Self::up), and if there are none the places hold them.
+    unsafe fn down(
+        &mut self,
+        prefix: Prefix,
+        edges: Edges<M::Item>,
+        items: Option<&[M::Item]>,
+        places: &mut [MaybeUninit<M::Item>],
+    ) {
+        // SAFETY: the caller's promise, and the processor has what it is compiled for.
+        unsafe {
+            match self.vectors {
+                Vectors::Portable => {
+                    self.down_with::<{ Vectors::Portable.bytes() }>(prefix, edges, items, places);
+                }
+                #[cfg(target_arch = "x86_64")]
+                Vectors::Avx2 => self.down_with_avx2(prefix, edges, items, places),
+                #[cfg(target_arch = "x86_64")]
+                Vectors::Avx512 => self.down_with_avx512(prefix, edges, items, places),
+            }
         }
     }
 
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2,fma")]
     fn up_with_avx2(&mut self, items: &[M::Item]) -> M::Item {
-        self.up_with::<true>(items)
+        self.up_with::<{ Vectors::Avx2.bytes() }>(items)
     }
 
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2,fma")]
-    fn down_with_avx2(&mut self, prefix: Prefix, edges: Edges<M::Item>, places: &mut [MaybeUninit<M::Item>]) {
-        self.down_with::<true>(prefix, edges, places);
+    unsafe fn down_with_avx2(
+        &mut self,
+        prefix: Prefix,
+        edges: Edges<M::Item>,
+        items: Option<&[M::Item]>,
+        places: &mut [MaybeUninit<M::Item>],
+    ) {
+        // SAFETY: the caller's promise.
+        unsafe { self.down_with::<{ Vectors::Avx2.bytes() }>(prefix, edges, items, places) };
     }
 
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2,fma,avx512f,avx512bw,avx512dq,avx512vl")]
     fn up_with_avx512(&mut self, items: &[M::Item]) -> M::Item {
-        self.up_with::<true>(items)
+        self.up_with::<{ Vectors::Avx512.bytes() }>(items)
     }
 
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2,fma,avx512f,avx512bw,avx512dq,avx512vl")]
-    fn down_with_avx512(
+    unsafe fn down_with_avx512(
         &mut self,
         prefix: Prefix,
         edges: Edges<M::Item>,
+        items: Option<&[M::Item]>,
         places: &mut [MaybeUninit<M::Item>],
     ) {
-        self.down_with::<true>(prefix, edges, places);
+        // SAFETY: the caller's promise.
+        unsafe { self.down_with::<{ Vectors::Avx512.bytes() }>(prefix, edges, items, places) };
     }
 
     #[inline(always)]
-    fn up_with<const AVX2: bool>(&mut self, items: &[M::Item]) -> M::Item {
+    fn up_with<const BYTES: usize>(&mut self, items: &[M::Item]) -> M::Item {
         self.depth = 0;
         let mut items = items;
         let mut lanes = self.lanes.iter_mut();
-        if has_lanes(AVX2) {
-            while items.len().is_multiple_of(TILE) {
+        if has_lanes(BYTES) {
+            while items.len() >= TILE {
                 let Some(lanes) = lanes.next() else { break };
-                items = lanes.up::<AVX2>(self.operator, items);
+                items = lanes.up::<BYTES>(self.operator, items);
                 self.depth += 1;
             }
         }
         self.runs.up(items)
     }
 
+    /// # Safety
+    ///
+    /// As for [`down`](Self::down).
     #[inline(always)]
-    fn down_with<const AVX2: bool>(
+    unsafe fn down_with<const BYTES: usize>(
         &mut self,
         prefix: Prefix,
         edges: Edges<M::Item>,
+        items: Option<&[M::Item]>,
         places: &mut [MaybeUninit<M::Item>],
     ) {
         let Some(last) = self.depth.checked_sub(1) else {
             return self.runs.down(prefix, edges, places);
         };
-        self.runs.down(Prefix::Inclusive, edges, self.lanes[last].ends(self.operator, edges.before));
-        if has_lanes(AVX2) {
+        self.runs.down(
+            Prefix::Inclusive,
+            edges,
+            self.lanes[last].values_and_ends(self.operator, edges.before).1,
+        );
+        if has_lanes(BYTES) {
             for level in (1..=last).rev() {
                 let (below, above) = self.lanes.split_at_mut(level);
-                let ends = below[level - 1].ends(self.operator, edges.before);
-                // SAFETY: the level above has written its ends.
-                unsafe { above[0].down::<AVX2>(self.operator, Prefix::Inclusive, ends, false) };
+                let (values, ends) = below[level - 1].values_and_ends(self.operator, edges.before);
+                // SAFETY: they are what went up there, whose own ends were written before.
+                unsafe {
+                    above[0].down::<BYTES>(self.operator, Prefix::Inclusive, Some(values), ends, false)
+                };
             }
-            // SAFETY: as above.
-            unsafe { self.lanes[0].down::<AVX2>(self.operator, prefix, places, self.streams) };
+            // SAFETY: as above, or the caller's promise.
+            unsafe { self.lanes[0].down::<BYTES>(self.operator, prefix, items, places, self.streams) };
         }
     }
 }
@@ -278,12 +312,15 @@ mod tests {
     {
         let block = block_items::<M::Item>();
         let edges = [block, 2 * block, 3 * block, 4 * block, 5 * block];
-        let around = edges.into_iter().flat_map(|edge| [edge - 1, edge, edge + 1, edge + 9, edge + 16]);
+        let after = [1, 9, 16, TILE - 1, TILE, TILE + 9, 8 * TILE + 77, 11 * TILE, 21 * TILE + 255];
+        let around = edges
+            .into_iter()
+            .flat_map(|edge| after.map(|after| edge + after).into_iter().chain([edge - 1, edge]));
         let all: Vec<M::Item> = (0..6 * block).map(item).collect();
         let detected = Vectors::detected();
         let inclusive = tree::inclusive_scan(&operator, &all);
         let exclusive = tree::exclusive_scan(&operator, &all);
-        for length in (0..70).chain(around) {
+        for length in (0..70).chain(after).chain(around) {
             let items = &all[..length];
             for (prefix, expected) in [(Prefix::Inclusive, &inclusive), (Prefix::Exclusive, &exclusive)] {
                 let check = |got: &[M::Item], how: &str| {
@@ -314,7 +351,8 @@ mod tests {
                     let mut levels = Levels::with(&operator, false, vectors);
                     let edges = Edges { before: None, after: Some(levels.up(items)) };
                     let mut places = vec![operator.identity(); length];
-                    levels.down(prefix, edges, as_places(&mut places));
+                    // SAFETY: they are what went up.
+                    unsafe { levels.down(prefix, edges, Some(items), as_places(&mut places)) };
                     check(&places, &format!("{vectors:?}"));
                 }
             }

@@ -17,8 +17,8 @@ pub(super) fn suits<T>(output: &[T]) -> bool {
 }
 
 /// Places that get their words from the left, some at a time. What went past the caches is seen by others once this is dropped.
-/// With `AVX2` the processor must have it.
-pub(super) struct Output<'a, W: Word, const AVX2: bool> {
+/// The processor must have vector registers of so many `BYTES`.
+pub(super) struct Output<'a, W: Word, const BYTES: usize> {
     places: &'a mut [MaybeUninit<W>],
     /// Words at a time.
     words: usize,
@@ -28,7 +28,7 @@ pub(super) struct Output<'a, W: Word, const AVX2: bool> {
     lines: Option<&'a mut [Room]>,
 }
 
-impl<'a, W: Word, const AVX2: bool> Output<'a, W, AVX2> {
+impl<'a, W: Word, const BYTES: usize> Output<'a, W, BYTES> {
     /// If it streams, so many words are whole lines.
     pub(super) fn new(
         places: &'a mut [MaybeUninit<W>],
@@ -43,6 +43,12 @@ impl<'a, W: Word, const AVX2: bool> Output<'a, W, AVX2> {
             &mut lines[..]
         });
         Self { places, words, done: 0, lines }
+    }
+
+    /// Of the next places, which are as they were.
+    #[inline(always)]
+    pub(super) fn next_places(&self) -> *const W {
+        self.places[self.done..].as_ptr().cast()
     }
 
     /// The next places, which `set` sets all.
@@ -65,16 +71,16 @@ impl<'a, W: Word, const AVX2: bool> Output<'a, W, AVX2> {
             match self.done {
                 // What is before them in the first line is not ours.
                 0 => lines.add(skipped).copy_to_nonoverlapping(to, LINE - skipped),
-                _ => store::<AVX2>(lines, to.sub(skipped), 1),
+                _ => store::<BYTES>(lines, to.sub(skipped), 1),
             }
-            store::<AVX2>(lines.add(LINE), to.add(LINE - skipped), bytes / LINE - 1);
+            store::<BYTES>(lines.add(LINE), to.add(LINE - skipped), bytes / LINE - 1);
             lines.add(bytes).copy_to_nonoverlapping(lines, LINE);
         }
         self.done += words;
     }
 }
 
-impl<W: Word, const AVX2: bool> Drop for Output<'_, W, AVX2> {
+impl<W: Word, const BYTES: usize> Drop for Output<'_, W, BYTES> {
     fn drop(&mut self) {
         let Some(lines) = &self.lines else { return };
         let end = self.places[self.done..].as_ptr().addr();
@@ -94,11 +100,11 @@ impl<W: Word, const AVX2: bool> Drop for Output<'_, W, AVX2> {
 
 /// # Safety
 ///
-/// So many lines can be read and written, both begin at the beginning of one, and the processor has AVX2 if it is said to.
+/// So many lines can be read and written, both begin at the beginning of one, and the processor has registers of so many `BYTES`.
 #[inline(always)]
-unsafe fn store<const AVX2: bool>(from: *const u8, to: *mut u8, lines: usize) {
+unsafe fn store<const BYTES: usize>(from: *const u8, to: *mut u8, lines: usize) {
     #[cfg(target_arch = "x86_64")]
-    if AVX2 {
+    if BYTES > 0 {
         use std::arch::x86_64::{__m256i, _mm256_load_si256, _mm256_stream_si256};
         let (from, to) = (from.cast::<__m256i>(), to.cast::<__m256i>());
         for half in 0..2 * lines {
