@@ -10,7 +10,7 @@
 
 use super::RUN;
 use super::rows::{Cut, LANES, Room, Row, Word, combine, item, items_of_lanes, rows_of_words, set_item};
-use super::transposition::{AHEAD_BYTES, transpose};
+use super::transposition::transpose;
 use crate::Monoid;
 
 /// Items whose runs fill the lanes.
@@ -28,48 +28,39 @@ impl Lanes {
         Self { rows: vec![Room::NONE; Room::of(bytes)] }
     }
 
-    /// Adds the values of all runs in whole tiles, and returns the items that are left. If it `goes_on`, memory after them is
-    /// asked for, too.
+    /// Adds the values of all runs of a tile. Meanwhile, if it `ASKS`, as many bytes from `ahead` on are asked for.
     #[inline(always)]
-    pub(super) fn tiles<'a, M: Monoid, const BYTES: usize>(
+    pub(super) fn tile<M: Monoid, const BYTES: usize, const ASKS: bool>(
         &mut self,
         operator: &M,
-        items: &'a [M::Item],
-        goes_on: bool,
+        tile: &[M::Item; TILE],
+        ahead: *const M::Item,
         values: &mut Vec<M::Item>,
-    ) -> &'a [M::Item] {
-        let (tiles, rest) = items.as_chunks::<TILE>();
-        values.reserve(items.len().div_ceil(RUN));
-        match Cut::<M::Item>::BYTES {
-            1 => self.tiles_of_words::<M, u8, BYTES>(operator, tiles, goes_on, values),
-            2 => self.tiles_of_words::<M, u16, BYTES>(operator, tiles, goes_on, values),
-            4 => self.tiles_of_words::<M, u32, BYTES>(operator, tiles, goes_on, values),
-            _ => self.tiles_of_words::<M, u64, BYTES>(operator, tiles, goes_on, values),
-        }
-        rest
+    ) {
+        let values_of_runs = match Cut::<M::Item>::BYTES {
+            1 => self.tile_of_words::<M, u8, BYTES, ASKS>(operator, tile, ahead),
+            2 => self.tile_of_words::<M, u16, BYTES, ASKS>(operator, tile, ahead),
+            4 => self.tile_of_words::<M, u32, BYTES, ASKS>(operator, tile, ahead),
+            _ => self.tile_of_words::<M, u64, BYTES, ASKS>(operator, tile, ahead),
+        };
+        values.extend_from_slice(&values_of_runs);
     }
 
     #[inline(always)]
-    fn tiles_of_words<M: Monoid, W: Word, const BYTES: usize>(
+    fn tile_of_words<M: Monoid, W: Word, const BYTES: usize, const ASKS: bool>(
         &mut self,
         operator: &M,
-        tiles: &[[M::Item; TILE]],
-        goes_on: bool,
-        values: &mut Vec<M::Item>,
-    ) {
+        tile: &[M::Item; TILE],
+        ahead: *const M::Item,
+    ) -> [M::Item; LANES] {
         let words = size_of::<M::Item>() / size_of::<W>();
-        let (items, value) =
-            rows_of_words::<W>(&mut self.rows)[..(RUN + 1) * words].split_at_mut(RUN * words);
-        let end = tiles.as_ptr_range().end.cast();
-        for tile in tiles {
-            // SAFETY: a tile is that many words, at least as aligned, and none of them padding.
-            let runs = unsafe { std::slice::from_raw_parts(tile.as_ptr().cast::<W>(), TILE * words) };
-            let ahead = runs.as_ptr().wrapping_byte_add(AHEAD_BYTES);
-            let ahead = if goes_on || ahead < end { ahead } else { runs.as_ptr() };
-            transpose::<M::Item, W, BYTES, true>(runs, items, ahead);
-            combine_runs(operator, items, value);
-            values.extend_from_slice(&items_of_lanes::<M::Item, W>(value));
-        }
+        let rows = &mut rows_of_words::<W>(&mut self.rows)[..(RUN + 1) * words];
+        let (items, value) = rows.split_at_mut(RUN * words);
+        // SAFETY: a tile is that many words, at least as aligned, and none of them padding.
+        let runs = unsafe { std::slice::from_raw_parts(tile.as_ptr().cast::<W>(), TILE * words) };
+        transpose::<M::Item, W, BYTES, ASKS>(runs, items, ahead.cast());
+        combine_runs(operator, items, value);
+        items_of_lanes::<M::Item, W>(value)
     }
 }
 

@@ -1,11 +1,11 @@
 //! The bracket on the CPU, in parallel.
 //!
-//! Chunks of a power of two compose: every block of items is bracketed by one thread, round by round between two
-//! scratch vectors, and the blocks' values are bracketed in turn. A round of small items makes one value of each run of
-//! eight, which is three rounds of the definition at once: seven eighths of all combinations are then made of items
-//! that have just been read, while the next ones arrive. [`lanes`] makes those of 32 runs at a time, in vector
-//! registers. Large items, those with padding, what is less than 32 runs, and everything on an x86-64 processor without
-//! AVX2 and FMA, are combined pair by pair: so an operator is compiled for lanes for AVX2 and AVX-512 alone there.
+//! Chunks of a power of two compose: every block of items is bracketed by one thread, and the blocks' values are bracketed in
+//! turn. Small items are taken in runs of eight, which is three rounds of the definition at once; [`lanes`] makes the values
+//! of 32 runs at a time, in vector registers. As soon as there are so many that they fill the lanes they are taken in runs
+//! themselves, and so on: combinations are spread evenly over the items, while the next ones arrive. Large items, those with
+//! padding, and everything on an x86-64 processor without AVX2 and FMA, are combined pair by pair, round by round between two
+//! scratch vectors: so an operator is compiled for lanes for AVX2 and AVX-512 alone there.
 //!
 //! Memory is allocated for blocks and for parts of them, never per item.
 
@@ -17,12 +17,13 @@ mod vectors;
 
 use rayon::prelude::*;
 
-use self::lanes::Lanes;
+use self::lanes::{Lanes, TILE};
 pub(crate) use self::scan::{scan, scan_in_place, scan_into};
+use self::transposition::ahead_of;
 use self::vectors::{Vectors, has_lanes};
 use crate::{DeviceType, Monoid};
 
-/// Items that a round makes one value of.
+/// Items that one value is made of.
 const RUN: usize = 8;
 /// Bytes of one block: few enough that an input of a megabyte keeps several threads busy, and so many that a block's
 /// last rounds, and handing it to a thread, are little beside it.
@@ -55,12 +56,15 @@ fn items_of<T>(bytes: usize, _: &[T]) -> usize {
     1 << (bytes / size_of::<T>()).max(2).ilog2()
 }
 
-/// The rounds of a bracket: the values of the last one, and room for those of the next.
+/// What the brackets of a thread are made with.
 struct Rounds<'a, M: Monoid> {
     operator: &'a M,
     vectors: Vectors,
     /// Room for the lanes, if the items suit them.
     lanes: Option<Lanes>,
+    /// Of runs of items, of runs of those, and so on: values that do not fill the lanes yet.
+    levels: Vec<Vec<M::Item>>,
+    /// Pair by pair: the values of the last round, and room for those of the next.
     values: Vec<M::Item>,
     spare: Vec<M::Item>,
 }
@@ -69,68 +73,104 @@ impl<'a, M: Monoid> Rounds<'a, M> {
     fn new(operator: &'a M, in_lanes: bool) -> Self {
         let vectors = Vectors::detected();
         let lanes = (in_lanes && vectors.have_lanes()).then(Lanes::new::<M::Item>);
-        Self { operator, vectors, lanes, values: Vec::new(), spare: Vec::new() }
+        Self { operator, vectors, lanes, levels: Vec::new(), values: Vec::new(), spare: Vec::new() }
     }
 
     /// At least one item.
     fn bracket(&mut self, items: &[M::Item]) -> M::Item {
-        let part_items = items_of(PART_BYTES, items);
-        if self.lanes.is_none() && items.len() > part_items {
-            let values: Vec<M::Item> = items.chunks(part_items).map(|part| self.bracket(part)).collect();
-            return self.bracket(&values);
-        }
-        self.round(items);
-        while self.values.len() > 1 {
-            let items = std::mem::replace(&mut self.values, std::mem::take(&mut self.spare));
-            self.round(&items);
-            self.spare = items;
-        }
-        self.values[0]
-    }
-
-    /// One round, or three.
-    fn round(&mut self, items: &[M::Item]) {
         match self.vectors {
-            Vectors::Portable => self.round_with::<{ Vectors::Portable.bytes() }>(items),
+            Vectors::Portable => self.bracket_with::<{ Vectors::Portable.bytes() }>(items),
             // SAFETY: the processor has what it is compiled for.
             #[cfg(target_arch = "x86_64")]
             #[allow(unsafe_code)]
-            Vectors::Avx2 => unsafe { self.round_with_avx2(items) },
+            Vectors::Avx2 => unsafe { self.bracket_with_avx2(items) },
             // SAFETY: as above.
             #[cfg(target_arch = "x86_64")]
             #[allow(unsafe_code)]
-            Vectors::Avx512 => unsafe { self.round_with_avx512(items) },
+            Vectors::Avx512 => unsafe { self.bracket_with_avx512(items) },
         }
     }
 
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2,fma")]
-    fn round_with_avx2(&mut self, items: &[M::Item]) {
-        self.round_with::<{ Vectors::Avx2.bytes() }>(items);
+    fn bracket_with_avx2(&mut self, items: &[M::Item]) -> M::Item {
+        self.bracket_with::<{ Vectors::Avx2.bytes() }>(items)
     }
 
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2,fma,avx512f,avx512bw,avx512dq,avx512vl")]
-    fn round_with_avx512(&mut self, items: &[M::Item]) {
-        self.round_with::<{ Vectors::Avx512.bytes() }>(items);
+    fn bracket_with_avx512(&mut self, items: &[M::Item]) -> M::Item {
+        self.bracket_with::<{ Vectors::Avx512.bytes() }>(items)
     }
 
     #[inline(always)]
-    fn round_with<const BYTES: usize>(&mut self, items: &[M::Item]) {
-        self.values.clear();
+    fn bracket_with<const BYTES: usize>(&mut self, items: &[M::Item]) -> M::Item {
         match &mut self.lanes {
-            Some(lanes) if has_lanes(BYTES) && items.len() >= lanes::TILE => {
-                let rest = lanes.tiles::<M, BYTES>(self.operator, items, true, &mut self.values);
-                for run in rest.chunks(RUN) {
-                    self.values.push(short_bracket(self.operator, run));
-                }
+            Some(lanes) if has_lanes(BYTES) => {
+                run_by_run::<M, BYTES>(self.operator, lanes, &mut self.levels, items)
             }
             _ => {
-                let (pairs, bye) = items.as_chunks::<2>();
-                self.values.extend(pairs.iter().map(|&[left, right]| self.operator.combine(left, right)));
-                self.values.extend(bye);
+                let part_items = items_of(PART_BYTES, items);
+                if items.len() <= part_items {
+                    return self.pair_by_pair(items);
+                }
+                let values: Vec<M::Item> =
+                    items.chunks(part_items).map(|part| self.pair_by_pair(part)).collect();
+                self.bracket(&values)
             }
         }
+    }
+
+    #[inline(always)]
+    fn pair_by_pair(&mut self, items: &[M::Item]) -> M::Item {
+        round(self.operator, items, &mut self.values);
+        while self.values.len() > 1 {
+            round(self.operator, &self.values, &mut self.spare);
+            std::mem::swap(&mut self.values, &mut self.spare);
+        }
+        self.values[0]
+    }
+}
+
+/// The values of pairs, and the last item if it has no neighbour.
+#[inline(always)]
+fn round<M: Monoid>(operator: &M, items: &[M::Item], values: &mut Vec<M::Item>) {
+    let (pairs, bye) = items.as_chunks::<2>();
+    values.clear();
+    values.extend(pairs.iter().map(|&[left, right]| operator.combine(left, right)));
+    values.extend(bye);
+}
+
+/// The bracket of at least one item. An eighth as many values are on the first level, an eighth of those on the next.
+#[inline(always)]
+fn run_by_run<M: Monoid, const BYTES: usize>(
+    operator: &M,
+    lanes: &mut Lanes,
+    levels: &mut Vec<Vec<M::Item>>,
+    items: &[M::Item],
+) -> M::Item {
+    let depth = items.len().next_power_of_two().ilog2().div_ceil(RUN.ilog2()).max(1) as usize;
+    levels.resize_with(depth.max(levels.len()), Vec::new);
+    levels.iter_mut().for_each(Vec::clear);
+    let (tiles, rest) = items.as_chunks::<TILE>();
+    for tile in tiles {
+        lanes.tile::<M, BYTES, true>(operator, tile, ahead_of(tile), &mut levels[0]);
+        for level in 0.. {
+            let (below, above) = levels.split_at_mut(level + 1);
+            let [tile] = below[level].as_chunks::<TILE>().0 else { break };
+            lanes.tile::<M, BYTES, false>(operator, tile, tile.as_ptr(), &mut above[0]);
+            below[level].clear();
+        }
+    }
+    levels[0].extend(rest.chunks(RUN).map(|run| short_bracket(operator, run)));
+    let mut level = 0;
+    loop {
+        let (below, above) = levels.split_at_mut(level + 1);
+        match below[level][..] {
+            [value] if above.iter().all(Vec::is_empty) => return value,
+            _ => above[0].extend(below[level].chunks(RUN).map(|run| short_bracket(operator, run))),
+        }
+        level += 1;
     }
 }
 
@@ -180,12 +220,12 @@ mod tests {
         let items_of = |bytes: usize| items_of::<M::Item>(bytes, &[]);
         let block = items_of(BLOCK_BYTES);
         let mut lengths: Vec<usize> = (0..70).collect();
-        let edges = [RUN, lanes::TILE, RUN * lanes::TILE, items_of(PART_BYTES), block];
+        let edges = [RUN, TILE, RUN * TILE, items_of(PART_BYTES), block];
         for edge in edges {
             for multiple in [1, 2, 3, 5] {
                 lengths.extend([edge * multiple - 1, edge * multiple, edge * multiple + 1]);
             }
-            lengths.extend([edge + 9, edge + lanes::TILE + 17]);
+            lengths.extend([edge + 9, edge + TILE + 17]);
         }
         let all: Vec<M::Item> = (0..6 * block).map(item).collect();
         for length in lengths.into_iter().filter(|&length| length <= all.len()) {

@@ -13,7 +13,12 @@ use super::rows::{LANES, Row, Word};
 
 /// How far ahead of its use memory is asked for, into the second-level cache: far enough that it has come, and that the
 /// processor, which begins anew with every page, need not guess. From 8 to 32 KiB it makes little difference.
-pub(super) const AHEAD_BYTES: usize = 12 << 10;
+const AHEAD_BYTES: usize = 12 << 10;
+
+/// What is asked for while items are used.
+pub(super) fn ahead_of<T>(items: &[T]) -> *const T {
+    items.as_ptr().wrapping_byte_add(AHEAD_BYTES)
+}
 
 /// Of runs of items of type `T`. Meanwhile, if it `ASKS`, as many bytes from `ahead` on are asked for. The processor must have
 /// vector registers of so many `BYTES`.

@@ -15,7 +15,7 @@ use crate::Monoid;
 use crate::cpu::rows::{
     Cut, LANES, Room, Row, Word, combine, item, rows_of_words, set_item, set_items_of_lanes,
 };
-use crate::cpu::transposition::{restore, transpose};
+use crate::cpu::transposition::{ahead_of, restore, transpose};
 use crate::cpu::{RUN, lanes};
 use crate::tree::Prefix;
 
@@ -60,8 +60,13 @@ impl<'a, M: Monoid> Lanes<'a, M> {
     #[inline(always)]
     pub(super) fn up<const BYTES: usize>(&mut self, operator: &M, items: &[M::Item]) -> &[M::Item] {
         self.values.clear();
-        // What comes after the items is another thread's.
-        let rest = self.tile.tiles::<M, BYTES>(operator, items, false, &mut self.values);
+        let (tiles, rest) = items.as_chunks::<TILE>();
+        for tile in tiles {
+            let ahead = ahead_of(tile);
+            // What comes after the items is another thread's.
+            let ahead = if ahead < items.as_ptr_range().end { ahead } else { tile.as_ptr() };
+            self.tile.tile::<M, BYTES, true>(operator, tile, ahead, &mut self.values);
+        }
         self.first.up(&items[..RUN]);
         if !rest.is_empty() {
             self.rest.up(rest);
