@@ -42,11 +42,11 @@ pub(crate) fn bracket<M: Monoid>(operator: &M, items: &[M::Item]) -> M::Item {
 fn blocks<M: Monoid>(operator: &M, in_lanes: bool, items: &[M::Item]) -> M::Item {
     let block_items = items_of(BLOCK_BYTES, items);
     if items.len() <= block_items {
-        return Rounds::new(operator, in_lanes).bracket(items);
+        return Brackets::new(operator, in_lanes).bracket(items);
     }
     let values: Vec<M::Item> = items
         .par_chunks(block_items)
-        .map_init(|| Rounds::new(operator, in_lanes), |rounds, block| rounds.bracket(block))
+        .map_init(|| Brackets::new(operator, in_lanes), |brackets, block| brackets.bracket(block))
         .collect();
     blocks(operator, in_lanes, &values)
 }
@@ -57,7 +57,7 @@ fn items_of<T>(bytes: usize, _: &[T]) -> usize {
 }
 
 /// What the brackets of a thread are made with.
-struct Rounds<'a, M: Monoid> {
+struct Brackets<'a, M: Monoid> {
     operator: &'a M,
     vectors: Vectors,
     /// Room for the lanes, if the items suit them.
@@ -69,7 +69,7 @@ struct Rounds<'a, M: Monoid> {
     spare: Vec<M::Item>,
 }
 
-impl<'a, M: Monoid> Rounds<'a, M> {
+impl<'a, M: Monoid> Brackets<'a, M> {
     fn new(operator: &'a M, in_lanes: bool) -> Self {
         let vectors = Vectors::detected();
         let lanes = (in_lanes && vectors.have_lanes()).then(Lanes::new::<M::Item>);
@@ -228,6 +228,8 @@ mod tests {
             lengths.extend([edge + 9, edge + TILE + 17]);
         }
         let all: Vec<M::Item> = (0..6 * block).map(item).collect();
+        let suit = rows::suit(&M::Item::layout());
+        let mut of_many_blocks = Brackets::new(&operator, suit);
         for length in lengths.into_iter().filter(|&length| length <= all.len()) {
             let (items, expected) = (&all[..length], tree::bracket(&operator, &all[..length]));
             let check = |got: M::Item, what: &str| {
@@ -235,13 +237,13 @@ mod tests {
             };
             check(bracket(&operator, items), "blocks");
             if length > 0 {
-                let suit = rows::suit(&M::Item::layout());
+                check(of_many_blocks.bracket(items), "one thread");
                 let detected = Vectors::detected();
                 for vectors in Vectors::ALL.iter().copied().take_while(|&vectors| vectors != detected) {
-                    let mut rounds = Rounds { vectors, ..Rounds::new(&operator, suit) };
-                    check(rounds.bracket(items), &format!("{vectors:?}"));
+                    let mut brackets = Brackets { vectors, ..Brackets::new(&operator, suit) };
+                    check(brackets.bracket(items), &format!("{vectors:?}"));
                 }
-                check(Rounds::new(&operator, false).bracket(items), "pairs");
+                check(Brackets::new(&operator, false).bracket(items), "pairs");
             }
         }
     }

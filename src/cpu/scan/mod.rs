@@ -312,7 +312,7 @@ mod tests {
     {
         let block = block_items::<M::Item>();
         let edges = [block, 2 * block, 3 * block, 4 * block, 5 * block];
-        let after = [1, 9, 16, TILE - 1, TILE, TILE + 9, 8 * TILE + 77, 11 * TILE, 21 * TILE + 255];
+        let after = [1, 9, 16, TILE - 1, TILE, TILE + 3, TILE + 9, 8 * TILE + 77, 11 * TILE, 21 * TILE + 255];
         let around = edges
             .into_iter()
             .flat_map(|edge| after.map(|after| edge + after).into_iter().chain([edge - 1, edge]));
@@ -364,6 +364,25 @@ mod tests {
         is_the_scan_at_every_edge(Sum::<f32>::new(), |i| (i.wrapping_mul(0x9e37_79b9) % 1000) as f32 / 7.0);
         is_the_scan_at_every_edge(AffineComposition::<u32>::new(), |i| [mixed(i) as u32 | 1, i as u32]);
         is_the_scan_at_every_edge(AffineComposition::<u8>::new(), |i| [mixed(i) as u8 | 1, i as u8]);
+    }
+
+    /// What is before the first item is nothing, not the identity.
+    #[test]
+    fn the_identity_is_in_no_other_place() {
+        const MARK: u32 = 1 << 31;
+        /// Its identity leaves a mark.
+        #[derive(Clone, Copy)]
+        struct Marked;
+        impl Monoid for Marked {
+            type Item = u32;
+            fn identity(&self) -> u32 {
+                MARK
+            }
+            fn combine(&self, left: u32, right: u32) -> u32 {
+                (left.wrapping_add(right) & !MARK) | ((left | right) & MARK)
+            }
+        }
+        is_the_scan_at_every_edge(Marked, |i| mixed(i) as u32 & !MARK);
     }
 
     /// Several threads, and more of them than a small machine has processors: any block may be late.
