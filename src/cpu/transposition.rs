@@ -38,8 +38,8 @@ pub(super) fn transpose<T, W: Word, const BYTES: usize, const ASKS: bool>(
         return unsafe {
             // No register is longer than a row.
             match BYTES.min(size_of::<Row<W>>()) {
-                64.. => registers::transpose_by_64::<T, W, ASKS>(runs, rows, ahead),
-                _ => registers::transpose_by_32::<T, W, ASKS>(runs, rows, ahead),
+                64.. => registers::by_64::transpose::<T, W, ASKS>(runs, rows, ahead),
+                _ => registers::by_32::transpose::<T, W, ASKS>(runs, rows, ahead),
             }
         };
     }
@@ -74,190 +74,151 @@ mod registers {
 
     use super::{LANES, RUN, Row, Word};
 
-    /// Bytes of a register in parts of sixteen.
-    trait Register: Copy {
-        /// As many parts as there are, of these numbers.
-        ///
-        /// # Safety
-        ///
-        /// The processor has such registers; so for all that follows.
-        unsafe fn of_parts(part: impl Fn(usize) -> __m128i) -> Self;
+    /// A module for one kind of registers: of a feature's functions none is inlined into what is not compiled for it, so no function
+    /// can be of any kind.
+    macro_rules! registers {
+        (
+            $module:ident, $features:literal, $register:ident, $zero:ident, $of_parts:ident, $store:ident,
+            $($bytes:pat => ($low:ident, $high:ident)),*
+        ) => {
+            pub(super) mod $module {
+                use super::*;
 
-        unsafe fn store(self, to: *mut u8);
-
-        /// The words of both in turn, in each part: those of the lower halves, and those of the upper ones.
-        unsafe fn interleave<W: Word>(a: Self, b: Self) -> (Self, Self);
-    }
-
-    impl Register for __m256i {
-        #[inline(always)]
-        unsafe fn of_parts(part: impl Fn(usize) -> __m128i) -> Self {
-            // SAFETY: as the caller says.
-            unsafe { _mm256_set_m128i(part(1), part(0)) }
-        }
-
-        #[inline(always)]
-        unsafe fn store(self, to: *mut u8) {
-            // SAFETY: as the caller says.
-            unsafe { _mm256_storeu_si256(to.cast(), self) }
-        }
-
-        #[inline(always)]
-        unsafe fn interleave<W: Word>(a: Self, b: Self) -> (Self, Self) {
-            // SAFETY: as the caller says.
-            unsafe {
-                match size_of::<W>() {
-                    1 => (_mm256_unpacklo_epi8(a, b), _mm256_unpackhi_epi8(a, b)),
-                    2 => (_mm256_unpacklo_epi16(a, b), _mm256_unpackhi_epi16(a, b)),
-                    4 => (_mm256_unpacklo_epi32(a, b), _mm256_unpackhi_epi32(a, b)),
-                    _ => (_mm256_unpacklo_epi64(a, b), _mm256_unpackhi_epi64(a, b)),
-                }
-            }
-        }
-    }
-
-    impl Register for __m512i {
-        #[inline(always)]
-        unsafe fn of_parts(part: impl Fn(usize) -> __m128i) -> Self {
-            // SAFETY: as the caller says.
-            unsafe {
-                let all = _mm512_castsi128_si512(part(0));
-                let all = _mm512_inserti32x4::<1>(all, part(1));
-                let all = _mm512_inserti32x4::<2>(all, part(2));
-                _mm512_inserti32x4::<3>(all, part(3))
-            }
-        }
-
-        #[inline(always)]
-        unsafe fn store(self, to: *mut u8) {
-            // SAFETY: as the caller says.
-            unsafe { _mm512_storeu_si512(to.cast(), self) }
-        }
-
-        #[inline(always)]
-        unsafe fn interleave<W: Word>(a: Self, b: Self) -> (Self, Self) {
-            // SAFETY: as the caller says.
-            unsafe {
-                match size_of::<W>() {
-                    1 => (_mm512_unpacklo_epi8(a, b), _mm512_unpackhi_epi8(a, b)),
-                    2 => (_mm512_unpacklo_epi16(a, b), _mm512_unpackhi_epi16(a, b)),
-                    4 => (_mm512_unpacklo_epi32(a, b), _mm512_unpackhi_epi32(a, b)),
-                    _ => (_mm512_unpacklo_epi64(a, b), _mm512_unpackhi_epi64(a, b)),
-                }
-            }
-        }
-    }
-
-    /// # Safety
-    ///
-    /// The runs are of items of type `T`, and there is a row for each word of a run.
-    #[target_feature(enable = "avx2")]
-    #[inline]
-    pub(super) unsafe fn transpose_by_32<T, W: Word, const ASKS: bool>(
-        runs: *const W,
-        rows: *mut Row<W>,
-        ahead: *const W,
-    ) {
-        // SAFETY: as the caller says.
-        unsafe { transpose::<T, W, __m256i, ASKS>(runs, rows, ahead) };
-    }
-
-    /// # Safety
-    ///
-    /// As for [`transpose_by_32`].
-    #[target_feature(enable = "avx2,avx512f,avx512bw")]
-    #[inline]
-    pub(super) unsafe fn transpose_by_64<T, W: Word, const ASKS: bool>(
-        runs: *const W,
-        rows: *mut Row<W>,
-        ahead: *const W,
-    ) {
-        // SAFETY: as the caller says.
-        unsafe { transpose::<T, W, __m512i, ASKS>(runs, rows, ahead) };
-    }
-
-    /// # Safety
-    ///
-    /// As for [`transpose_by_32`], and the processor has such registers.
-    #[inline(always)]
-    unsafe fn transpose<T, W: Word, R: Register, const ASKS: bool>(
-        runs: *const W,
-        rows: *mut Row<W>,
-        ahead: *const W,
-    ) {
-        // SAFETY: as the caller says.
-        unsafe {
-            match size_of::<W>() {
-                1 | 2 => blocks::<T, W, R, 8, ASKS>(runs, rows, ahead),
-                4 => blocks::<T, W, R, 4, ASKS>(runs, rows, ahead),
-                _ => blocks::<T, W, R, 2, ASKS>(runs, rows, ahead),
-            }
-        }
-    }
-
-    /// In blocks of `COUNT` rows and one register of lanes: as many registers as rows.
-    ///
-    /// # Safety
-    ///
-    /// As for [`transpose`].
-    #[inline(always)]
-    unsafe fn blocks<T, W: Word, R: Register, const COUNT: usize, const ASKS: bool>(
-        runs: *const W,
-        rows: *mut Row<W>,
-        ahead: *const W,
-    ) {
-        let (words, lanes) = (RUN * size_of::<T>() / size_of::<W>(), size_of::<R>() / size_of::<W>());
-        let mut ahead = ahead.cast::<i8>();
-        for first_lane in (0..LANES).step_by(lanes) {
-            for first_word in (0..words).step_by(COUNT) {
-                let bytes = if ASKS { COUNT * size_of::<R>() } else { 0 };
-                for line in (0..bytes).step_by(64) {
-                    // SAFETY: nothing is fetched from an address that cannot be read. (Newer compilers know.)
-                    #[allow(unused_unsafe)]
-                    unsafe {
-                        _mm_prefetch::<_MM_HINT_T1>(ahead.wrapping_add(line))
-                    };
-                }
-                ahead = ahead.wrapping_add(bytes);
-                // SAFETY: the lanes and words of a block are some of the runs.
-                let load = |lane: usize| unsafe { load(runs.add(lane * words + first_word), words) };
-                let of_part = 16 / size_of::<W>();
-                let block = std::array::from_fn(|i| {
-                    let lane = first_lane + i * (of_part / COUNT);
+                /// # Safety
+                ///
+                /// The runs are of items of type `T`, and there is a row for each word of a run.
+                #[target_feature(enable = $features)]
+                #[inline]
+                pub(crate) unsafe fn transpose<T, W: Word, const ASKS: bool>(
+                    runs: *const W,
+                    rows: *mut Row<W>,
+                    ahead: *const W,
+                ) {
                     // SAFETY: as the caller says.
-                    unsafe { R::of_parts(|part| load(lane + part * of_part)) }
-                });
-                // SAFETY: as the caller says.
-                let block: [R; COUNT] = unsafe { shuffle::<W, R, COUNT>(block, of_part.ilog2()) };
-                for (i, register) in block.into_iter().enumerate() {
-                    // SAFETY: it is one of the rows, and the lanes fill a register.
                     unsafe {
-                        let row = rows.add(first_word + i).cast::<W>();
-                        register.store(row.add(first_lane).cast());
+                        match size_of::<W>() {
+                            1 | 2 => blocks::<T, W, 8, ASKS>(runs, rows, ahead),
+                            4 => blocks::<T, W, 4, ASKS>(runs, rows, ahead),
+                            _ => blocks::<T, W, 2, ASKS>(runs, rows, ahead),
+                        }
+                    }
+                }
+
+                /// In blocks of `COUNT` rows and one register of lanes: as many registers as rows.
+                ///
+                /// # Safety
+                ///
+                /// As for [`transpose`].
+                #[target_feature(enable = $features)]
+                #[inline]
+                unsafe fn blocks<T, W: Word, const COUNT: usize, const ASKS: bool>(
+                    runs: *const W,
+                    rows: *mut Row<W>,
+                    ahead: *const W,
+                ) {
+                    let words = RUN * size_of::<T>() / size_of::<W>();
+                    let (lanes, of_part) = (size_of::<$register>() / size_of::<W>(), 16 / size_of::<W>());
+                    let bytes = if ASKS { COUNT * size_of::<$register>() } else { 0 };
+                    let mut ahead = ahead.cast::<i8>();
+                    for first_lane in (0..LANES).step_by(lanes) {
+                        for first_word in (0..words).step_by(COUNT) {
+                            for _ in 0..bytes / 64 {
+                                // SAFETY: nothing is fetched from an address that cannot be read. (Newer compilers know.)
+                                #[allow(unused_unsafe)]
+                                unsafe {
+                                    _mm_prefetch::<_MM_HINT_T1>(ahead)
+                                };
+                                ahead = ahead.wrapping_add(64);
+                            }
+                            let mut block = [$zero(); COUNT];
+                            for (i, register) in block.iter_mut().enumerate() {
+                                let lane = first_lane + i * (of_part / COUNT);
+                                // SAFETY: the lanes and words of a block are some of the runs.
+                                *register = unsafe {
+                                    let first = runs.add(lane * words + first_word);
+                                    $of_parts(first, of_part * words, words)
+                                };
+                            }
+                            shuffle::<W, COUNT>(&mut block, of_part.ilog2());
+                            for (i, register) in block.into_iter().enumerate() {
+                                // SAFETY: it is one of the rows, and the lanes fill a register.
+                                unsafe {
+                                    let row = rows.add(first_word + i).cast::<W>();
+                                    $store(row.add(first_lane).cast(), register);
+                                }
+                            }
+                        }
+                    }
+                }
+
+                /// Rotates the numbers of all words by so many bits. Parts of sixteen bytes stay apart. In them a word's place has a number,
+                /// whose upper bits are those of the register and whose lower ones are the place in it.
+                #[target_feature(enable = $features)]
+                #[inline]
+                pub(crate) fn shuffle<W: Word, const COUNT: usize>(block: &mut [$register; COUNT], bits: u32) {
+                    for _ in 0..bits {
+                        let before = *block;
+                        for i in 0..COUNT / 2 {
+                            (block[2 * i], block[2 * i + 1]) =
+                                interleave::<W>(before[i], before[i + COUNT / 2]);
+                        }
+                    }
+                }
+
+                /// The words of both in turn, in each part: those of the lower halves, and those of the upper ones.
+                #[target_feature(enable = $features)]
+                #[inline]
+                fn interleave<W: Word>(a: $register, b: $register) -> ($register, $register) {
+                    match size_of::<W>() {
+                        $($bytes => ($low(a, b), $high(a, b))),*
                     }
                 }
             }
-        }
+        };
     }
 
-    /// Rotates the numbers of all words by so many bits. Parts of registers stay apart. In them a word's place has a number, whose
-    /// upper bits are those of the register and whose lower ones are the place in it.
+    registers!(
+        by_32, "avx2", __m256i, _mm256_setzero_si256, two_parts, _mm256_storeu_si256,
+        1 => (_mm256_unpacklo_epi8, _mm256_unpackhi_epi8),
+        2 => (_mm256_unpacklo_epi16, _mm256_unpackhi_epi16),
+        4 => (_mm256_unpacklo_epi32, _mm256_unpackhi_epi32),
+        _ => (_mm256_unpacklo_epi64, _mm256_unpackhi_epi64)
+    );
+    registers!(
+        by_64, "avx2,avx512f,avx512bw", __m512i, _mm512_setzero_si512, four_parts, _mm512_storeu_si512,
+        1 => (_mm512_unpacklo_epi8, _mm512_unpackhi_epi8),
+        2 => (_mm512_unpacklo_epi16, _mm512_unpackhi_epi16),
+        4 => (_mm512_unpacklo_epi32, _mm512_unpackhi_epi32),
+        _ => (_mm512_unpacklo_epi64, _mm512_unpackhi_epi64)
+    );
+
+    /// Of runs of so many words: parts that are so many words apart.
     ///
     /// # Safety
     ///
-    /// The processor has such registers.
-    #[inline(always)]
-    unsafe fn shuffle<W: Word, R: Register, const COUNT: usize>(block: [R; COUNT], bits: u32) -> [R; COUNT] {
-        let mut block = block;
-        for _ in 0..bits {
-            let before = block;
-            for i in 0..COUNT / 2 {
-                // SAFETY: as the caller says.
-                let both = unsafe { R::interleave::<W>(before[i], before[i + COUNT / 2]) };
-                (block[2 * i], block[2 * i + 1]) = both;
-            }
+    /// They can be read.
+    #[target_feature(enable = "avx2")]
+    #[inline]
+    unsafe fn two_parts<W: Word>(first: *const W, apart: usize, words: usize) -> __m256i {
+        // SAFETY: as the caller says.
+        unsafe { _mm256_set_m128i(load(first.add(apart), words), load(first, words)) }
+    }
+
+    /// As [`two_parts`].
+    ///
+    /// # Safety
+    ///
+    /// They can be read.
+    #[target_feature(enable = "avx2,avx512f,avx512bw")]
+    #[inline]
+    unsafe fn four_parts<W: Word>(first: *const W, apart: usize, words: usize) -> __m512i {
+        // SAFETY: as the caller says.
+        unsafe {
+            let all = _mm512_castsi128_si512(load(first, words));
+            let all = _mm512_inserti32x4::<1>(all, load(first.add(apart), words));
+            let all = _mm512_inserti32x4::<2>(all, load(first.add(2 * apart), words));
+            _mm512_inserti32x4::<3>(all, load(first.add(3 * apart), words))
         }
-        block
     }
 
     /// # Safety
@@ -276,7 +237,7 @@ mod registers {
         }
     }
 
-    /// As [`blocks`], the other way, half a register at a time.
+    /// In blocks as on the way there, half a register at a time.
     ///
     /// # Safety
     ///
@@ -287,16 +248,16 @@ mod registers {
         let (words, lanes) = (RUN * size_of::<T>() / size_of::<W>(), 32 / size_of::<W>());
         for first_lane in (0..LANES).step_by(lanes) {
             for first_word in (0..words).step_by(COUNT) {
-                let block = std::array::from_fn(|i| {
+                let mut block = [_mm256_setzero_si256(); COUNT];
+                for (i, register) in block.iter_mut().enumerate() {
                     // SAFETY: it is one of the rows, and the lanes fill a register.
-                    unsafe {
+                    *register = unsafe {
                         let row = rows.add(first_word + i).cast::<W>();
                         _mm256_load_si256(row.add(first_lane).cast())
-                    }
-                });
+                    };
+                }
                 // All bits of a number but those by which it was rotated on the way there.
-                // SAFETY: the processor has them.
-                let block: [__m256i; COUNT] = unsafe { shuffle::<W, _, COUNT>(block, COUNT.ilog2()) };
+                by_32::shuffle::<W, COUNT>(&mut block, COUNT.ilog2());
                 for (i, register) in block.into_iter().enumerate() {
                     let lane = first_lane + i * (lanes / 2 / COUNT);
                     // SAFETY: the lanes and words of a block are some of the runs.
