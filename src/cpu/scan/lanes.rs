@@ -1,6 +1,6 @@
 //! Up and down the bracket, 32 runs of eight items at once: run l is lane l.
 //!
-//! On the way up nothing is kept of a run but its value. On the way down its items are transposed once more: that takes less
+//! On the way up nothing is kept of a run of a tile but its value. On the way down its items are transposed once more: that takes less
 //! time than to write, and read again, as many bytes of what became of them.
 
 #![allow(unsafe_code)]
@@ -43,10 +43,9 @@ pub(super) struct Lanes<'a, M: Monoid> {
 impl<'a, M: Monoid> Lanes<'a, M> {
     /// For items that [`suit`](crate::cpu::rows::suit).
     pub(super) fn new(operator: &'a M) -> Self {
-        let bytes = (2 * TILE + LANES) * size_of::<M::Item>();
         Self {
             tile: lanes::Lanes::new::<M::Item>(),
-            rows: vec![Room::NONE; Room::of(bytes)],
+            rows: Vec::new(),
             lines: Vec::new(),
             values: Vec::new(),
             edges: Vec::new(),
@@ -59,6 +58,8 @@ impl<'a, M: Monoid> Lanes<'a, M> {
     /// At least a tile. Returns the value of each run in whole tiles.
     #[inline(always)]
     pub(super) fn up<const BYTES: usize>(&mut self, operator: &M, items: &[M::Item]) -> &[M::Item] {
+        let bytes = (2 * TILE + LANES) * size_of::<M::Item>();
+        self.rows.resize(Room::of(bytes), Room::NONE);
         self.values.clear();
         let (tiles, rest) = items.as_chunks::<TILE>();
         for tile in tiles {
@@ -92,7 +93,8 @@ impl<'a, M: Monoid> Lanes<'a, M> {
     ///
     /// # Safety
     ///
-    /// All ends were written since the last [`up`](Self::up), of the same items. Where there are none the places hold them.
+    /// All ends were written since the last [`up`](Self::up), of the same items. Where there are none the places hold them. There
+    /// are as many places.
     #[inline(always)]
     pub(super) unsafe fn down<const BYTES: usize>(
         &mut self,

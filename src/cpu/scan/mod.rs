@@ -185,7 +185,7 @@ impl<'a, M: Monoid> Levels<'a, M> {
 
     /// # Safety
     ///
-    /// The items are those that [went up](Self::up), and if there are none the places hold them.
+    /// The items are those that [went up](Self::up), and if there are none the places hold them. There are as many places.
     unsafe fn down(
         &mut self,
         prefix: Prefix,
@@ -347,13 +347,17 @@ mod tests {
                 scan_in_place(&operator, prefix, &mut places);
                 check(&places, "in place");
                 let lesser = Vectors::ALL.iter().copied().take_while(|&vectors| vectors != detected);
-                for vectors in lesser.filter(|_| length == block) {
-                    let mut levels = Levels::with(&operator, false, vectors);
-                    let edges = Edges { before: None, after: Some(levels.up(items)) };
-                    let mut places = vec![operator.identity(); length];
-                    // SAFETY: they are what went up.
-                    unsafe { levels.down(prefix, edges, Some(items), as_places(&mut places)) };
-                    check(&places, &format!("{vectors:?}"));
+                for vectors in lesser.filter(|_| (TILE..=block).contains(&length)) {
+                    for (streams, in_place) in [(false, false), (true, false), (false, true)] {
+                        let mut levels = Levels::with(&operator, streams, vectors);
+                        let value = levels.up(items);
+                        let edges = Edges { before: None, after: (length == block).then_some(value) };
+                        let mut places = items.to_vec();
+                        let from = (!in_place).then_some(items);
+                        // SAFETY: they are what went up, and as many.
+                        unsafe { levels.down(prefix, edges, from, as_places(&mut places)) };
+                        check(&places, &format!("{vectors:?}, streams: {streams}, in place: {in_place}"));
+                    }
                 }
             }
         }

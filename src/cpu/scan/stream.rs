@@ -45,7 +45,7 @@ impl<'a, W: Word, const BYTES: usize> Output<'a, W, BYTES> {
         Self { places, words, done: 0, lines }
     }
 
-    /// Of the next places, which are as they were.
+    /// The next places, as they were. They may be read until they are [set](Self::next).
     #[inline(always)]
     pub(super) fn next_places(&self) -> *const W {
         self.places[self.done..].as_ptr().cast()
