@@ -10,7 +10,7 @@
 
 use super::RUN;
 use super::rows::{Cut, LANES, Room, Row, Word, combine, item, items_of_lanes, rows_of_words, set_item};
-use super::transposition::transpose;
+use super::transposition::{Ahead, transpose};
 use crate::Monoid;
 
 /// Items whose runs fill the lanes.
@@ -28,13 +28,13 @@ impl Lanes {
         Self { rows: vec![Room::NONE; Room::of(bytes)] }
     }
 
-    /// Adds the values of all runs of a tile. Meanwhile, if it `ASKS`, as many bytes from `ahead` on are asked for.
+    /// Adds the values of all runs of a tile. Meanwhile, if it `ASKS`, as many bytes are asked for of what is `ahead`.
     #[inline(always)]
     pub(super) fn tile<M: Monoid, const BYTES: usize, const ASKS: bool>(
         &mut self,
         operator: &M,
         tile: &[M::Item; TILE],
-        ahead: *const M::Item,
+        ahead: Ahead,
         values: &mut Vec<M::Item>,
     ) {
         let values_of_runs = match Cut::<M::Item>::BYTES {
@@ -51,14 +51,14 @@ impl Lanes {
         &mut self,
         operator: &M,
         tile: &[M::Item; TILE],
-        ahead: *const M::Item,
+        ahead: Ahead,
     ) -> [M::Item; LANES] {
         let words = size_of::<M::Item>() / size_of::<W>();
         let rows = &mut rows_of_words::<W>(&mut self.rows)[..(RUN + 1) * words];
         let (items, value) = rows.split_at_mut(RUN * words);
         // SAFETY: a tile is that many words, at least as aligned, and none of them padding.
         let runs = unsafe { std::slice::from_raw_parts(tile.as_ptr().cast::<W>(), TILE * words) };
-        transpose::<M::Item, W, BYTES, ASKS>(runs, items, ahead.cast());
+        transpose::<M::Item, W, BYTES, ASKS>(runs, items, ahead);
         combine_runs(operator, items, value);
         items_of_lanes::<M::Item, W>(value)
     }

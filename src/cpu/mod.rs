@@ -19,15 +19,19 @@ use rayon::prelude::*;
 
 use self::lanes::{Lanes, TILE};
 pub(crate) use self::scan::{scan, scan_in_place, scan_into};
-use self::transposition::ahead_of;
+use self::transposition::Ahead;
 use self::vectors::{Vectors, has_lanes};
 use crate::{DeviceType, Monoid};
 
+/// Bytes that memory gives and takes at once: a part of a line takes as long.
+const LINE: usize = 64;
 /// Items that one value is made of.
 const RUN: usize = 8;
 /// Bytes of one block: few enough that an input of a megabyte keeps several threads busy, and so many that a block's
 /// last rounds, and handing it to a thread, are little beside it.
 const BLOCK_BYTES: usize = 256 << 10;
+/// Levels of runs, of runs of those, and so on, of as many items as there can be.
+const LEVELS: usize = usize::BITS.div_ceil(RUN.ilog2()) as usize;
 /// Bytes of a part of a block whose pairs stay in a first-level cache from round to round.
 const PART_BYTES: usize = 16 << 10;
 
@@ -63,7 +67,7 @@ struct Brackets<'a, M: Monoid> {
     /// Room for the lanes, if the items suit them.
     lanes: Option<Lanes>,
     /// Of runs of items, of runs of those, and so on: values that do not fill the lanes yet.
-    levels: Vec<Vec<M::Item>>,
+    levels: [Vec<M::Item>; LEVELS],
     /// Pair by pair: the values of the last round, and room for those of the next.
     values: Vec<M::Item>,
     spare: Vec<M::Item>,
@@ -73,7 +77,8 @@ impl<'a, M: Monoid> Brackets<'a, M> {
     fn new(operator: &'a M, in_lanes: bool) -> Self {
         let vectors = Vectors::detected();
         let lanes = (in_lanes && vectors.have_lanes()).then(Lanes::new::<M::Item>);
-        Self { operator, vectors, lanes, levels: Vec::new(), values: Vec::new(), spare: Vec::new() }
+        let levels = [const { Vec::new() }; LEVELS];
+        Self { operator, vectors, lanes, levels, values: Vec::new(), spare: Vec::new() }
     }
 
     /// At least one item.
@@ -146,19 +151,25 @@ fn round<M: Monoid>(operator: &M, items: &[M::Item], values: &mut Vec<M::Item>) 
 fn run_by_run<M: Monoid, const BYTES: usize>(
     operator: &M,
     lanes: &mut Lanes,
-    levels: &mut Vec<Vec<M::Item>>,
+    levels: &mut [Vec<M::Item>; LEVELS],
     items: &[M::Item],
 ) -> M::Item {
-    let depth = items.len().next_power_of_two().ilog2().div_ceil(RUN.ilog2()).max(1) as usize;
-    levels.resize_with(depth.max(levels.len()), Vec::new);
-    levels.iter_mut().for_each(Vec::clear);
+    let mut most = items.len();
+    for level in &mut *levels {
+        level.clear();
+        if most > 1 {
+            most = most.div_ceil(RUN);
+            // Once: threads whose vectors grow wait for each other in the allocator.
+            level.reserve_exact(most.min(TILE));
+        }
+    }
     let (tiles, rest) = items.as_chunks::<TILE>();
     for tile in tiles {
-        lanes.tile::<M, BYTES, true>(operator, tile, ahead_of(tile), &mut levels[0]);
+        lanes.tile::<M, BYTES, true>(operator, tile, Ahead::of(tile), &mut levels[0]);
         for level in 0.. {
             let (below, above) = levels.split_at_mut(level + 1);
             let [tile] = below[level].as_chunks::<TILE>().0 else { break };
-            lanes.tile::<M, BYTES, false>(operator, tile, tile.as_ptr(), &mut above[0]);
+            lanes.tile::<M, BYTES, false>(operator, tile, Ahead::of(tile), &mut above[0]);
             below[level].clear();
         }
     }
@@ -238,6 +249,8 @@ mod tests {
             check(bracket(&operator, items), "blocks");
             if length > 0 {
                 check(of_many_blocks.bracket(items), "one thread");
+                let mut levels = of_many_blocks.levels.iter();
+                assert!(levels.all(|level| level.capacity() <= TILE), "{length} items: vectors grew");
                 let detected = Vectors::detected();
                 for vectors in Vectors::ALL.iter().copied().take_while(|&vectors| vectors != detected) {
                     let mut brackets = Brackets { vectors, ..Brackets::new(&operator, suit) };

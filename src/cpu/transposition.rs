@@ -8,25 +8,59 @@
 
 use std::mem::MaybeUninit;
 
-use super::RUN;
 use super::rows::{LANES, Row, Word};
+use super::{LINE, RUN};
 
 /// How far ahead of its use memory is asked for, into the second-level cache: far enough that it has come, and that the
 /// processor, which begins anew with every page, need not guess. From 8 to 32 KiB it makes little difference.
-const AHEAD_BYTES: usize = 12 << 10;
+const FAR_BYTES: usize = 12 << 10;
+/// And from there into the first-level cache.
+const NEAR_BYTES: usize = 3 << 10;
 
 /// What is asked for while items are used.
-pub(super) fn ahead_of<T>(items: &[T]) -> *const T {
-    items.as_ptr().wrapping_byte_add(AHEAD_BYTES)
+#[derive(Clone, Copy)]
+pub(super) struct Ahead {
+    far: *const i8,
+    near: *const i8,
 }
 
-/// Of runs of items of type `T`. Meanwhile, if it `ASKS`, as many bytes from `ahead` on are asked for. The processor must have
+impl Ahead {
+    pub(super) fn of<T>(items: &[T]) -> Self {
+        let after = |bytes: usize| items.as_ptr().wrapping_byte_add(bytes).cast();
+        Self { far: after(FAR_BYTES), near: after(NEAR_BYTES) }
+    }
+
+    /// Nothing past the end of `all`, of which the items are some.
+    pub(super) fn within<T>(items: &[T], all: &[T]) -> Self {
+        let within =
+            |ahead| if ahead < all.as_ptr_range().end.cast() { ahead } else { items.as_ptr().cast() };
+        let Self { far, near } = Self::of(items);
+        Self { far: within(far), near: within(near) }
+    }
+
+    /// Asks for one line of each, and goes on to the next.
+    #[cfg(target_arch = "x86_64")]
+    #[inline(always)]
+    fn ask(&mut self) {
+        use std::arch::x86_64::{_MM_HINT_T0, _MM_HINT_T1, _mm_prefetch};
+        // SAFETY: nothing is fetched from an address that cannot be read. (Newer compilers know.)
+        #[allow(unused_unsafe)]
+        unsafe {
+            _mm_prefetch::<_MM_HINT_T1>(self.far);
+            _mm_prefetch::<_MM_HINT_T0>(self.near);
+        }
+        self.far = self.far.wrapping_add(LINE);
+        self.near = self.near.wrapping_add(LINE);
+    }
+}
+
+/// Of runs of items of type `T`. Meanwhile, if it `ASKS`, as many bytes are asked for of what is `ahead`. The processor must have
 /// vector registers of so many `BYTES`.
 #[inline(always)]
 pub(super) fn transpose<T, W: Word, const BYTES: usize, const ASKS: bool>(
     runs: &[W],
     rows: &mut [Row<W>],
-    ahead: *const W,
+    ahead: Ahead,
 ) {
     // Constants, once this is compiled for an item: the loops have no branches.
     let words = RUN * size_of::<T>() / size_of::<W>();
@@ -72,7 +106,7 @@ pub(super) fn restore<T, W: Word, const BYTES: usize>(rows: &[Row<W>], runs: &mu
 mod registers {
     use std::arch::x86_64::*;
 
-    use super::{LANES, RUN, Row, Word};
+    use super::{Ahead, LANES, LINE, RUN, Row, Word};
 
     /// A module for one kind of registers: of a feature's functions none is inlined into what is not compiled for it, so no function
     /// can be of any kind.
@@ -92,7 +126,7 @@ mod registers {
                 pub(crate) unsafe fn transpose<T, W: Word, const ASKS: bool>(
                     runs: *const W,
                     rows: *mut Row<W>,
-                    ahead: *const W,
+                    ahead: Ahead,
                 ) {
                     // SAFETY: as the caller says.
                     unsafe {
@@ -114,21 +148,15 @@ mod registers {
                 unsafe fn blocks<T, W: Word, const COUNT: usize, const ASKS: bool>(
                     runs: *const W,
                     rows: *mut Row<W>,
-                    ahead: *const W,
+                    mut ahead: Ahead,
                 ) {
                     let words = RUN * size_of::<T>() / size_of::<W>();
                     let (lanes, of_part) = (size_of::<$register>() / size_of::<W>(), 16 / size_of::<W>());
                     let bytes = if ASKS { COUNT * size_of::<$register>() } else { 0 };
-                    let mut ahead = ahead.cast::<i8>();
                     for first_lane in (0..LANES).step_by(lanes) {
                         for first_word in (0..words).step_by(COUNT) {
-                            for _ in 0..bytes / 64 {
-                                // SAFETY: nothing is fetched from an address that cannot be read. (Newer compilers know.)
-                                #[allow(unused_unsafe)]
-                                unsafe {
-                                    _mm_prefetch::<_MM_HINT_T1>(ahead)
-                                };
-                                ahead = ahead.wrapping_add(64);
+                            for _ in 0..bytes / LINE {
+                                ahead.ask();
                             }
                             let mut block = [$zero(); COUNT];
                             for (i, register) in block.iter_mut().enumerate() {
@@ -318,10 +346,10 @@ mod tests {
     fn is_the_transpose<T, W: Word + PartialEq + std::fmt::Debug>(word: fn(usize) -> W) {
         let words = RUN * size_of::<T>() / size_of::<W>();
         let runs: Vec<W> = (0..LANES * words).map(word).collect();
-        let check = |transpose: fn(&[W], &mut [Row<W>], *const W),
+        let check = |transpose: fn(&[W], &mut [Row<W>], Ahead),
                      restore: fn(&[Row<W>], &mut [MaybeUninit<W>])| {
             let mut rows = vec![Row::default(); words];
-            transpose(&runs, &mut rows, runs.as_ptr());
+            transpose(&runs, &mut rows, Ahead::of(&runs));
             let mut restored = Vec::with_capacity(runs.len());
             restore(&rows, &mut restored.spare_capacity_mut()[..runs.len()]);
             // SAFETY: all of them were written.

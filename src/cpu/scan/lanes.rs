@@ -15,7 +15,7 @@ use crate::Monoid;
 use crate::cpu::rows::{
     Cut, LANES, Room, Row, Word, combine, item, rows_of_words, set_item, set_items_of_lanes,
 };
-use crate::cpu::transposition::{ahead_of, restore, transpose};
+use crate::cpu::transposition::{Ahead, restore, transpose};
 use crate::cpu::{RUN, lanes};
 use crate::tree::Prefix;
 
@@ -41,14 +41,16 @@ pub(super) struct Lanes<'a, M: Monoid> {
 }
 
 impl<'a, M: Monoid> Lanes<'a, M> {
-    /// For items that [`suit`](crate::cpu::rows::suit).
-    pub(super) fn new(operator: &'a M) -> Self {
+    /// For so many items that [`suit`](crate::cpu::rows::suit), at most.
+    pub(super) fn new(operator: &'a M, most: usize) -> Self {
+        let runs = most / TILE * LANES;
+        let rows = if runs > 0 { Room::of((2 * TILE + LANES) * size_of::<M::Item>()) } else { 0 };
         Self {
             tile: lanes::Lanes::new::<M::Item>(),
-            rows: Vec::new(),
+            rows: vec![Room::NONE; rows],
             lines: Vec::new(),
-            values: Vec::new(),
-            edges: Vec::new(),
+            values: Vec::with_capacity(runs),
+            edges: Vec::with_capacity(1 + runs),
             is_first: false,
             first: Runs::new(operator),
             rest: Runs::new(operator),
@@ -58,14 +60,11 @@ impl<'a, M: Monoid> Lanes<'a, M> {
     /// At least a tile. Returns the value of each run in whole tiles.
     #[inline(always)]
     pub(super) fn up<const BYTES: usize>(&mut self, operator: &M, items: &[M::Item]) -> &[M::Item] {
-        let bytes = (2 * TILE + LANES) * size_of::<M::Item>();
-        self.rows.resize(Room::of(bytes), Room::NONE);
         self.values.clear();
         let (tiles, rest) = items.as_chunks::<TILE>();
         for tile in tiles {
-            let ahead = ahead_of(tile);
             // What comes after the items is another thread's.
-            let ahead = if ahead < items.as_ptr_range().end { ahead } else { tile.as_ptr() };
+            let ahead = Ahead::within(tile, items);
             self.tile.tile::<M, BYTES, true>(operator, tile, ahead, &mut self.values);
         }
         self.first.up(&items[..RUN]);
@@ -84,7 +83,6 @@ impl<'a, M: Monoid> Lanes<'a, M> {
     ) -> (&[M::Item], &mut [MaybeUninit<M::Item>]) {
         self.is_first = before.is_none();
         self.edges.clear();
-        self.edges.reserve(1 + self.values.len());
         self.edges.push(before.unwrap_or_else(|| operator.identity()));
         (&self.values, &mut self.edges.spare_capacity_mut()[..self.values.len()])
     }
@@ -150,7 +148,7 @@ impl<'a, M: Monoid> Lanes<'a, M> {
             let items = items.map_or(output.next_places(), |items| items[tile * TILE..].as_ptr().cast());
             // SAFETY: a tile is that many words, at least as aligned, and none of them padding.
             let items = unsafe { std::slice::from_raw_parts(items, TILE * words) };
-            transpose::<M::Item, W, BYTES, false>(items, of_items, items.as_ptr());
+            transpose::<M::Item, W, BYTES, false>(items, of_items, Ahead::of(items));
             set_items_of_lanes(of_edges, begins);
             combine_before(operator, of_items, of_edges);
             set_items_of_lanes(&mut of_edges[RUN * words..], ends);

@@ -22,14 +22,14 @@ use self::lanes::{Lanes, TILE};
 use self::runs::Runs;
 use self::turns::{Edges, Turn, Turns};
 use super::vectors::{Vectors, has_lanes};
-use super::{items_of, rows};
+use super::{RUN, items_of, rows};
 use crate::tree::Prefix;
 use crate::{DeviceType, Monoid};
 
-/// Bytes of one block: with what goes out a second-level cache holds it, and those that wait.
+/// Bytes of one block, or twice as many: with what goes out a second-level cache holds it, and those that wait.
 const BLOCK_BYTES: usize = 128 << 10;
 /// As often, values of runs fill lanes.
-const DEPTH: usize = 3;
+const DEPTH: usize = 4;
 /// At most so many blocks of a thread wait to go down.
 const MOST_WAITING: usize = 2;
 
@@ -38,7 +38,7 @@ pub(crate) fn scan<M: Monoid>(operator: &M, prefix: Prefix, items: &[M::Item]) -
     let mut scanned = Vec::with_capacity(items.len());
     // New memory is cleared page by page where it is first written to, and so is in the caches.
     let places = &mut scanned.spare_capacity_mut()[..items.len()];
-    in_blocks(operator, prefix, apart(items, places), false);
+    in_blocks(operator, prefix, apart(items, places, false), false);
     // SAFETY: all blocks went down, and so all their places were written.
     unsafe { scanned.set_len(items.len()) };
     scanned
@@ -48,24 +48,26 @@ pub(crate) fn scan<M: Monoid>(operator: &M, prefix: Prefix, items: &[M::Item]) -
 pub(crate) fn scan_into<M: Monoid>(operator: &M, prefix: Prefix, items: &[M::Item], places: &mut [M::Item]) {
     let places = as_places(places);
     let streams = stream::suits(places);
-    in_blocks(operator, prefix, apart(items, places), streams);
+    in_blocks(operator, prefix, apart(items, places, streams), streams);
 }
 
 /// The scan of some items, in their own place.
 pub(crate) fn scan_in_place<M: Monoid>(operator: &M, prefix: Prefix, items: &mut [M::Item]) {
-    let size = block_items::<M::Item>();
+    let size = block_items::<M::Item>(false);
     in_blocks(operator, prefix, items.chunks_mut(size).map(Block::InPlace).collect(), false);
 }
 
-fn apart<'a, T>(items: &'a [T], places: &'a mut [MaybeUninit<T>]) -> Vec<Block<'a, T>> {
-    let size = block_items::<T>();
+fn apart<'a, T>(items: &'a [T], places: &'a mut [MaybeUninit<T>], streams: bool) -> Vec<Block<'a, T>> {
+    let size = block_items::<T>(streams);
     let pairs = zip(items.chunks(size), places.chunks_mut(size));
     pairs.map(|(items, places)| Block::Apart { items, places }).collect()
 }
 
-/// A power of two of items.
-fn block_items<T>() -> usize {
-    items_of::<T>(BLOCK_BYTES, &[]).max(TILE)
+/// A power of two of items. There are more if what goes out does not take room in the caches, or if values of runs of runs would not
+/// fill lanes.
+fn block_items<T>(streams: bool) -> usize {
+    let [few, many] = [BLOCK_BYTES, 2 * BLOCK_BYTES].map(|bytes| items_of::<T>(bytes, &[]));
+    if streams { many } else { few.max(many.min(RUN * RUN * TILE)) }.max(TILE)
 }
 
 fn as_places<T>(items: &mut [T]) -> &mut [MaybeUninit<T>] {
@@ -98,6 +100,7 @@ impl<T> Block<'_, T> {
 
 fn in_blocks<M: Monoid>(operator: &M, prefix: Prefix, blocks: Vec<Block<'_, M::Item>>, streams: bool) {
     let threads = rayon::current_num_threads().min(blocks.len());
+    let most = blocks.first().map_or(0, |block| block.items().len());
     let turns = Turns::of(blocks.len());
     // Taken in order: whoever has a block waits for such as are taken already.
     let blocks: Vec<_> = blocks.into_iter().map(|block| Mutex::new(Some(block))).collect();
@@ -109,16 +112,17 @@ fn in_blocks<M: Monoid>(operator: &M, prefix: Prefix, blocks: Vec<Block<'_, M::I
             let block = blocks.get(index)?.lock().ok().and_then(|mut block| block.take());
             let block = block.expect("it is taken once, and nobody panics meanwhile");
             // The last block may be no perfect subtree; nothing comes after it.
-            let is_whole = block.items().len() == block_items::<M::Item>();
+            let is_whole = block.items().len() == block_items::<M::Item>(streams);
             Some((Turn { index, is_whole }, block))
         };
-        let mut waiting: VecDeque<(Turn, Block<'_, M::Item>, Levels<'_, M>)> = VecDeque::new();
-        let mut spare = Vec::new();
+        let mut waiting: VecDeque<(Turn, Block<'_, M::Item>, Levels<'_, M>)> =
+            VecDeque::with_capacity(MOST_WAITING);
+        let mut spare = Vec::with_capacity(MOST_WAITING);
         loop {
             let may_go_down = waiting.front().is_some_and(|(turn, ..)| turns.has_come(*turn));
             let taken = if may_go_down || waiting.len() == MOST_WAITING { None } else { take() };
             if let Some((turn, block)) = taken {
-                let mut levels = spare.pop().unwrap_or_else(|| Levels::new(operator, streams));
+                let mut levels = spare.pop().unwrap_or_else(|| Levels::new(operator, most, streams));
                 let value = levels.up(block.items());
                 if turn.is_whole {
                     turns.publish(operator, turn.index, value);
@@ -150,8 +154,8 @@ fn in_blocks<M: Monoid>(operator: &M, prefix: Prefix, blocks: Vec<Block<'_, M::I
 struct Levels<'a, M: Monoid> {
     operator: &'a M,
     vectors: Vectors,
-    /// Of items, of values of runs of items, and so on; none if the items do not suit lanes.
-    lanes: Vec<Lanes<'a, M>>,
+    /// Of items, of values of runs of items, and so on, if the items suit lanes.
+    lanes: Option<[Lanes<'a, M>; DEPTH]>,
     /// Those that the block went up.
     depth: usize,
     runs: Runs<'a, M>,
@@ -160,13 +164,15 @@ struct Levels<'a, M: Monoid> {
 }
 
 impl<'a, M: Monoid> Levels<'a, M> {
-    fn new(operator: &'a M, streams: bool) -> Self {
-        Self::with(operator, streams, Vectors::detected())
+    /// For blocks of so many items at most.
+    fn new(operator: &'a M, most: usize, streams: bool) -> Self {
+        Self::with(operator, most, streams, Vectors::detected())
     }
 
-    fn with(operator: &'a M, streams: bool, vectors: Vectors) -> Self {
+    fn with(operator: &'a M, most: usize, streams: bool, vectors: Vectors) -> Self {
         let in_lanes = rows::suit(&M::Item::layout()) && vectors.have_lanes();
-        let lanes = (0..if in_lanes { DEPTH } else { 0 }).map(|_| Lanes::new(operator)).collect();
+        let lanes = |level| Lanes::new(operator, most / RUN.pow(level as u32));
+        let lanes = in_lanes.then(|| std::array::from_fn(lanes));
         Self { operator, vectors, lanes, depth: 0, runs: Runs::new(operator), streams }
     }
 
@@ -249,7 +255,7 @@ impl<'a, M: Monoid> Levels<'a, M> {
     fn up_with<const BYTES: usize>(&mut self, items: &[M::Item]) -> M::Item {
         self.depth = 0;
         let mut items = items;
-        let mut lanes = self.lanes.iter_mut();
+        let mut lanes = self.lanes.iter_mut().flatten();
         if has_lanes(BYTES) {
             while items.len() >= TILE {
                 let Some(lanes) = lanes.next() else { break };
@@ -271,17 +277,14 @@ impl<'a, M: Monoid> Levels<'a, M> {
         items: Option<&[M::Item]>,
         places: &mut [MaybeUninit<M::Item>],
     ) {
-        let Some(last) = self.depth.checked_sub(1) else {
+        let (Some(lanes), Some(last)) = (&mut self.lanes, self.depth.checked_sub(1)) else {
             return self.runs.down(prefix, edges, places);
         };
-        self.runs.down(
-            Prefix::Inclusive,
-            edges,
-            self.lanes[last].values_and_ends(self.operator, edges.before).1,
-        );
+        let ends = lanes[last].values_and_ends(self.operator, edges.before).1;
+        self.runs.down(Prefix::Inclusive, edges, ends);
         if has_lanes(BYTES) {
             for level in (1..=last).rev() {
-                let (below, above) = self.lanes.split_at_mut(level);
+                let (below, above) = lanes.split_at_mut(level);
                 let (values, ends) = below[level - 1].values_and_ends(self.operator, edges.before);
                 // SAFETY: they are what went up there, whose own ends were written before.
                 unsafe {
@@ -289,7 +292,7 @@ impl<'a, M: Monoid> Levels<'a, M> {
                 };
             }
             // SAFETY: as above, or the caller's promise.
-            unsafe { self.lanes[0].down::<BYTES>(self.operator, prefix, items, places, self.streams) };
+            unsafe { lanes[0].down::<BYTES>(self.operator, prefix, items, places, self.streams) };
         }
     }
 }
@@ -310,7 +313,7 @@ mod tests {
     where
         M::Item: std::fmt::Debug,
     {
-        let block = block_items::<M::Item>();
+        let block = block_items::<M::Item>(false);
         let edges = [block, 2 * block, 3 * block, 4 * block, 5 * block];
         let after = [1, 9, 16, TILE - 1, TILE, TILE + 3, TILE + 9, 8 * TILE + 77, 11 * TILE, 21 * TILE + 255];
         let around = edges
@@ -337,7 +340,7 @@ mod tests {
                     let (outside, line) = (operator.identity(), 64);
                     let mut room = vec![outside; length + 3 * line + skipped];
                     let first = line + room[line..].as_ptr().align_offset(line) + skipped;
-                    let blocks = apart(items, as_places(&mut room[first..][..length]));
+                    let blocks = apart(items, as_places(&mut room[first..][..length]), true);
                     in_blocks(&operator, prefix, blocks, true);
                     check(&room[first..][..length], "past the caches");
                     let mut others = room[..first].iter().chain(&room[first + length..]);
@@ -349,7 +352,7 @@ mod tests {
                 let lesser = Vectors::ALL.iter().copied().take_while(|&vectors| vectors != detected);
                 for vectors in lesser.filter(|_| (TILE..=block).contains(&length)) {
                     for (streams, in_place) in [(false, false), (true, false), (false, true)] {
-                        let mut levels = Levels::with(&operator, streams, vectors);
+                        let mut levels = Levels::with(&operator, length, streams, vectors);
                         let value = levels.up(items);
                         let edges = Edges { before: None, after: (length == block).then_some(value) };
                         let mut places = items.to_vec();
@@ -393,7 +396,7 @@ mod tests {
     #[test]
     fn blocks_come_when_they_come() {
         fn check<M: Monoid>(operator: M, item: fn(usize) -> M::Item) {
-            let items: Vec<M::Item> = (0..100 * block_items::<M::Item>() + 9).map(item).collect();
+            let items: Vec<M::Item> = (0..100 * block_items::<M::Item>(false) + 9).map(item).collect();
             let expected = tree::inclusive_scan(&operator, &items);
             for threads in [1, 2, 3, 16, 16] {
                 let threads = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
@@ -421,7 +424,7 @@ mod tests {
                 left.checked_add(right).expect("the definition's sums are in range")
             }
         }
-        let block = block_items::<i32>();
+        let block = block_items::<i32>(false);
         let mut items = vec![0; block];
         items[0] = i32::MAX;
         items.extend([-1, 0, 1]);
@@ -449,15 +452,16 @@ mod tests {
         }
         let mut items = vec![1; 1_000_000];
         items[100_001] = 3;
-        let block = block_items::<u32>() as u32;
-        // On the way up, of the values of blocks, and on the way down.
-        for (left_from, right) in [(0, 3), (block, block), (5 * block, 1)] {
-            let panics = Panics { left_from, right };
-            for threads in [1, 2, 4] {
-                let threads = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
-                for streams in [false, true] {
+        for streams in [false, true] {
+            let block = block_items::<u32>(streams) as u32;
+            // On the way up, of the values of blocks, and on the way down.
+            for (left_from, right) in [(0, 3), (block, block), (5 * block, 1)] {
+                let panics = Panics { left_from, right };
+                for threads in [1, 2, 4] {
+                    let threads =
+                        rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
                     let mut places = vec![0; items.len()];
-                    let blocks = apart(&items, as_places(&mut places));
+                    let blocks = apart(&items, as_places(&mut places), streams);
                     let scanned =
                         || threads.install(|| in_blocks(&panics, Prefix::Inclusive, blocks, streams));
                     let panic = std::panic::catch_unwind(std::panic::AssertUnwindSafe(scanned))

@@ -4,12 +4,11 @@
 
 use std::mem::MaybeUninit;
 
+use crate::cpu::LINE;
 use crate::cpu::rows::{Room, Word};
 
 /// Bytes of an output that caches would not keep until somebody reads it.
 const LEAST_BYTES: usize = 64 << 20;
-/// Bytes that memory takes at once. A part of a line alone would take as long.
-const LINE: usize = 64;
 
 /// Whether an output is worth it.
 pub(super) fn suits<T>(output: &[T]) -> bool {
@@ -20,11 +19,12 @@ pub(super) fn suits<T>(output: &[T]) -> bool {
 /// The processor must have vector registers of so many `BYTES`.
 pub(super) struct Output<'a, W: Word, const BYTES: usize> {
     places: &'a mut [MaybeUninit<W>],
-    /// Words at a time.
+    /// At a time.
     words: usize,
-    /// Those that have got their words.
-    done: usize,
-    /// Some of them, if they go past the caches: first the line in which the next one is, with what is done of it.
+    /// How often places have got them.
+    times: usize,
+    /// Where words are put together, if they go past the caches: in two halves in turn, since those that are only just written cannot
+    /// be read at once. Each has first the line in which the first of its places is, with what is done of it.
     lines: Option<&'a mut [Room]>,
 }
 
@@ -39,56 +39,77 @@ impl<'a, W: Word, const BYTES: usize> Output<'a, W, BYTES> {
         let lines = streams.then(|| {
             let bytes = words * size_of::<W>();
             assert!(bytes > 0 && bytes.is_multiple_of(LINE));
-            lines.resize(Room::of(bytes + LINE), Room::NONE);
+            lines.resize(Room::of(2 * (bytes + LINE)), Room::NONE);
             &mut lines[..]
         });
-        Self { places, words, done: 0, lines }
+        Self { places, words, times: 0, lines }
     }
 
     /// The next places, as they were. They may be read until they are [set](Self::next).
     #[inline(always)]
     pub(super) fn next_places(&self) -> *const W {
-        self.places[self.done..].as_ptr().cast()
+        self.places[self.times * self.words..].as_ptr().cast()
     }
 
     /// The next places, which `set` sets all.
     #[inline(always)]
     pub(super) fn next(&mut self, set: impl FnOnce(&mut [MaybeUninit<W>])) {
-        let words = self.words;
-        let next = &mut self.places[self.done..self.done + words];
-        let Some(lines) = &mut self.lines else {
-            self.done += words;
-            return set(next);
-        };
-        let (bytes, skipped) = (size_of_val(next), next.as_ptr().addr() % LINE);
-        assert!(bytes + LINE <= size_of_val(*lines));
-        let lines = lines.as_mut_ptr().cast::<u8>();
-        // SAFETY: there is room for as many, at least as aligned.
-        set(unsafe { std::slice::from_raw_parts_mut(lines.add(skipped).cast(), words) });
-        // SAFETY: the lines that `lines` begins with are those of the next places.
-        unsafe {
-            let to = self.places.as_mut_ptr().add(self.done).cast::<u8>();
-            match self.done {
-                // What is before them in the first line is not ours.
-                0 => lines.add(skipped).copy_to_nonoverlapping(to, LINE - skipped),
-                _ => store::<BYTES>(lines, to.sub(skipped), 1),
+        let next = &mut self.places[self.times * self.words..][..self.words];
+        if self.lines.is_none() {
+            set(next);
+        } else {
+            let skipped = next.as_ptr().addr() % LINE;
+            let (half, before) = (self.half(self.times), self.half(self.times + 1));
+            // SAFETY: both have room for all words and a line, at least as aligned.
+            unsafe {
+                before.add(size_of::<W>() * self.words).copy_to_nonoverlapping(half, LINE);
+                set(std::slice::from_raw_parts_mut(half.add(skipped).cast(), self.words));
             }
-            store::<BYTES>(lines.add(LINE), to.add(LINE - skipped), bytes / LINE - 1);
-            lines.add(bytes).copy_to_nonoverlapping(lines, LINE);
+            self.store_last();
         }
-        self.done += words;
+        self.times += 1;
+    }
+
+    /// Where the words of that time are put together.
+    #[inline(always)]
+    fn half(&mut self, time: usize) -> *mut u8 {
+        let lines = self.lines.as_deref_mut().unwrap_or_default();
+        lines.as_mut_ptr().cast::<u8>().wrapping_add(time % 2 * (size_of::<W>() * self.words + LINE))
+    }
+
+    /// Stores the lines of the last words that were put together, but the one in which they end.
+    #[inline(always)]
+    fn store_last(&mut self) {
+        let Some(time) = self.times.checked_sub(1) else { return };
+        let (bytes, from) = (size_of::<W>() * self.words, self.half(time));
+        // SAFETY: the lines that the half begins with are those of the places that had their words then.
+        unsafe {
+            let to = self.places.as_mut_ptr().add(time * self.words).cast::<u8>();
+            let skipped = to.addr() % LINE;
+            match time {
+                // What is before them in the first line is not ours.
+                0 => from.add(skipped).copy_to_nonoverlapping(to, LINE - skipped),
+                _ => store::<BYTES>(from, to.sub(skipped), 1),
+            }
+            store::<BYTES>(from.add(LINE), to.add(LINE - skipped), bytes / LINE - 1);
+        }
     }
 }
 
 impl<W: Word, const BYTES: usize> Drop for Output<'_, W, BYTES> {
     fn drop(&mut self) {
-        let Some(lines) = &self.lines else { return };
-        let end = self.places[self.done..].as_ptr().addr();
-        let held = if self.done > 0 { end % LINE } else { 0 };
-        // SAFETY: they are the last of the bytes that are done.
-        unsafe {
-            let places = self.places.as_mut_ptr().add(self.done).cast::<u8>();
-            lines.as_ptr().cast::<u8>().copy_to_nonoverlapping(places.sub(held), held);
+        if self.lines.is_none() {
+            return;
+        }
+        self.store_last();
+        if let Some(time) = self.times.checked_sub(1) {
+            // SAFETY: they are the last of the bytes that are done.
+            unsafe {
+                let end = self.places.as_mut_ptr().add(self.times * self.words).cast::<u8>();
+                let held = end.addr() % LINE;
+                let line = self.half(time).add(size_of::<W>() * self.words);
+                line.copy_to_nonoverlapping(end.sub(held), held);
+            }
         }
         #[cfg(target_arch = "x86_64")]
         // SAFETY: every x86-64 processor has it.

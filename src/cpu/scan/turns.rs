@@ -3,12 +3,25 @@
 //! A thread publishes the value of its block and goes on: one of those that have just done so finds out, for all, what follows.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, OnceLock};
+use std::sync::{Mutex, OnceLock, TryLockError};
 
 use crate::Monoid;
 
-/// Looks at what is known, before other threads may have the processor.
-const SPINS: usize = 1000;
+/// How often somebody who waits has looked.
+struct Looks(usize);
+
+impl Looks {
+    /// So many, before other threads may have the processor.
+    const MOST: usize = 1000;
+
+    fn pause(&mut self) {
+        self.0 += 1;
+        match self.0 <= Self::MOST {
+            true => std::hint::spin_loop(),
+            false => std::thread::yield_now(),
+        }
+    }
+}
 
 /// What is before some items, if anything is, and what is before their end, if that is known.
 #[derive(Clone, Copy)]
@@ -22,14 +35,18 @@ pub(super) struct Turns<T> {
     /// Of each block, once it is published.
     values: Vec<OnceLock<T>>,
     /// Values that were published, and not looked at since.
-    new: AtomicUsize,
+    new: Alone<AtomicUsize>,
     /// Of the blocks whose values and all values before them were looked at.
     subtrees: Mutex<Vec<Subtree<T>>>,
     /// Of each of those, what comes before its end.
     prefixes: Vec<OnceLock<T>>,
     /// How many those are.
-    known: AtomicUsize,
+    known: Alone<AtomicUsize>,
 }
+
+/// On lines that nothing else is on, of which processors fetch two: whoever looks at it waits for nobody who writes something else.
+#[repr(align(128))]
+struct Alone<T>(T);
 
 /// A block's place in the order.
 #[derive(Clone, Copy)]
@@ -64,27 +81,35 @@ impl<T: Copy> Turns<T> {
         let each = || (0..blocks).map(|_| OnceLock::new()).collect();
         Self {
             values: each(),
-            new: AtomicUsize::new(0),
+            new: Alone(AtomicUsize::new(0)),
             subtrees: Mutex::default(),
             prefixes: each(),
-            known: AtomicUsize::new(0),
+            known: Alone(AtomicUsize::new(0)),
         }
     }
 
     /// For as long as a thread may panic: all others stop then. It is forgotten at the end.
     pub(super) fn stop_others(&self) -> StopOthers<'_> {
-        StopOthers(&self.known)
+        StopOthers(&self.known.0)
     }
 
     /// The value of a whole block.
     pub(super) fn publish<M: Monoid<Item = T>>(&self, operator: &M, block: usize, value: T) {
         self.values[block].get_or_init(|| value);
         // Whoever looks at the ones before looks at this one, too.
-        if self.new.fetch_add(1, Ordering::AcqRel) > 0 {
+        if self.new.0.fetch_add(1, Ordering::AcqRel) > 0 {
             return;
         }
-        let Ok(mut subtrees) = self.subtrees.lock() else { return };
-        let (mut known, mut new) = (self.known.load(Ordering::Relaxed), 1);
+        // Whoever had them is about to let go of them: were this thread to sleep until then, all others would wait longer.
+        let mut looks = Looks(0);
+        let mut subtrees = loop {
+            match self.subtrees.try_lock() {
+                Ok(subtrees) => break subtrees,
+                Err(TryLockError::WouldBlock) => looks.pause(),
+                Err(TryLockError::Poisoned(_)) => return,
+            }
+        };
+        let (mut known, mut new) = (self.known.0.load(Ordering::Relaxed), 1);
         while new > 0 {
             while let Some(&value) = self.values.get(known).and_then(OnceLock::get) {
                 let prefix = append(operator, &mut subtrees, value);
@@ -92,26 +117,22 @@ impl<T: Copy> Turns<T> {
                 known += 1;
             }
             // Not less than before: all may have been stopped meanwhile.
-            self.known.fetch_max(known, Ordering::Release);
-            new = self.new.fetch_sub(new, Ordering::AcqRel) - new;
+            self.known.0.fetch_max(known, Ordering::Release);
+            new = self.new.0.fetch_sub(new, Ordering::AcqRel) - new;
         }
     }
 
     pub(super) fn has_come(&self, turn: Turn) -> bool {
-        self.known.load(Ordering::Acquire) >= turn.index + usize::from(turn.is_whole)
+        self.known.0.load(Ordering::Acquire) >= turn.index + usize::from(turn.is_whole)
     }
 
     /// Waits for a turn; none if that will never come.
     pub(super) fn edges(&self, turn: Turn) -> Option<Edges<T>> {
-        let mut spins = 0;
+        let mut looks = Looks(0);
         while !self.has_come(turn) {
-            match spins < SPINS {
-                true => std::hint::spin_loop(),
-                false => std::thread::yield_now(),
-            }
-            spins += 1;
+            looks.pause();
         }
-        if self.known.load(Ordering::Acquire) == STOPPED {
+        if self.known.0.load(Ordering::Acquire) == STOPPED {
             return None;
         }
         let prefix = |block: usize| self.prefixes[block].get().copied();
