@@ -205,7 +205,7 @@ mod tests {
 
     /// As many affine maps: never commutative.
     #[derive(Clone, Copy)]
-    struct Maps<const N: usize>;
+    pub(super) struct Maps<const N: usize>;
 
     impl<const N: usize> Monoid for Maps<N> {
         type Item = [[u32; 2]; N];
@@ -249,14 +249,32 @@ mod tests {
             check(bracket(&operator, items), "blocks");
             if length > 0 {
                 check(of_many_blocks.bracket(items), "one thread");
-                let mut levels = of_many_blocks.levels.iter();
-                assert!(levels.all(|level| level.capacity() <= TILE), "{length} items: vectors grew");
                 let detected = Vectors::detected();
                 for vectors in Vectors::ALL.iter().copied().take_while(|&vectors| vectors != detected) {
                     let mut brackets = Brackets { vectors, ..Brackets::new(&operator, suit) };
                     check(brackets.bracket(items), &format!("{vectors:?}"));
                 }
                 check(Brackets::new(&operator, false).bracket(items), "pairs");
+            }
+        }
+    }
+
+    /// Threads whose vectors grow wait for each other in the allocator.
+    #[test]
+    fn no_level_grows() {
+        for length in [2, 9, TILE - 1, TILE, 8 * TILE + 77, 64 * TILE - 1, 77 * TILE + 3] {
+            let items: Vec<u32> = (0..length as u32).collect();
+            let operator = Sum::<u32>::new();
+            let mut brackets = Brackets::new(&operator, true);
+            if !brackets.vectors.have_lanes() {
+                continue;
+            }
+            brackets.bracket(&items);
+            let mut values = length;
+            for level in &brackets.levels {
+                let expected = if values == 1 { 0 } else { values.div_ceil(RUN).min(TILE) };
+                assert_eq!(level.capacity(), expected, "{length} items");
+                values = values.div_ceil(RUN);
             }
         }
     }

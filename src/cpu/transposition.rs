@@ -8,14 +8,16 @@
 
 use std::mem::MaybeUninit;
 
+#[cfg(target_arch = "x86_64")]
+use super::LINE;
+use super::RUN;
 use super::rows::{LANES, Row, Word};
-use super::{LINE, RUN};
 
 /// How far ahead of its use memory is asked for, into the second-level cache: far enough that it has come, and that the
 /// processor, which begins anew with every page, need not guess. From 8 to 32 KiB it makes little difference.
 const FAR_BYTES: usize = 12 << 10;
 /// And from there into the first-level cache.
-const NEAR_BYTES: usize = 3 << 10;
+const NEAR_BYTES: usize = 4 << 10;
 
 /// What is asked for while items are used.
 #[derive(Clone, Copy)]
@@ -30,7 +32,7 @@ impl Ahead {
         Self { far: after(FAR_BYTES), near: after(NEAR_BYTES) }
     }
 
-    /// Nothing past the end of `all`, of which the items are some.
+    /// Nothing from the end of `all` on, of which the items are some: where that is not ahead of them yet.
     pub(super) fn within<T>(items: &[T], all: &[T]) -> Self {
         let within =
             |ahead| if ahead < all.as_ptr_range().end.cast() { ahead } else { items.as_ptr().cast() };

@@ -44,10 +44,9 @@ impl<'a, M: Monoid> Lanes<'a, M> {
     /// For so many items that [`suit`](crate::cpu::rows::suit), at most.
     pub(super) fn new(operator: &'a M, most: usize) -> Self {
         let runs = most / TILE * LANES;
-        let rows = if runs > 0 { Room::of((2 * TILE + LANES) * size_of::<M::Item>()) } else { 0 };
         Self {
             tile: lanes::Lanes::new::<M::Item>(),
-            rows: vec![Room::NONE; rows],
+            rows: vec![Room::NONE; Room::of((2 * TILE + LANES) * size_of::<M::Item>())],
             lines: Vec::new(),
             values: Vec::with_capacity(runs),
             edges: Vec::with_capacity(1 + runs),

@@ -28,7 +28,7 @@ use crate::{DeviceType, Monoid};
 
 /// Bytes of one block, or twice as many: with what goes out a second-level cache holds it, and those that wait.
 const BLOCK_BYTES: usize = 128 << 10;
-/// As often, values of runs fill lanes.
+/// As often at most, values of runs fill lanes.
 const DEPTH: usize = 4;
 /// At most so many blocks of a thread wait to go down.
 const MOST_WAITING: usize = 2;
@@ -47,7 +47,7 @@ pub(crate) fn scan<M: Monoid>(operator: &M, prefix: Prefix, items: &[M::Item]) -
 /// The scan of some items, in memory of the same length.
 pub(crate) fn scan_into<M: Monoid>(operator: &M, prefix: Prefix, items: &[M::Item], places: &mut [M::Item]) {
     let places = as_places(places);
-    let streams = stream::suits(places);
+    let streams = rows::suit(&M::Item::layout()) && stream::suits(places);
     in_blocks(operator, prefix, apart(items, places, streams), streams);
 }
 
@@ -63,11 +63,12 @@ fn apart<'a, T>(items: &'a [T], places: &'a mut [MaybeUninit<T>], streams: bool)
     pairs.map(|(items, places)| Block::Apart { items, places }).collect()
 }
 
-/// A power of two of items. There are more if what goes out does not take room in the caches, or if values of runs of runs would not
-/// fill lanes.
+/// A power of two of items: more where what goes out takes no room in the caches, and where only then values of runs of runs fill lanes.
 fn block_items<T>(streams: bool) -> usize {
     let [few, many] = [BLOCK_BYTES, 2 * BLOCK_BYTES].map(|bytes| items_of::<T>(bytes, &[]));
-    if streams { many } else { few.max(many.min(RUN * RUN * TILE)) }.max(TILE)
+    let fill_lanes = |items: usize| items >= RUN * RUN * TILE;
+    let more = streams || (fill_lanes(many) && !fill_lanes(few));
+    if more { many } else { few }.max(TILE)
 }
 
 fn as_places<T>(items: &mut [T]) -> &mut [MaybeUninit<T>] {
@@ -154,8 +155,8 @@ fn in_blocks<M: Monoid>(operator: &M, prefix: Prefix, blocks: Vec<Block<'_, M::I
 struct Levels<'a, M: Monoid> {
     operator: &'a M,
     vectors: Vectors,
-    /// Of items, of values of runs of items, and so on, if the items suit lanes.
-    lanes: Option<[Lanes<'a, M>; DEPTH]>,
+    /// Of items, of values of runs of items, and so on, as far as they fill lanes; none if the items do not suit them.
+    lanes: Vec<Lanes<'a, M>>,
     /// Those that the block went up.
     depth: usize,
     runs: Runs<'a, M>,
@@ -171,8 +172,8 @@ impl<'a, M: Monoid> Levels<'a, M> {
 
     fn with(operator: &'a M, most: usize, streams: bool, vectors: Vectors) -> Self {
         let in_lanes = rows::suit(&M::Item::layout()) && vectors.have_lanes();
-        let lanes = |level| Lanes::new(operator, most / RUN.pow(level as u32));
-        let lanes = in_lanes.then(|| std::array::from_fn(lanes));
+        let levels = (0..if in_lanes { DEPTH } else { 0 }).map(|level| most / RUN.pow(level as u32));
+        let lanes = levels.take_while(|&most| most >= TILE).map(|most| Lanes::new(operator, most)).collect();
         Self { operator, vectors, lanes, depth: 0, runs: Runs::new(operator), streams }
     }
 
@@ -255,7 +256,7 @@ impl<'a, M: Monoid> Levels<'a, M> {
     fn up_with<const BYTES: usize>(&mut self, items: &[M::Item]) -> M::Item {
         self.depth = 0;
         let mut items = items;
-        let mut lanes = self.lanes.iter_mut().flatten();
+        let mut lanes = self.lanes.iter_mut();
         if has_lanes(BYTES) {
             while items.len() >= TILE {
                 let Some(lanes) = lanes.next() else { break };
@@ -277,9 +278,10 @@ impl<'a, M: Monoid> Levels<'a, M> {
         items: Option<&[M::Item]>,
         places: &mut [MaybeUninit<M::Item>],
     ) {
-        let (Some(lanes), Some(last)) = (&mut self.lanes, self.depth.checked_sub(1)) else {
+        let Some(last) = self.depth.checked_sub(1) else {
             return self.runs.down(prefix, edges, places);
         };
+        let lanes = &mut self.lanes;
         let ends = lanes[last].values_and_ends(self.operator, edges.before).1;
         self.runs.down(Prefix::Inclusive, edges, ends);
         if has_lanes(BYTES) {
@@ -300,7 +302,8 @@ impl<'a, M: Monoid> Levels<'a, M> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::operators::{AffineComposition, Sum};
+    use crate::cpu::tests::Maps;
+    use crate::operators::{AffineComposition, Matrix2Product, Sum};
     use crate::{DeviceType, tree};
 
     /// So that products of many are not one another's.
@@ -323,7 +326,7 @@ mod tests {
         let detected = Vectors::detected();
         let inclusive = tree::inclusive_scan(&operator, &all);
         let exclusive = tree::exclusive_scan(&operator, &all);
-        for length in (0..70).chain(after).chain(around) {
+        for length in (0..70).chain(after).chain(around).filter(|&length| length <= all.len()) {
             let items = &all[..length];
             for (prefix, expected) in [(Prefix::Inclusive, &inclusive), (Prefix::Exclusive, &exclusive)] {
                 let check = |got: &[M::Item], how: &str| {
@@ -371,6 +374,33 @@ mod tests {
         is_the_scan_at_every_edge(Sum::<f32>::new(), |i| (i.wrapping_mul(0x9e37_79b9) % 1000) as f32 / 7.0);
         is_the_scan_at_every_edge(AffineComposition::<u32>::new(), |i| [mixed(i) as u32 | 1, i as u32]);
         is_the_scan_at_every_edge(AffineComposition::<u8>::new(), |i| [mixed(i) as u8 | 1, i as u8]);
+        is_the_scan_at_every_edge(Matrix2Product::<u32>::new(), |i| {
+            [[mixed(i) as u32 | 1, 2], [i as u32, mixed(i + 1) as u32 | 1]]
+        });
+    }
+
+    /// Of no other items do values of runs fill lanes as often.
+    #[test]
+    fn bytes_are_prefixes() {
+        /// Affine maps modulo 16, in half a byte each.
+        #[derive(Clone, Copy)]
+        struct Halves;
+        impl Monoid for Halves {
+            type Item = u8;
+            fn identity(&self) -> u8 {
+                0x10
+            }
+            fn combine(&self, left: u8, right: u8) -> u8 {
+                let [[a, b], [c, d]] = [left, right].map(|map| [map >> 4, map & 0xf]);
+                (a.wrapping_mul(c) << 4) | (b.wrapping_mul(c).wrapping_add(d) & 0xf)
+            }
+        }
+        is_the_scan_at_every_edge(Halves, |i| mixed(i) as u8 | 0x10);
+    }
+
+    #[test]
+    fn items_too_large_for_lanes_are_prefixes() {
+        is_the_scan_at_every_edge(Maps::<5>, |i| [[mixed(i) as u32 | 1, i as u32]; 5]);
     }
 
     /// What is before the first item is nothing, not the identity.

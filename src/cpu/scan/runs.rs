@@ -61,6 +61,7 @@ impl<'a, M: Monoid> Runs<'a, M> {
         let op = |left, right| self.operator.combine(left, right);
         let after = |before: Option<M::Item>, right| before.map_or(right, |left| op(left, right));
         self.ends.clear();
+        self.ends.reserve(self.subtrees.len() / RUN);
         let mut before = edges.before;
         let (runs, rest) = self.subtrees.as_chunks::<RUN>();
         let (places, last_places) = places.as_chunks_mut::<RUN>();

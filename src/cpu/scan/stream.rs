@@ -2,6 +2,7 @@
 
 #![allow(unsafe_code)]
 
+use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 
 use crate::cpu::LINE;
@@ -25,7 +26,8 @@ pub(super) struct Output<'a, W: Word, const BYTES: usize> {
     times: usize,
     /// Where words are put together, if they go past the caches: in two halves in turn, since those that are only just written cannot
     /// be read at once. Each has first the line in which the first of its places is, with what is done of it.
-    lines: Option<&'a mut [Room]>,
+    lines: Option<*mut u8>,
+    of_lines: PhantomData<&'a mut [Room]>,
 }
 
 impl<'a, W: Word, const BYTES: usize> Output<'a, W, BYTES> {
@@ -40,9 +42,9 @@ impl<'a, W: Word, const BYTES: usize> Output<'a, W, BYTES> {
             let bytes = words * size_of::<W>();
             assert!(bytes > 0 && bytes.is_multiple_of(LINE));
             lines.resize(Room::of(2 * (bytes + LINE)), Room::NONE);
-            &mut lines[..]
+            lines.as_mut_ptr().cast()
         });
-        Self { places, words, times: 0, lines }
+        Self { places, words, times: 0, lines, of_lines: PhantomData }
     }
 
     /// The next places, as they were. They may be read until they are [set](Self::next).
@@ -55,35 +57,42 @@ impl<'a, W: Word, const BYTES: usize> Output<'a, W, BYTES> {
     #[inline(always)]
     pub(super) fn next(&mut self, set: impl FnOnce(&mut [MaybeUninit<W>])) {
         let next = &mut self.places[self.times * self.words..][..self.words];
-        if self.lines.is_none() {
-            set(next);
-        } else {
-            let skipped = next.as_ptr().addr() % LINE;
-            let (half, before) = (self.half(self.times), self.half(self.times + 1));
-            // SAFETY: both have room for all words and a line, at least as aligned.
-            unsafe {
-                before.add(size_of::<W>() * self.words).copy_to_nonoverlapping(half, LINE);
-                set(std::slice::from_raw_parts_mut(half.add(skipped).cast(), self.words));
+        match self.lines {
+            None => set(next),
+            Some(lines) => {
+                let skipped = next.as_ptr().addr() % LINE;
+                // SAFETY: both halves have room for all words and a line, at least as aligned, and nobody else knows of them.
+                unsafe {
+                    let half = lines.add(self.half_of(self.times));
+                    let last = lines.add(self.half_of(self.times + 1) + self.bytes());
+                    last.copy_to_nonoverlapping(half, LINE);
+                    set(std::slice::from_raw_parts_mut(half.add(skipped).cast(), self.words));
+                }
+                self.store_last(lines);
             }
-            self.store_last();
         }
         self.times += 1;
     }
 
-    /// Where the words of that time are put together.
+    /// Of the words that are put together at a time.
     #[inline(always)]
-    fn half(&mut self, time: usize) -> *mut u8 {
-        let lines = self.lines.as_deref_mut().unwrap_or_default();
-        lines.as_mut_ptr().cast::<u8>().wrapping_add(time % 2 * (size_of::<W>() * self.words + LINE))
+    fn bytes(&self) -> usize {
+        size_of::<W>() * self.words
+    }
+
+    /// Where the half begins in which the words of that time are put together.
+    #[inline(always)]
+    fn half_of(&self, time: usize) -> usize {
+        time % 2 * (self.bytes() + LINE)
     }
 
     /// Stores the lines of the last words that were put together, but the one in which they end.
     #[inline(always)]
-    fn store_last(&mut self) {
+    fn store_last(&mut self, lines: *const u8) {
         let Some(time) = self.times.checked_sub(1) else { return };
-        let (bytes, from) = (size_of::<W>() * self.words, self.half(time));
-        // SAFETY: the lines that the half begins with are those of the places that had their words then.
+        // SAFETY: the lines that the half begins with are those of the places that got their words then.
         unsafe {
+            let from = lines.add(self.half_of(time));
             let to = self.places.as_mut_ptr().add(time * self.words).cast::<u8>();
             let skipped = to.addr() % LINE;
             match time {
@@ -91,23 +100,21 @@ impl<'a, W: Word, const BYTES: usize> Output<'a, W, BYTES> {
                 0 => from.add(skipped).copy_to_nonoverlapping(to, LINE - skipped),
                 _ => store::<BYTES>(from, to.sub(skipped), 1),
             }
-            store::<BYTES>(from.add(LINE), to.add(LINE - skipped), bytes / LINE - 1);
+            store::<BYTES>(from.add(LINE), to.add(LINE - skipped), self.bytes() / LINE - 1);
         }
     }
 }
 
 impl<W: Word, const BYTES: usize> Drop for Output<'_, W, BYTES> {
     fn drop(&mut self) {
-        if self.lines.is_none() {
-            return;
-        }
-        self.store_last();
+        let Some(lines) = self.lines else { return };
+        self.store_last(lines);
         if let Some(time) = self.times.checked_sub(1) {
             // SAFETY: they are the last of the bytes that are done.
             unsafe {
                 let end = self.places.as_mut_ptr().add(self.times * self.words).cast::<u8>();
                 let held = end.addr() % LINE;
-                let line = self.half(time).add(size_of::<W>() * self.words);
+                let line = lines.add(self.half_of(time) + self.bytes());
                 line.copy_to_nonoverlapping(end.sub(held), held);
             }
         }
