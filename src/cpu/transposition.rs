@@ -32,7 +32,7 @@ impl Ahead {
         Self { far: after(FAR_BYTES), near: after(NEAR_BYTES) }
     }
 
-    /// Nothing from the end of `all` on, of which the items are some: where that is not ahead of them yet.
+    /// Nothing that begins past the end of `all`, of which the items are some: instead the items, which are there already.
     pub(super) fn within<T>(items: &[T], all: &[T]) -> Self {
         let within =
             |ahead| if ahead < all.as_ptr_range().end.cast() { ahead } else { items.as_ptr().cast() };
@@ -181,8 +181,8 @@ mod registers {
                     }
                 }
 
-                /// Rotates the numbers of all words by so many bits. Parts of sixteen bytes stay apart. In them a word's place has a number,
-                /// whose upper bits are those of the register and whose lower ones are the place in it.
+                /// Rotates the numbers of all words by so many bits. Parts of sixteen bytes stay apart. In them a word's place has
+                /// a number, whose upper bits are those of the register and whose lower ones are the place in it.
                 #[target_feature(enable = $features)]
                 #[inline]
                 pub(crate) fn shuffle<W: Word, const COUNT: usize>(block: &mut [$register; COUNT], bits: u32) {

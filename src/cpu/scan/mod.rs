@@ -155,7 +155,7 @@ fn in_blocks<M: Monoid>(operator: &M, prefix: Prefix, blocks: Vec<Block<'_, M::I
 struct Levels<'a, M: Monoid> {
     operator: &'a M,
     vectors: Vectors,
-    /// Of items, of values of runs of items, and so on, as far as they fill lanes; none if the items do not suit them.
+    /// Of items, of values of runs of items, and so on, as far as they fill lanes; none if the items do not suit them, or the processor has none.
     lanes: Vec<Lanes<'a, M>>,
     /// Those that the block went up.
     depth: usize,
@@ -379,7 +379,7 @@ mod tests {
         });
     }
 
-    /// Of no other items do values of runs fill lanes as often.
+    /// In blocks that do not go past the caches, of no other items do values of runs fill lanes as often.
     #[test]
     fn bytes_are_prefixes() {
         /// Affine maps modulo 16, in half a byte each.

@@ -264,7 +264,7 @@ fn scans_by_operator(record: &Record) -> String {
     table.or_nothing()
 }
 
-/// Scans on the CPU, beside the faster of two ways to copy.
+/// Scans on the CPU, beside the fastest of three ways to copy.
 fn scans_cpu(record: &Record) -> String {
     let columns = ["256 MiB", "of copying", "1 GiB", "of copying"];
     let mut table = Table::new(&["operator", "item"], &columns);
