@@ -47,7 +47,7 @@ pub(crate) fn scan<M: Monoid>(operator: &M, prefix: Prefix, items: &[M::Item]) -
 /// The scan of some items, in memory of the same length.
 pub(crate) fn scan_into<M: Monoid>(operator: &M, prefix: Prefix, items: &[M::Item], places: &mut [M::Item]) {
     let places = as_places(places);
-    let streams = rows::suit(&M::Item::layout()) && stream::suits(places);
+    let streams = stream::suits(places);
     in_blocks(operator, prefix, apart(items, places, streams), streams);
 }
 
@@ -57,18 +57,27 @@ pub(crate) fn scan_in_place<M: Monoid>(operator: &M, prefix: Prefix, items: &mut
     in_blocks(operator, prefix, items.chunks_mut(size).map(Block::InPlace).collect(), false);
 }
 
-fn apart<'a, T>(items: &'a [T], places: &'a mut [MaybeUninit<T>], streams: bool) -> Vec<Block<'a, T>> {
+fn apart<'a, T: DeviceType>(
+    items: &'a [T],
+    places: &'a mut [MaybeUninit<T>],
+    streams: bool,
+) -> Vec<Block<'a, T>> {
     let size = block_items::<T>(streams);
     let pairs = zip(items.chunks(size), places.chunks_mut(size));
     pairs.map(|(items, places)| Block::Apart { items, places }).collect()
 }
 
-/// A power of two of items: more where what goes out takes no room in the caches, and where only then values of runs of runs fill lanes.
-fn block_items<T>(streams: bool) -> usize {
+/// A power of two of items: of those that go in lanes more where what goes out takes no room in the caches, and where only then values of
+/// runs of runs fill the lanes.
+fn block_items<T: DeviceType>(streams: bool) -> usize {
     let [few, many] = [BLOCK_BYTES, 2 * BLOCK_BYTES].map(|bytes| items_of::<T>(bytes, &[]));
     let fill_lanes = |items: usize| items >= RUN * RUN * TILE;
     let more = streams || (fill_lanes(many) && !fill_lanes(few));
-    if more { many } else { few }.max(TILE)
+    if more && go_in_lanes::<T>(Vectors::detected()) { many } else { few }.max(TILE)
+}
+
+fn go_in_lanes<T: DeviceType>(vectors: Vectors) -> bool {
+    rows::suit(&T::layout()) && vectors.have_lanes()
 }
 
 fn as_places<T>(items: &mut [T]) -> &mut [MaybeUninit<T>] {
@@ -102,6 +111,7 @@ impl<T> Block<'_, T> {
 fn in_blocks<M: Monoid>(operator: &M, prefix: Prefix, blocks: Vec<Block<'_, M::Item>>, streams: bool) {
     let threads = rayon::current_num_threads().min(blocks.len());
     let most = blocks.first().map_or(0, |block| block.items().len());
+    let whole = block_items::<M::Item>(streams);
     let turns = Turns::of(blocks.len());
     // Taken in order: whoever has a block waits for such as are taken already.
     let blocks: Vec<_> = blocks.into_iter().map(|block| Mutex::new(Some(block))).collect();
@@ -113,7 +123,7 @@ fn in_blocks<M: Monoid>(operator: &M, prefix: Prefix, blocks: Vec<Block<'_, M::I
             let block = blocks.get(index)?.lock().ok().and_then(|mut block| block.take());
             let block = block.expect("it is taken once, and nobody panics meanwhile");
             // The last block may be no perfect subtree; nothing comes after it.
-            let is_whole = block.items().len() == block_items::<M::Item>(streams);
+            let is_whole = block.items().len() == whole;
             Some((Turn { index, is_whole }, block))
         };
         let mut waiting: VecDeque<(Turn, Block<'_, M::Item>, Levels<'_, M>)> =
@@ -171,7 +181,7 @@ impl<'a, M: Monoid> Levels<'a, M> {
     }
 
     fn with(operator: &'a M, most: usize, streams: bool, vectors: Vectors) -> Self {
-        let in_lanes = rows::suit(&M::Item::layout()) && vectors.have_lanes();
+        let in_lanes = go_in_lanes::<M::Item>(vectors);
         let levels = (0..if in_lanes { DEPTH } else { 0 }).map(|level| most / RUN.pow(level as u32));
         let lanes = levels.take_while(|&most| most >= TILE).map(|most| Lanes::new(operator, most)).collect();
         Self { operator, vectors, lanes, depth: 0, runs: Runs::new(operator), streams }
