@@ -1,6 +1,6 @@
 //! Many runs at once.
 //!
-//! A tile is 32 runs of eight items. It is transposed into rows of words, each of which has the same word of every run:
+//! A tile is 32 runs of eight items, or 64 of items of bytes. It is transposed into rows of words, each of which has the same word of every run:
 //! run l is lane l. Then the bracket of a run is a loop over lanes that reads rows and writes rows, and in which no lane has
 //! to do with another. The compiler makes vector instructions of such a loop whatever the operator: the fields of a `struct`
 //! are rows, and an `if` is a selection. Since neighbours are always in one lane, nothing is moved between lanes but by the
@@ -9,12 +9,14 @@
 #![allow(unsafe_code)]
 
 use super::RUN;
-use super::rows::{Cut, LANES, Room, Row, Word, combine, item, items_of_lanes, rows_of_words, set_item};
+use super::rows::{Cut, Room, Row, Word, append_items_of_lanes, combine, item, rows_of_words, set_item};
 use super::transposition::{Ahead, transpose};
 use crate::Monoid;
 
 /// Items whose runs fill the lanes.
-pub(super) const TILE: usize = LANES * RUN;
+pub(super) const fn tile_items<T>() -> usize {
+    Cut::<T>::LANES * RUN
+}
 
 /// Room for the rows of a tile and of its values.
 pub(super) struct Lanes {
@@ -24,7 +26,7 @@ pub(super) struct Lanes {
 impl Lanes {
     /// For items that [`suit`](super::rows::suit).
     pub(super) fn new<T>() -> Self {
-        let bytes = (TILE + LANES) * size_of::<T>();
+        let bytes = (tile_items::<T>() + Cut::<T>::LANES) * size_of::<T>();
         Self { rows: vec![Room::NONE; Room::of(bytes)] }
     }
 
@@ -33,34 +35,34 @@ impl Lanes {
     pub(super) fn tile<M: Monoid, const BYTES: usize, const ASKS: bool>(
         &mut self,
         operator: &M,
-        tile: &[M::Item; TILE],
+        tile: &[M::Item],
         ahead: Ahead,
         values: &mut Vec<M::Item>,
     ) {
-        let values_of_runs = match Cut::<M::Item>::BYTES {
-            1 => self.tile_of_words::<M, u8, BYTES, ASKS>(operator, tile, ahead),
-            2 => self.tile_of_words::<M, u16, BYTES, ASKS>(operator, tile, ahead),
-            4 => self.tile_of_words::<M, u32, BYTES, ASKS>(operator, tile, ahead),
-            _ => self.tile_of_words::<M, u64, BYTES, ASKS>(operator, tile, ahead),
-        };
-        values.extend_from_slice(&values_of_runs);
+        match Cut::<M::Item>::BYTES {
+            1 => self.tile_of_words::<M, u8, BYTES, ASKS>(operator, tile, ahead, values),
+            2 => self.tile_of_words::<M, u16, BYTES, ASKS>(operator, tile, ahead, values),
+            4 => self.tile_of_words::<M, u32, BYTES, ASKS>(operator, tile, ahead, values),
+            _ => self.tile_of_words::<M, u64, BYTES, ASKS>(operator, tile, ahead, values),
+        }
     }
 
     #[inline(always)]
     fn tile_of_words<M: Monoid, W: Word, const BYTES: usize, const ASKS: bool>(
         &mut self,
         operator: &M,
-        tile: &[M::Item; TILE],
+        tile: &[M::Item],
         ahead: Ahead,
-    ) -> [M::Item; LANES] {
+        values: &mut Vec<M::Item>,
+    ) {
         let words = size_of::<M::Item>() / size_of::<W>();
         let rows = &mut rows_of_words::<W>(&mut self.rows)[..(RUN + 1) * words];
         let (items, value) = rows.split_at_mut(RUN * words);
-        // SAFETY: a tile is that many words, at least as aligned, and none of them padding.
-        let runs = unsafe { std::slice::from_raw_parts(tile.as_ptr().cast::<W>(), TILE * words) };
+        // SAFETY: they are that many words, at least as aligned, and none of them padding.
+        let runs = unsafe { std::slice::from_raw_parts(tile.as_ptr().cast::<W>(), tile.len() * words) };
         transpose::<M::Item, W, BYTES, ASKS>(runs, items, ahead);
         combine_runs(operator, items, value);
-        items_of_lanes::<M::Item, W>(value)
+        append_items_of_lanes::<M::Item, W>(value, values);
     }
 }
 
@@ -69,7 +71,7 @@ impl Lanes {
 fn combine_runs<M: Monoid, W: Word>(operator: &M, items: &[Row<W>], value: &mut [Row<W>]) {
     let words = size_of::<M::Item>() / size_of::<W>();
     let op = |left, right| combine::<M, W>(operator, left, right);
-    for lane in 0..LANES {
+    for lane in 0..W::LANES {
         let at = |index: usize| item::<M::Item, W>(&items[index * words..], lane);
         let abcd = op(op(at(0), at(1)), op(at(2), at(3)));
         let efgh = op(op(at(4), at(5)), op(at(6), at(7)));

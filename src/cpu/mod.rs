@@ -17,7 +17,7 @@ mod vectors;
 
 use rayon::prelude::*;
 
-use self::lanes::{Lanes, TILE};
+use self::lanes::{Lanes, tile_items};
 pub(crate) use self::scan::{scan, scan_in_place, scan_into};
 use self::transposition::Ahead;
 use self::vectors::{Vectors, has_lanes};
@@ -154,23 +154,28 @@ fn run_by_run<M: Monoid, const BYTES: usize>(
     levels: &mut [Vec<M::Item>; LEVELS],
     items: &[M::Item],
 ) -> M::Item {
+    let tile_items = tile_items::<M::Item>();
     let mut most = items.len();
     for level in &mut *levels {
         level.clear();
         if most > 1 {
             most = most.div_ceil(RUN);
             // Once: threads whose vectors grow wait for each other in the allocator.
-            level.reserve_exact(most.min(TILE));
+            level.reserve_exact(most.min(tile_items));
         }
     }
-    let (tiles, rest) = items.as_chunks::<TILE>();
+    let tiles = items.chunks_exact(tile_items);
+    let rest = tiles.remainder();
     for tile in tiles {
         lanes.tile::<M, BYTES, true>(operator, tile, Ahead::of(tile), &mut levels[0]);
         for level in 0.. {
             let (below, above) = levels.split_at_mut(level + 1);
-            let [tile] = below[level].as_chunks::<TILE>().0 else { break };
+            let tile = &mut below[level];
+            if tile.len() < tile_items {
+                break;
+            }
             lanes.tile::<M, BYTES, false>(operator, tile, Ahead::of(tile), &mut above[0]);
-            below[level].clear();
+            tile.clear();
         }
     }
     levels[0].extend(rest.chunks(RUN).map(|run| short_bracket(operator, run)));
@@ -231,12 +236,13 @@ mod tests {
         let items_of = |bytes: usize| items_of::<M::Item>(bytes, &[]);
         let block = items_of(BLOCK_BYTES);
         let mut lengths: Vec<usize> = (0..70).collect();
-        let edges = [RUN, TILE, RUN * TILE, items_of(PART_BYTES), block];
+        let tile = tile_items::<M::Item>();
+        let edges = [RUN, tile, RUN * tile, items_of(PART_BYTES), block];
         for edge in edges {
             for multiple in [1, 2, 3, 5] {
                 lengths.extend([edge * multiple - 1, edge * multiple, edge * multiple + 1]);
             }
-            lengths.extend([edge + 9, edge + TILE + 17]);
+            lengths.extend([edge + 9, edge + tile + 17]);
         }
         let all: Vec<M::Item> = (0..6 * block).map(item).collect();
         let suit = rows::suit(&M::Item::layout());
@@ -262,7 +268,8 @@ mod tests {
     /// Threads whose vectors grow wait for each other in the allocator.
     #[test]
     fn no_level_grows() {
-        for length in [2, 9, TILE - 1, TILE, 8 * TILE + 77, 64 * TILE - 1, 77 * TILE + 3] {
+        let tile = tile_items::<u32>();
+        for length in [2, 9, tile - 1, tile, 8 * tile + 77, 64 * tile - 1, 77 * tile + 3] {
             let items: Vec<u32> = (0..length as u32).collect();
             let operator = Sum::<u32>::new();
             let mut brackets = Brackets::new(&operator, true);
@@ -272,7 +279,7 @@ mod tests {
             brackets.bracket(&items);
             let mut values = length;
             for level in &brackets.levels {
-                let expected = if values == 1 { 0 } else { values.div_ceil(RUN).min(TILE) };
+                let expected = if values == 1 { 0 } else { values.div_ceil(RUN).min(tile) };
                 assert_eq!(level.capacity(), expected, "{length} items");
                 values = values.div_ceil(RUN);
             }

@@ -9,23 +9,33 @@ use std::mem::MaybeUninit;
 
 use crate::{Kind, Layout, Monoid};
 
-/// Words of a row: one register of bytes, or several of wider words.
-pub(super) const LANES: usize = 32;
 /// The largest items whose tile and its rows stay in a first-level cache.
 const MOST_BYTES: usize = 32;
 
 /// One word of each item.
 #[derive(Clone, Copy)]
-#[repr(C, align(32))]
-pub(super) struct Row<W>(pub(super) [W; LANES]);
+#[repr(C, align(64))]
+pub(super) struct Row<W: Word>(W::Lanes);
+
+impl<W: Word> Row<W> {
+    #[inline(always)]
+    pub(super) fn lanes(&self) -> &[W] {
+        self.0.as_ref()
+    }
+
+    #[inline(always)]
+    pub(super) fn lanes_mut(&mut self) -> &mut [W] {
+        self.0.as_mut()
+    }
+}
 
 /// Memory for rows: as aligned as the widest registers, so that none of their loads takes two lines.
 #[derive(Clone, Copy)]
 #[repr(C, align(64))]
-pub(super) struct Room([u64; LANES]);
+pub(super) struct Room([u64; 8]);
 
 impl Room {
-    pub(super) const NONE: Self = Self([0; LANES]);
+    pub(super) const NONE: Self = Self([0; 8]);
 
     /// Room for rows of so many bytes together.
     pub(super) fn of(bytes: usize) -> usize {
@@ -34,16 +44,26 @@ impl Room {
 }
 
 /// What items are cut into: integers.
-pub(super) trait Word: Copy + Default + 'static {}
-impl Word for u8 {}
-impl Word for u16 {}
-impl Word for u32 {}
-impl Word for u64 {}
+pub(super) trait Word: Copy + Default + 'static {
+    /// The words of a row: as many as fill the widest register, but at least 32.
+    type Lanes: Copy + AsRef<[Self]> + AsMut<[Self]>;
+    const LANES: usize = size_of::<Self::Lanes>() / size_of::<Self>();
+}
 
-impl<W: Word> Default for Row<W> {
-    fn default() -> Self {
-        Self([W::default(); LANES])
-    }
+impl Word for u8 {
+    type Lanes = [Self; 64];
+}
+
+impl Word for u16 {
+    type Lanes = [Self; 32];
+}
+
+impl Word for u32 {
+    type Lanes = [Self; 32];
+}
+
+impl Word for u64 {
+    type Lanes = [Self; 32];
 }
 
 /// How items of a type are cut. A constant of its own, so that a `match` on it is decided before code is made for other words.
@@ -52,6 +72,13 @@ pub(super) struct Cut<T>(std::marker::PhantomData<T>);
 impl<T> Cut<T> {
     /// Of a word.
     pub(super) const BYTES: usize = align_of::<T>();
+    /// Items beside each other.
+    pub(super) const LANES: usize = match Self::BYTES {
+        1 => u8::LANES,
+        2 => u16::LANES,
+        4 => u32::LANES,
+        _ => u64::LANES,
+    };
 }
 
 /// Whether items are small, and without padding.
@@ -82,7 +109,9 @@ pub(super) fn item<T, W: Word>(rows: &[Row<W>], lane: usize) -> T {
     let rows = &rows[..words];
     let mut item = MaybeUninit::<T>::uninit();
     // SAFETY: the item has that many words.
-    each_word(words, |word| unsafe { item.as_mut_ptr().cast::<W>().add(word).write(rows[word].0[lane]) });
+    each_word(words, |word| unsafe {
+        item.as_mut_ptr().cast::<W>().add(word).write(rows[word].lanes()[lane])
+    });
     // SAFETY: all its words are those of an item: only items are transposed, and set.
     unsafe { item.assume_init() }
 }
@@ -91,53 +120,58 @@ pub(super) fn item<T, W: Word>(rows: &[Row<W>], lane: usize) -> T {
 pub(super) fn set_item<T, W: Word>(rows: &mut [Row<W>], lane: usize, item: T) {
     let words = words_of::<T, W>();
     let rows = &mut rows[..words];
-    // SAFETY: the item has that many words, none of them padding.
-    each_word(words, |word| rows[word].0[lane] = unsafe { (&raw const item).cast::<W>().add(word).read() });
+    each_word(words, |word| {
+        // SAFETY: the item has that many words, none of them padding.
+        rows[word].lanes_mut()[lane] = unsafe { (&raw const item).cast::<W>().add(word).read() }
+    });
 }
 
-/// The items of all lanes.
+/// Adds the items of all lanes.
 #[inline(always)]
-pub(super) fn items_of_lanes<T: Copy, W: Word>(rows: &[Row<W>]) -> [T; LANES] {
+pub(super) fn append_items_of_lanes<T: Copy, W: Word>(rows: &[Row<W>], items: &mut Vec<T>) {
     let words = words_of::<T, W>();
     let rows = &rows[..words];
+    items.reserve(W::LANES);
+    let places = items.spare_capacity_mut().as_mut_ptr().cast::<W>();
     if let [row] = rows {
-        // SAFETY: an item is one word, so a row has as many bytes, and they are those of items: only such are set.
-        return unsafe { std::mem::transmute_copy(row) };
-    }
-    let mut items = [const { MaybeUninit::<T>::uninit() }; LANES];
-    let places = items.as_mut_ptr().cast::<W>();
-    for lane in 0..some_lanes() {
-        for (word, row) in rows.iter().enumerate() {
-            // SAFETY: there are as many lanes, and an item has that many words.
-            unsafe { places.add(lane * words + word).write(*row.0.get_unchecked(lane)) };
+        // SAFETY: an item is one word, and there is room for as many.
+        unsafe { row.lanes().as_ptr().copy_to_nonoverlapping(places, W::LANES) };
+    } else {
+        for lane in 0..some_lanes::<W>() {
+            for (word, row) in rows.iter().enumerate() {
+                // SAFETY: there is room for as many items as lanes, and an item has that many words.
+                unsafe { places.add(lane * words + word).write(*row.lanes().get_unchecked(lane)) };
+            }
         }
     }
-    // SAFETY: the words of all of them are those of items: only such are set.
-    unsafe { std::mem::transmute_copy(&items) }
+    // SAFETY: the words of all of them were written, and are those of items: only such are set.
+    unsafe { items.set_len(items.len() + W::LANES) };
 }
 
+/// As many items as lanes.
 #[inline(always)]
-pub(super) fn set_items_of_lanes<T: Copy, W: Word>(rows: &mut [Row<W>], items: &[T; LANES]) {
+pub(super) fn set_items_of_lanes<T: Copy, W: Word>(rows: &mut [Row<W>], items: &[T]) {
+    assert_eq!(items.len(), W::LANES);
     let words = words_of::<T, W>();
     let rows = &mut rows[..words];
+    let from = items.as_ptr().cast::<W>();
     if let [row] = rows {
-        // SAFETY: an item is one word, so as many items are a row, and none of it is padding.
-        *row = unsafe { std::mem::transmute_copy(items) };
+        // SAFETY: an item is one word, none of it padding, and there are as many.
+        unsafe { from.copy_to_nonoverlapping(row.lanes_mut().as_mut_ptr(), W::LANES) };
         return;
     }
-    let from = items.as_ptr().cast::<W>();
-    for lane in 0..some_lanes() {
+    for lane in 0..some_lanes::<W>() {
         for (word, row) in rows.iter_mut().enumerate() {
-            // SAFETY: as above, and none of the words is padding.
-            unsafe { *row.0.get_unchecked_mut(lane) = from.add(lane * words + word).read() };
+            // SAFETY: as above, and an item has that many words.
+            unsafe { *row.lanes_mut().get_unchecked_mut(lane) = from.add(lane * words + word).read() };
         }
     }
 }
 
 /// All lanes, but no compiler knows: it would write a loop over so few out, and move words one by one.
 #[inline(always)]
-fn some_lanes() -> usize {
-    std::hint::black_box(LANES).min(LANES)
+fn some_lanes<W: Word>() -> usize {
+    std::hint::black_box(W::LANES).min(W::LANES)
 }
 
 /// The value of two items. All three are taken apart: where an operator chooses between items, a compiler that sees their words

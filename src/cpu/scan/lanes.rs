@@ -1,4 +1,4 @@
-//! Up and down the bracket, 32 runs of eight items at once: run l is lane l.
+//! Up and down the bracket, as many runs of eight items at once as there are lanes: run l is lane l.
 //!
 //! On the way up nothing is kept of a run of a tile but its value. On the way down its items are transposed once more: that takes less
 //! time than to write, and read again, as many bytes of what became of them.
@@ -12,14 +12,12 @@ use super::runs::Runs;
 use super::stream::Output;
 use super::turns::Edges;
 use crate::Monoid;
-use crate::cpu::rows::{
-    Cut, LANES, Room, Row, Word, combine, item, rows_of_words, set_item, set_items_of_lanes,
-};
+use crate::cpu::rows::{Cut, Room, Row, Word, combine, item, rows_of_words, set_item, set_items_of_lanes};
 use crate::cpu::transposition::{Ahead, restore, transpose};
 use crate::cpu::{RUN, lanes};
 use crate::tree::Prefix;
 
-pub(super) use lanes::TILE;
+pub(super) use lanes::tile_items;
 
 /// What is known of some items, and of their runs.
 pub(super) struct Lanes<'a, M: Monoid> {
@@ -43,10 +41,11 @@ pub(super) struct Lanes<'a, M: Monoid> {
 impl<'a, M: Monoid> Lanes<'a, M> {
     /// For so many items that [`suit`](crate::cpu::rows::suit), at most.
     pub(super) fn new(operator: &'a M, most: usize) -> Self {
-        let runs = most / TILE * LANES;
+        let (tile, lanes) = (tile_items::<M::Item>(), Cut::<M::Item>::LANES);
+        let runs = most / tile * lanes;
         Self {
             tile: lanes::Lanes::new::<M::Item>(),
-            rows: vec![Room::NONE; Room::of((2 * TILE + LANES) * size_of::<M::Item>())],
+            rows: vec![Room::NONE; Room::of((2 * tile + lanes) * size_of::<M::Item>())],
             lines: Vec::new(),
             values: Vec::with_capacity(runs),
             edges: Vec::with_capacity(1 + runs),
@@ -60,7 +59,8 @@ impl<'a, M: Monoid> Lanes<'a, M> {
     #[inline(always)]
     pub(super) fn up<const BYTES: usize>(&mut self, operator: &M, items: &[M::Item]) -> &[M::Item] {
         self.values.clear();
-        let (tiles, rest) = items.as_chunks::<TILE>();
+        let tiles = items.chunks_exact(tile_items::<M::Item>());
+        let rest = tiles.remainder();
         for tile in tiles {
             // What comes after the items is another thread's.
             let ahead = Ahead::within(tile, items);
@@ -132,21 +132,23 @@ impl<'a, M: Monoid> Lanes<'a, M> {
         places: &mut [MaybeUninit<M::Item>],
         streams: bool,
     ) {
-        let words = size_of::<M::Item>() / size_of::<W>();
+        let (words, tile_items) = (size_of::<M::Item>() / size_of::<W>(), W::LANES * RUN);
         let rows = &mut rows_of_words::<W>(&mut self.rows)[..(2 * RUN + 1) * words];
         let (of_items, of_edges) = rows.split_at_mut(RUN * words);
-        let (begins, ends) = (self.edges.as_chunks::<LANES>().0, self.edges[1..].as_chunks::<LANES>().0);
+        let begins = self.edges.chunks_exact(W::LANES);
+        let ends = self.edges[1..].chunks_exact(W::LANES);
         let places = &mut places[..self.values.len() * RUN];
         // SAFETY: they are that many words, at least as aligned.
         let places = unsafe {
             let words = places.len() * words;
             std::slice::from_raw_parts_mut(places.as_mut_ptr().cast::<MaybeUninit<W>>(), words)
         };
-        let mut output = Output::<W, BYTES>::new(places, TILE * words, streams, &mut self.lines);
+        let mut output = Output::<W, BYTES>::new(places, tile_items * words, streams, &mut self.lines);
         for (tile, (begins, ends)) in zip(begins, ends).enumerate() {
-            let items = items.map_or(output.next_places(), |items| items[tile * TILE..].as_ptr().cast());
+            let items =
+                items.map_or(output.next_places(), |items| items[tile * tile_items..].as_ptr().cast());
             // SAFETY: a tile is that many words, at least as aligned, and none of them padding.
-            let items = unsafe { std::slice::from_raw_parts(items, TILE * words) };
+            let items = unsafe { std::slice::from_raw_parts(items, tile_items * words) };
             transpose::<M::Item, W, BYTES, false>(items, of_items, Ahead::of(items));
             set_items_of_lanes(of_edges, begins);
             combine_before(operator, of_items, of_edges);
@@ -166,7 +168,7 @@ fn combine_before<M: Monoid, W: Word>(operator: &M, items: &[Row<W>], edges: &mu
     let words = size_of::<M::Item>() / size_of::<W>();
     let op = |left, right| combine::<M, W>(operator, left, right);
     let (first, others) = edges.split_at_mut(words);
-    for lane in 0..LANES {
+    for lane in 0..W::LANES {
         let at = |index: usize| item::<M::Item, W>(&items[index * words..], lane);
         let mut set = |index: usize, before| set_item(&mut others[(index - 1) * words..], lane, before);
         let (a, b, c, d, e, f, g) = (at(0), at(1), at(2), at(3), at(4), at(5), at(6));

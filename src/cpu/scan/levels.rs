@@ -4,7 +4,7 @@
 
 use std::mem::MaybeUninit;
 
-use super::lanes::{Lanes, TILE};
+use super::lanes::{Lanes, tile_items};
 use super::runs::Runs;
 use super::turns::Edges;
 use crate::cpu::vectors::{Vectors, has_lanes};
@@ -20,7 +20,7 @@ pub(super) fn go_in_lanes<T: DeviceType>(vectors: Vectors) -> bool {
     rows::suit(&T::layout()) && vectors.have_lanes()
 }
 
-/// A block on its way up and down: 32 runs of eight items at once, and then the values of runs in the same way, as long as they fill
+/// A block on its way up and down: a tile of runs of eight items at once, and then the values of runs in the same way, as long as they fill
 /// lanes; and one run at a time.
 pub(super) struct Levels<'a, M: Monoid> {
     operator: &'a M,
@@ -43,7 +43,8 @@ impl<'a, M: Monoid> Levels<'a, M> {
     pub(super) fn with(operator: &'a M, most: usize, streams: bool, vectors: Vectors) -> Self {
         let in_lanes = go_in_lanes::<M::Item>(vectors);
         let levels = (0..if in_lanes { DEPTH } else { 0 }).map(|level| most / RUN.pow(level as u32));
-        let lanes = levels.take_while(|&most| most >= TILE).map(|most| Lanes::new(operator, most)).collect();
+        let fill_lanes = |&most: &usize| most >= tile_items::<M::Item>();
+        let lanes = levels.take_while(fill_lanes).map(|most| Lanes::new(operator, most)).collect();
         Self { operator, vectors, lanes, depth: 0, runs: Runs::new(operator), streams }
     }
 
@@ -128,7 +129,7 @@ impl<'a, M: Monoid> Levels<'a, M> {
         let mut items = items;
         let mut lanes = self.lanes.iter_mut();
         if has_lanes(BYTES) {
-            while items.len() >= TILE {
+            while items.len() >= tile_items::<M::Item>() {
                 let Some(lanes) = lanes.next() else { break };
                 items = lanes.up::<BYTES>(self.operator, items);
                 self.depth += 1;

@@ -19,7 +19,7 @@ use std::mem::MaybeUninit;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use self::lanes::TILE;
+use self::lanes::tile_items;
 use self::levels::{Levels, go_in_lanes};
 use self::turns::{Turn, Turns};
 use super::vectors::Vectors;
@@ -70,9 +70,10 @@ fn apart<'a, T: DeviceType>(
 /// runs of runs fill the lanes.
 fn block_items<T: DeviceType>(streams: bool) -> usize {
     let [few, many] = [BLOCK_BYTES, 2 * BLOCK_BYTES].map(|bytes| items_of::<T>(bytes, &[]));
-    let fill_lanes = |items: usize| items >= RUN * RUN * TILE;
+    let tile = tile_items::<T>();
+    let fill_lanes = |items: usize| items >= RUN * RUN * tile;
     let more = streams || (fill_lanes(many) && !fill_lanes(few));
-    if more && go_in_lanes::<T>(Vectors::detected()) { many } else { few }.max(TILE)
+    if more && go_in_lanes::<T>(Vectors::detected()) { many } else { few }.max(tile)
 }
 
 fn as_places<T>(items: &mut [T]) -> &mut [MaybeUninit<T>] {
@@ -175,7 +176,8 @@ mod tests {
     {
         let block = block_items::<M::Item>(false);
         let edges = [block, 2 * block, 3 * block, 4 * block, 5 * block];
-        let after = [1, 9, 16, TILE - 1, TILE, TILE + 3, TILE + 9, 8 * TILE + 77, 11 * TILE, 21 * TILE + 255];
+        let tile = tile_items::<M::Item>();
+        let after = [1, 9, 16, tile - 1, tile, tile + 3, tile + 9, 8 * tile + 77, 11 * tile, 21 * tile + 255];
         let around = edges
             .into_iter()
             .flat_map(|edge| after.map(|after| edge + after).into_iter().chain([edge - 1, edge]));
@@ -210,7 +212,7 @@ mod tests {
                 scan_in_place(&operator, prefix, &mut places);
                 check(&places, "in place");
                 let lesser = Vectors::ALL.iter().copied().take_while(|&vectors| vectors != detected);
-                for vectors in lesser.filter(|_| (TILE..=block).contains(&length)) {
+                for vectors in lesser.filter(|_| (tile..=block).contains(&length)) {
                     for (streams, in_place) in [(false, false), (true, false), (false, true)] {
                         let mut levels = Levels::with(&operator, length, streams, vectors);
                         let value = levels.up(items);

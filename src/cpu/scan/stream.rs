@@ -2,6 +2,8 @@
 
 #![allow(unsafe_code)]
 
+#[cfg(target_arch = "x86_64")]
+use std::arch::x86_64::*;
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 
@@ -121,7 +123,7 @@ impl<W: Word, const BYTES: usize> Drop for Output<'_, W, BYTES> {
         #[cfg(target_arch = "x86_64")]
         // SAFETY: every x86-64 processor has it.
         unsafe {
-            std::arch::x86_64::_mm_sfence();
+            _mm_sfence();
         }
     }
 }
@@ -133,14 +135,40 @@ impl<W: Word, const BYTES: usize> Drop for Output<'_, W, BYTES> {
 unsafe fn store<const BYTES: usize>(from: *const u8, to: *mut u8, lines: usize) {
     #[cfg(target_arch = "x86_64")]
     if BYTES > 0 {
-        use std::arch::x86_64::{__m256i, _mm256_load_si256, _mm256_stream_si256};
-        let (from, to) = (from.cast::<__m256i>(), to.cast::<__m256i>());
-        for half in 0..2 * lines {
-            // SAFETY: as the caller says.
-            unsafe { _mm256_stream_si256(to.add(half), _mm256_load_si256(from.add(half))) };
-        }
-        return;
+        // SAFETY: as the caller says.
+        return unsafe {
+            match BYTES {
+                64.. => store_by_64(from.cast(), to.cast(), lines),
+                _ => store_by_32(from.cast(), to.cast(), lines),
+            }
+        };
     }
     // SAFETY: as the caller says; they are apart.
     unsafe { from.copy_to_nonoverlapping(to, LINE * lines) };
+}
+
+/// # Safety
+///
+/// As for [`store`].
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f")]
+#[inline]
+unsafe fn store_by_64(from: *const __m512i, to: *mut __m512i, lines: usize) {
+    for line in 0..lines {
+        // SAFETY: as the caller says.
+        unsafe { _mm512_stream_si512(to.add(line), _mm512_load_si512(from.add(line))) };
+    }
+}
+
+/// # Safety
+///
+/// As for [`store`].
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+#[inline]
+unsafe fn store_by_32(from: *const __m256i, to: *mut __m256i, lines: usize) {
+    for half in 0..2 * lines {
+        // SAFETY: as the caller says.
+        unsafe { _mm256_stream_si256(to.add(half), _mm256_load_si256(from.add(half))) };
+    }
 }

@@ -1,0 +1,176 @@
+//! From runs, one after the other, to lanes beside each other.
+//!
+//! The words of a tile's runs are a matrix in memory: a row is one run. Its transpose has in each row one word of every run,
+//! which is what a vector register takes. Without AVX2 words are moved one at a time; with it by perfect shuffles of
+//! registers, of [`parts`] of them or, with AVX-512, where it takes fewer instructions, of [`whole`] ones.
+
+#![allow(unsafe_code)]
+
+#[cfg(target_arch = "x86_64")]
+mod parts;
+#[cfg(target_arch = "x86_64")]
+mod whole;
+
+use std::mem::MaybeUninit;
+
+#[cfg(target_arch = "x86_64")]
+use super::LINE;
+use super::RUN;
+use super::rows::{Row, Word};
+
+/// How far ahead of its use memory is asked for, into the second-level cache: far enough that it has come, and that the
+/// processor, which begins anew with every page, need not guess. From 8 to 32 KiB it makes little difference.
+const FAR_BYTES: usize = 12 << 10;
+/// And from there into the first-level cache.
+const NEAR_BYTES: usize = 4 << 10;
+
+/// What is asked for while items are used.
+#[derive(Clone, Copy)]
+pub(super) struct Ahead {
+    far: *const i8,
+    near: *const i8,
+}
+
+impl Ahead {
+    pub(super) fn of<T>(items: &[T]) -> Self {
+        let after = |bytes: usize| items.as_ptr().wrapping_byte_add(bytes).cast();
+        Self { far: after(FAR_BYTES), near: after(NEAR_BYTES) }
+    }
+
+    /// Nothing that begins past the end of `all`, of which the items are some: instead the items, which are there already.
+    pub(super) fn within<T>(items: &[T], all: &[T]) -> Self {
+        let within =
+            |ahead| if ahead < all.as_ptr_range().end.cast() { ahead } else { items.as_ptr().cast() };
+        let Self { far, near } = Self::of(items);
+        Self { far: within(far), near: within(near) }
+    }
+
+    /// Asks for one line of each, and goes on to the next.
+    #[cfg(target_arch = "x86_64")]
+    #[inline(always)]
+    fn ask(&mut self) {
+        use std::arch::x86_64::{_MM_HINT_T0, _MM_HINT_T1, _mm_prefetch};
+        // SAFETY: nothing is fetched from an address that cannot be read. (Newer compilers know.)
+        #[allow(unused_unsafe)]
+        unsafe {
+            _mm_prefetch::<_MM_HINT_T1>(self.far);
+            _mm_prefetch::<_MM_HINT_T0>(self.near);
+        }
+        self.far = self.far.wrapping_add(LINE);
+        self.near = self.near.wrapping_add(LINE);
+    }
+}
+
+/// Of runs of items of type `T`. Meanwhile, if it `ASKS`, as many bytes are asked for of what is `ahead`. The processor must have
+/// vector registers of so many `BYTES`.
+#[inline(always)]
+pub(super) fn transpose<T, W: Word, const BYTES: usize, const ASKS: bool>(
+    runs: &[W],
+    rows: &mut [Row<W>],
+    ahead: Ahead,
+) {
+    // Constants, once this is compiled for an item: the loops have no branches.
+    let words = RUN * size_of::<T>() / size_of::<W>();
+    assert!(runs.len() == W::LANES * words && rows.len() == words);
+    #[cfg(target_arch = "x86_64")]
+    if BYTES > 0 {
+        let (runs, rows) = (runs.as_ptr(), rows.as_mut_ptr());
+        // SAFETY: the caller knows what the processor has, and the lengths are as they must be.
+        return unsafe {
+            match BYTES {
+                64.. if whole::transposes::<W>(words) => whole::transpose::<T, W, ASKS>(runs, rows, ahead),
+                64.. => parts::by_64::transpose::<T, W, ASKS>(runs, rows, ahead),
+                _ => parts::by_32::transpose::<T, W, ASKS>(runs, rows, ahead),
+            }
+        };
+    }
+    for (lane, run) in runs.chunks_exact(words).enumerate() {
+        for (row, &word) in rows.iter_mut().zip(run) {
+            row.lanes_mut()[lane] = word;
+        }
+    }
+}
+
+/// The way back: runs from the rows of their words.
+#[inline(always)]
+pub(super) fn restore<T, W: Word, const BYTES: usize>(rows: &[Row<W>], runs: &mut [MaybeUninit<W>]) {
+    let words = RUN * size_of::<T>() / size_of::<W>();
+    assert!(runs.len() == W::LANES * words && rows.len() == words);
+    #[cfg(target_arch = "x86_64")]
+    if BYTES > 0 {
+        let (rows, runs) = (rows.as_ptr(), runs.as_mut_ptr().cast());
+        // SAFETY: the caller knows what the processor has, and the lengths are as they must be.
+        return unsafe {
+            match BYTES {
+                64.. if whole::restores::<W>(words) => whole::restore::<T, W>(rows, runs),
+                // Quarters of registers of 64 bytes take twice as long to store as halves of those of 32.
+                _ => parts::restore::<T, W>(rows, runs),
+            }
+        };
+    }
+    for (lane, run) in runs.chunks_exact_mut(words).enumerate() {
+        for (row, word) in rows.iter().zip(run) {
+            word.write(row.lanes()[lane]);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cpu::rows::{Room, rows_of_words};
+    use crate::cpu::vectors::Vectors;
+
+    fn is_the_transpose<T, W: Word + PartialEq + std::fmt::Debug>(word: fn(usize) -> W) {
+        let words = RUN * size_of::<T>() / size_of::<W>();
+        let runs: Vec<W> = (0..W::LANES * words).map(word).collect();
+        let check = |transpose: fn(&[W], &mut [Row<W>], Ahead),
+                     restore: fn(&[Row<W>], &mut [MaybeUninit<W>])| {
+            let mut room = vec![Room::NONE; Room::of(size_of_val(&runs[..]))];
+            let rows = rows_of_words(&mut room);
+            transpose(&runs, rows, Ahead::of(&runs));
+            let mut restored = Vec::with_capacity(runs.len());
+            restore(rows, &mut restored.spare_capacity_mut()[..runs.len()]);
+            // SAFETY: all of them were written.
+            unsafe { restored.set_len(runs.len()) };
+            assert_eq!(restored, runs);
+            for (i, row) in rows.iter().enumerate() {
+                let expected: Vec<W> = (0..W::LANES).map(|lane| runs[lane * words + i]).collect();
+                assert_eq!(row.lanes(), expected, "word {i} of {words}");
+            }
+        };
+        const PORTABLE: usize = Vectors::Portable.bytes();
+        check(transpose::<T, W, PORTABLE, true>, restore::<T, W, PORTABLE>);
+        #[cfg(target_arch = "x86_64")]
+        {
+            const AVX2: usize = Vectors::Avx2.bytes();
+            const AVX512: usize = Vectors::Avx512.bytes();
+            let bytes = Vectors::detected().bytes();
+            if bytes >= AVX2 {
+                check(transpose::<T, W, AVX2, true>, restore::<T, W, AVX2>);
+                check(transpose::<T, W, AVX2, false>, restore::<T, W, AVX2>);
+            }
+            if bytes >= AVX512 {
+                check(transpose::<T, W, AVX512, true>, restore::<T, W, AVX512>);
+                check(transpose::<T, W, AVX512, false>, restore::<T, W, AVX512>);
+            }
+        }
+    }
+
+    fn of_one_to_six_words<W: Word + PartialEq + std::fmt::Debug>(word: fn(usize) -> W) {
+        is_the_transpose::<W, W>(word);
+        is_the_transpose::<[W; 2], W>(word);
+        is_the_transpose::<[W; 3], W>(word);
+        is_the_transpose::<[W; 4], W>(word);
+        is_the_transpose::<[W; 5], W>(word);
+        is_the_transpose::<[W; 6], W>(word);
+    }
+
+    #[test]
+    fn a_row_has_one_word_of_every_run() {
+        of_one_to_six_words(|i| (i as u32).wrapping_mul(0x9e37_79b9).to_be_bytes()[0]);
+        of_one_to_six_words(|i| i as u16);
+        of_one_to_six_words(|i| i as u32);
+        of_one_to_six_words(|i| i as u64);
+    }
+}
