@@ -20,7 +20,7 @@ use rayon::prelude::*;
 use self::lanes::{Lanes, tile_items};
 pub(crate) use self::scan::{scan, scan_in_place, scan_into};
 use self::transposition::Ahead;
-use self::vectors::{Vectors, has_lanes};
+use self::vectors::{Compiled, Vectors, has_lanes};
 use crate::{DeviceType, Monoid};
 
 /// Bytes that memory gives and takes at once: a part of a line takes as long.
@@ -83,47 +83,7 @@ impl<'a, M: Monoid> Brackets<'a, M> {
 
     /// At least one item.
     fn bracket(&mut self, items: &[M::Item]) -> M::Item {
-        match self.vectors {
-            Vectors::Portable => self.bracket_with::<{ Vectors::Portable.bytes() }>(items),
-            // SAFETY: the processor has what it is compiled for.
-            #[cfg(target_arch = "x86_64")]
-            #[allow(unsafe_code)]
-            Vectors::Avx2 => unsafe { self.bracket_with_avx2(items) },
-            // SAFETY: as above.
-            #[cfg(target_arch = "x86_64")]
-            #[allow(unsafe_code)]
-            Vectors::Avx512 => unsafe { self.bracket_with_avx512(items) },
-        }
-    }
-
-    #[cfg(target_arch = "x86_64")]
-    #[target_feature(enable = "avx2,fma")]
-    fn bracket_with_avx2(&mut self, items: &[M::Item]) -> M::Item {
-        self.bracket_with::<{ Vectors::Avx2.bytes() }>(items)
-    }
-
-    #[cfg(target_arch = "x86_64")]
-    #[target_feature(enable = "avx2,fma,avx512f,avx512bw,avx512dq,avx512vl")]
-    fn bracket_with_avx512(&mut self, items: &[M::Item]) -> M::Item {
-        self.bracket_with::<{ Vectors::Avx512.bytes() }>(items)
-    }
-
-    #[inline(always)]
-    fn bracket_with<const BYTES: usize>(&mut self, items: &[M::Item]) -> M::Item {
-        match &mut self.lanes {
-            Some(lanes) if has_lanes(BYTES) => {
-                run_by_run::<M, BYTES>(self.operator, lanes, &mut self.levels, items)
-            }
-            _ => {
-                let part_items = items_of(PART_BYTES, items);
-                if items.len() <= part_items {
-                    return self.pair_by_pair(items);
-                }
-                let values: Vec<M::Item> =
-                    items.chunks(part_items).map(|part| self.pair_by_pair(part)).collect();
-                self.bracket(&values)
-            }
-        }
+        self.vectors.run(BracketOf { brackets: self, items })
     }
 
     #[inline(always)]
@@ -134,6 +94,33 @@ impl<'a, M: Monoid> Brackets<'a, M> {
             std::mem::swap(&mut self.values, &mut self.spare);
         }
         self.values[0]
+    }
+}
+
+struct BracketOf<'b, 'a, M: Monoid> {
+    brackets: &'b mut Brackets<'a, M>,
+    items: &'b [M::Item],
+}
+
+impl<M: Monoid> Compiled for BracketOf<'_, '_, M> {
+    type Output = M::Item;
+    #[inline(always)]
+    fn run<const BYTES: usize>(self) -> M::Item {
+        let Self { brackets, items } = self;
+        match &mut brackets.lanes {
+            Some(lanes) if has_lanes(BYTES) => {
+                run_by_run::<M, BYTES>(brackets.operator, lanes, &mut brackets.levels, items)
+            }
+            _ => {
+                let part_items = items_of(PART_BYTES, items);
+                if items.len() <= part_items {
+                    return brackets.pair_by_pair(items);
+                }
+                let values: Vec<M::Item> =
+                    items.chunks(part_items).map(|part| brackets.pair_by_pair(part)).collect();
+                brackets.bracket(&values)
+            }
+        }
     }
 }
 

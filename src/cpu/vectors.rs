@@ -1,5 +1,7 @@
 //! Vector instructions: for which of them code is compiled once more, and `combine` with it.
 
+#![allow(unsafe_code)]
+
 /// Those of a processor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Vectors {
@@ -52,6 +54,38 @@ impl Vectors {
     pub(super) fn have_lanes(self) -> bool {
         has_lanes(self.bytes())
     }
+
+    /// Runs what is compiled for them. The processor has them.
+    pub(super) fn run<C: Compiled>(self, code: C) -> C::Output {
+        match self {
+            Self::Portable => code.run::<{ Self::Portable.bytes() }>(),
+            // SAFETY: the processor has what it is compiled for.
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx2 => unsafe { with_avx2(code) },
+            // SAFETY: as above.
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx512 => unsafe { with_avx512(code) },
+        }
+    }
+}
+
+/// What is compiled once for each kind of vectors.
+pub(super) trait Compiled {
+    type Output;
+    /// Always inlined. The processor has vector registers of so many `BYTES`.
+    fn run<const BYTES: usize>(self) -> Self::Output;
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma")]
+fn with_avx2<C: Compiled>(code: C) -> C::Output {
+    code.run::<{ Vectors::Avx2.bytes() }>()
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma,avx512f,avx512bw,avx512dq,avx512vl")]
+fn with_avx512<C: Compiled>(code: C) -> C::Output {
+    code.run::<{ Vectors::Avx512.bytes() }>()
 }
 
 /// Whether code for registers of so many [bytes](Vectors::bytes) has lanes: on x86-64 no operator is compiled for them without AVX2.

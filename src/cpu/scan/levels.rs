@@ -7,7 +7,7 @@ use std::mem::MaybeUninit;
 use super::lanes::{Lanes, tile_items};
 use super::runs::Runs;
 use super::turns::Edges;
-use crate::cpu::vectors::{Vectors, has_lanes};
+use crate::cpu::vectors::{Compiled, Vectors, has_lanes};
 use crate::cpu::{RUN, rows};
 use crate::tree::Prefix;
 use crate::{DeviceType, Monoid};
@@ -50,15 +50,7 @@ impl<'a, M: Monoid> Levels<'a, M> {
 
     /// Returns the value of the block, if it is whole.
     pub(super) fn up(&mut self, items: &[M::Item]) -> M::Item {
-        match self.vectors {
-            Vectors::Portable => self.up_with::<{ Vectors::Portable.bytes() }>(items),
-            // SAFETY: the processor has what it is compiled for.
-            #[cfg(target_arch = "x86_64")]
-            Vectors::Avx2 => unsafe { self.up_with_avx2(items) },
-            // SAFETY: as above.
-            #[cfg(target_arch = "x86_64")]
-            Vectors::Avx512 => unsafe { self.up_with_avx512(items) },
-        }
+        self.vectors.run(Up { levels: self, items })
     }
 
     /// # Safety
@@ -71,101 +63,64 @@ impl<'a, M: Monoid> Levels<'a, M> {
         items: Option<&[M::Item]>,
         places: &mut [MaybeUninit<M::Item>],
     ) {
-        // SAFETY: the caller's promise, and the processor has what it is compiled for.
-        unsafe {
-            match self.vectors {
-                Vectors::Portable => {
-                    self.down_with::<{ Vectors::Portable.bytes() }>(prefix, edges, items, places);
-                }
-                #[cfg(target_arch = "x86_64")]
-                Vectors::Avx2 => self.down_with_avx2(prefix, edges, items, places),
-                #[cfg(target_arch = "x86_64")]
-                Vectors::Avx512 => self.down_with_avx512(prefix, edges, items, places),
-            }
-        }
+        self.vectors.run(Down { levels: self, prefix, edges, items, places });
     }
+}
 
-    #[cfg(target_arch = "x86_64")]
-    #[target_feature(enable = "avx2,fma")]
-    fn up_with_avx2(&mut self, items: &[M::Item]) -> M::Item {
-        self.up_with::<{ Vectors::Avx2.bytes() }>(items)
-    }
+struct Up<'l, 'a, M: Monoid> {
+    levels: &'l mut Levels<'a, M>,
+    items: &'l [M::Item],
+}
 
-    #[cfg(target_arch = "x86_64")]
-    #[target_feature(enable = "avx2,fma")]
-    unsafe fn down_with_avx2(
-        &mut self,
-        prefix: Prefix,
-        edges: Edges<M::Item>,
-        items: Option<&[M::Item]>,
-        places: &mut [MaybeUninit<M::Item>],
-    ) {
-        // SAFETY: the caller's promise.
-        unsafe { self.down_with::<{ Vectors::Avx2.bytes() }>(prefix, edges, items, places) };
-    }
-
-    #[cfg(target_arch = "x86_64")]
-    #[target_feature(enable = "avx2,fma,avx512f,avx512bw,avx512dq,avx512vl")]
-    fn up_with_avx512(&mut self, items: &[M::Item]) -> M::Item {
-        self.up_with::<{ Vectors::Avx512.bytes() }>(items)
-    }
-
-    #[cfg(target_arch = "x86_64")]
-    #[target_feature(enable = "avx2,fma,avx512f,avx512bw,avx512dq,avx512vl")]
-    unsafe fn down_with_avx512(
-        &mut self,
-        prefix: Prefix,
-        edges: Edges<M::Item>,
-        items: Option<&[M::Item]>,
-        places: &mut [MaybeUninit<M::Item>],
-    ) {
-        // SAFETY: the caller's promise.
-        unsafe { self.down_with::<{ Vectors::Avx512.bytes() }>(prefix, edges, items, places) };
-    }
-
+impl<M: Monoid> Compiled for Up<'_, '_, M> {
+    type Output = M::Item;
     #[inline(always)]
-    fn up_with<const BYTES: usize>(&mut self, items: &[M::Item]) -> M::Item {
-        self.depth = 0;
-        let mut items = items;
-        let mut lanes = self.lanes.iter_mut();
+    fn run<const BYTES: usize>(self) -> M::Item {
+        let Self { levels, mut items } = self;
+        levels.depth = 0;
+        let mut lanes = levels.lanes.iter_mut();
         if has_lanes(BYTES) {
             while items.len() >= tile_items::<M::Item>() {
                 let Some(lanes) = lanes.next() else { break };
-                items = lanes.up::<BYTES>(self.operator, items);
-                self.depth += 1;
+                items = lanes.up::<BYTES>(levels.operator, items);
+                levels.depth += 1;
             }
         }
-        self.runs.up(items)
+        levels.runs.up(items)
     }
+}
 
-    /// # Safety
-    ///
-    /// As for [`down`](Self::down).
+/// Only [`Levels::down`] makes one, whose caller promises what it has to.
+struct Down<'l, 'a, M: Monoid> {
+    levels: &'l mut Levels<'a, M>,
+    prefix: Prefix,
+    edges: Edges<M::Item>,
+    items: Option<&'l [M::Item]>,
+    places: &'l mut [MaybeUninit<M::Item>],
+}
+
+impl<M: Monoid> Compiled for Down<'_, '_, M> {
+    type Output = ();
     #[inline(always)]
-    unsafe fn down_with<const BYTES: usize>(
-        &mut self,
-        prefix: Prefix,
-        edges: Edges<M::Item>,
-        items: Option<&[M::Item]>,
-        places: &mut [MaybeUninit<M::Item>],
-    ) {
-        let Some(last) = self.depth.checked_sub(1) else {
-            return self.runs.down(prefix, edges, places);
+    fn run<const BYTES: usize>(self) {
+        let Self { levels, prefix, edges, items, places } = self;
+        let Some(last) = levels.depth.checked_sub(1) else {
+            return levels.runs.down(prefix, edges, places);
         };
-        let lanes = &mut self.lanes;
-        let ends = lanes[last].values_and_ends(self.operator, edges.before).1;
-        self.runs.down(Prefix::Inclusive, edges, ends);
+        let lanes = &mut levels.lanes;
+        let ends = lanes[last].values_and_ends(levels.operator, edges.before).1;
+        levels.runs.down(Prefix::Inclusive, edges, ends);
         if has_lanes(BYTES) {
             for level in (1..=last).rev() {
                 let (below, above) = lanes.split_at_mut(level);
-                let (values, ends) = below[level - 1].values_and_ends(self.operator, edges.before);
+                let (values, ends) = below[level - 1].values_and_ends(levels.operator, edges.before);
                 // SAFETY: they are what went up there, whose own ends were written before.
                 unsafe {
-                    above[0].down::<BYTES>(self.operator, Prefix::Inclusive, Some(values), ends, false)
+                    above[0].down::<BYTES>(levels.operator, Prefix::Inclusive, Some(values), ends, false)
                 };
             }
             // SAFETY: as above, or the caller's promise.
-            unsafe { lanes[0].down::<BYTES>(self.operator, prefix, items, places, self.streams) };
+            unsafe { lanes[0].down::<BYTES>(levels.operator, prefix, items, places, levels.streams) };
         }
     }
 }
