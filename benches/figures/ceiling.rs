@@ -88,7 +88,7 @@ mod avx2 {
 
     use super::LINE;
 
-    /// As far as reductions and scans do (`src/cpu/transposition.rs`).
+    /// As far as reductions and scans do (`src/cpu/transposition/`).
     const AHEAD_BYTES: usize = 12 << 10;
 
     #[target_feature(enable = "avx2")]

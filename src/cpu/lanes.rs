@@ -1,7 +1,7 @@
 //! Many runs at once.
 //!
-//! A tile is 32 runs of eight items, or 64 of items of bytes. It is transposed into rows of words, each of which has the same word of every run:
-//! run l is lane l. Then the bracket of a run is a loop over lanes that reads rows and writes rows, and in which no lane has
+//! A tile is 32 runs of eight items, or 64 where items have few bytes. It is transposed into rows of words, each of which has the same word of
+//! every run: run l is lane l. Then the bracket of a run is a loop over lanes that reads rows and writes rows, and in which no lane has
 //! to do with another. The compiler makes vector instructions of such a loop whatever the operator: the fields of a `struct`
 //! are rows, and an `if` is a selection. Since neighbours are always in one lane, nothing is moved between lanes but by the
 //! transposition.
@@ -9,7 +9,9 @@
 #![allow(unsafe_code)]
 
 use super::RUN;
-use super::rows::{Cut, Room, Row, Word, append_items_of_lanes, combine, item, rows_of_words, set_item};
+use super::rows::{
+    Byte, Cut, Room, Row, Word, Words, append_items_of_lanes, combine, item, rows_of_words, set_item,
+};
 use super::transposition::{Ahead, transpose};
 use crate::Monoid;
 
@@ -39,11 +41,12 @@ impl Lanes {
         ahead: Ahead,
         values: &mut Vec<M::Item>,
     ) {
-        match Cut::<M::Item>::BYTES {
-            1 => self.tile_of_words::<M, u8, BYTES, ASKS>(operator, tile, ahead, values),
-            2 => self.tile_of_words::<M, u16, BYTES, ASKS>(operator, tile, ahead, values),
-            4 => self.tile_of_words::<M, u32, BYTES, ASKS>(operator, tile, ahead, values),
-            _ => self.tile_of_words::<M, u64, BYTES, ASKS>(operator, tile, ahead, values),
+        match Cut::<M::Item>::WORDS {
+            Words::Byte => self.tile_of_words::<M, Byte, BYTES, ASKS>(operator, tile, ahead, values),
+            Words::U8 => self.tile_of_words::<M, u8, BYTES, ASKS>(operator, tile, ahead, values),
+            Words::U16 => self.tile_of_words::<M, u16, BYTES, ASKS>(operator, tile, ahead, values),
+            Words::U32 => self.tile_of_words::<M, u32, BYTES, ASKS>(operator, tile, ahead, values),
+            Words::U64 => self.tile_of_words::<M, u64, BYTES, ASKS>(operator, tile, ahead, values),
         }
     }
 

@@ -2,7 +2,7 @@
 //!
 //! Chunks of a power of two compose: every block of items is bracketed by one thread, and the blocks' values are bracketed in
 //! turn. Small items are taken in runs of eight, which is three rounds of the definition at once; [`lanes`] makes the values
-//! of 32 runs at a time, in vector registers. As soon as there are so many that they fill the lanes they are taken in runs
+//! of many runs at a time, in vector registers. As soon as there are so many that they fill the lanes they are taken in runs
 //! themselves, and so on: combinations are spread evenly over the items, while the next ones arrive. Large items, those with
 //! padding, and everything on an x86-64 processor without AVX2 and FMA, are combined pair by pair, round by round between two
 //! scratch vectors: so an operator is compiled for lanes for AVX2 and AVX-512 alone there.
@@ -191,8 +191,10 @@ fn short_bracket<M: Monoid>(operator: &M, items: &[M::Item]) -> M::Item {
 
 #[cfg(test)]
 mod tests {
+    use std::marker::PhantomData;
+
     use super::*;
-    use crate::operators::{AffineComposition, Integer, Matrix2Product, Sum};
+    use crate::operators::{AffineComposition, Integer, Matrix2Product, Number, Sum};
     use crate::tree;
 
     /// As many affine maps: never commutative.
@@ -206,6 +208,49 @@ mod tests {
         }
         fn combine(&self, left: Self::Item, right: Self::Item) -> Self::Item {
             std::array::from_fn(|k| AffineComposition::new().combine(left[k], right[k]))
+        }
+    }
+
+    /// Affine maps in one word, of two numbers in half of it each: never commutative.
+    #[derive(Clone, Copy)]
+    pub(super) struct Halves<T>(PhantomData<T>);
+
+    impl<T> Halves<T> {
+        pub(super) fn new() -> Self {
+            Self(PhantomData)
+        }
+    }
+
+    impl<T: Integer> Monoid for Halves<T> {
+        type Item = T;
+        fn identity(&self) -> T {
+            T::ONE << (4 * size_of::<T>())
+        }
+        fn combine(&self, left: T, right: T) -> T {
+            let bits = 4 * size_of::<T>();
+            let lower = (T::ONE << bits) - T::ONE;
+            let [[a, b], [c, d]] = [left, right].map(|map| [map >> bits, map & lower]);
+            (a.times(c) << bits) | (b.times(c).plus(d) & lower)
+        }
+    }
+
+    /// Upper triangular matrices of three rows, with ones in the diagonal, of three numbers each: never commutative.
+    #[derive(Clone, Copy)]
+    pub(super) struct Triangles<T>(PhantomData<T>);
+
+    impl<T> Triangles<T> {
+        pub(super) fn new() -> Self {
+            Self(PhantomData)
+        }
+    }
+
+    impl<T: Integer> Monoid for Triangles<T> {
+        type Item = [T; 3];
+        fn identity(&self) -> [T; 3] {
+            [T::ZERO; 3]
+        }
+        fn combine(&self, [a, b, c]: [T; 3], [d, e, f]: [T; 3]) -> [T; 3] {
+            [a.plus(d), b.plus(e), c.plus(f).plus(a.times(e))]
         }
     }
 
@@ -255,10 +300,14 @@ mod tests {
     /// Threads whose vectors grow wait for each other in the allocator.
     #[test]
     fn no_level_grows() {
-        let tile = tile_items::<u32>();
+        grows_not(1_u32);
+        grows_not(1_u8);
+    }
+
+    fn grows_not<T: Number>(item: T) {
+        let tile = tile_items::<T>();
         for length in [2, 9, tile - 1, tile, 8 * tile + 77, 64 * tile - 1, 77 * tile + 3] {
-            let items: Vec<u32> = (0..length as u32).collect();
-            let operator = Sum::<u32>::new();
+            let (operator, items) = (Sum::<T>::new(), vec![item; length]);
             let mut brackets = Brackets::new(&operator, true);
             if !brackets.vectors.have_lanes() {
                 continue;
@@ -279,6 +328,8 @@ mod tests {
         is_the_bracket_at_every_edge(AffineComposition::<u16>::new(), affine);
         is_the_bracket_at_every_edge(AffineComposition::<u32>::new(), affine);
         is_the_bracket_at_every_edge(AffineComposition::<u64>::new(), affine);
+        is_the_bracket_at_every_edge(Halves::<u8>::new(), |i| odd(i) as u8);
+        is_the_bracket_at_every_edge(Halves::<u16>::new(), |i| odd(i) as u16);
     }
 
     #[test]
@@ -289,7 +340,14 @@ mod tests {
 
     #[test]
     fn items_of_many_words_are_the_bracket() {
+        is_the_bracket_at_every_edge(Matrix2Product::<u8>::new(), |i| [affine(i), affine(i + 1)]);
         is_the_bracket_at_every_edge(Matrix2Product::<u16>::new(), |i| [affine(i), affine(i + 1)]);
+        is_the_bracket_at_every_edge(Triangles::<u8>::new(), |i| {
+            odd(i).to_le_bytes()[..3].try_into().expect("three")
+        });
+        is_the_bracket_at_every_edge(Triangles::<u32>::new(), |i| {
+            [odd(i) as u32, i as u32, odd(i + 1) as u32]
+        });
         is_the_bracket_at_every_edge(Maps::<3>, |i| std::array::from_fn(|k| affine(3 * i + k)));
         is_the_bracket_at_every_edge(Maps::<4>, |i| std::array::from_fn(|k| affine(4 * i + k)));
     }

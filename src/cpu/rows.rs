@@ -14,7 +14,7 @@ const MOST_BYTES: usize = 32;
 
 /// One word of each item.
 #[derive(Clone, Copy)]
-#[repr(C, align(64))]
+#[repr(C, align(32))]
 pub(super) struct Row<W: Word>(W::Lanes);
 
 impl<W: Word> Row<W> {
@@ -44,14 +44,23 @@ impl Room {
 }
 
 /// What items are cut into: integers.
-pub(super) trait Word: Copy + Default + 'static {
-    /// The words of a row: as many as fill the widest register, but at least 32.
+pub(super) trait Word: Copy + 'static {
+    /// The words of a row.
     type Lanes: Copy + AsRef<[Self]> + AsMut<[Self]>;
     const LANES: usize = size_of::<Self::Lanes>() / size_of::<Self>();
 }
 
-impl Word for u8 {
+/// A byte of an item of few: rows of such fill the widest register. Of items of more that takes longer.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[repr(transparent)]
+pub(super) struct Byte(pub(super) u8);
+
+impl Word for Byte {
     type Lanes = [Self; 64];
+}
+
+impl Word for u8 {
+    type Lanes = [Self; 32];
 }
 
 impl Word for u16 {
@@ -66,18 +75,33 @@ impl Word for u64 {
     type Lanes = [Self; 32];
 }
 
+/// The type of the [words](Word).
+pub(super) enum Words {
+    Byte,
+    U8,
+    U16,
+    U32,
+    U64,
+}
+
 /// How items of a type are cut. A constant of its own, so that a `match` on it is decided before code is made for other words.
 pub(super) struct Cut<T>(std::marker::PhantomData<T>);
 
 impl<T> Cut<T> {
-    /// Of a word.
-    pub(super) const BYTES: usize = align_of::<T>();
+    pub(super) const WORDS: Words = match (align_of::<T>(), size_of::<T>()) {
+        (1, ..4) => Words::Byte,
+        (1, _) => Words::U8,
+        (2, _) => Words::U16,
+        (4, _) => Words::U32,
+        _ => Words::U64,
+    };
     /// Items beside each other.
-    pub(super) const LANES: usize = match Self::BYTES {
-        1 => u8::LANES,
-        2 => u16::LANES,
-        4 => u32::LANES,
-        _ => u64::LANES,
+    pub(super) const LANES: usize = match Self::WORDS {
+        Words::Byte => Byte::LANES,
+        Words::U8 => u8::LANES,
+        Words::U16 => u16::LANES,
+        Words::U32 => u32::LANES,
+        Words::U64 => u64::LANES,
     };
 }
 
@@ -96,6 +120,7 @@ fn bytes_of_fields(layout: &Layout) -> usize {
 
 /// The rows that there is room for.
 pub(super) fn rows_of_words<W: Word>(room: &mut [Room]) -> &mut [Row<W>] {
+    const { assert!(size_of::<Row<W>>() == W::LANES * size_of::<W>()) };
     // SAFETY: it is at least as aligned, and the words of both are integers.
     unsafe {
         std::slice::from_raw_parts_mut(room.as_mut_ptr().cast(), size_of_val(room) / size_of::<Row<W>>())

@@ -12,7 +12,9 @@ use super::runs::Runs;
 use super::stream::Output;
 use super::turns::Edges;
 use crate::Monoid;
-use crate::cpu::rows::{Cut, Room, Row, Word, combine, item, rows_of_words, set_item, set_items_of_lanes};
+use crate::cpu::rows::{
+    Byte, Cut, Room, Row, Word, Words, combine, item, rows_of_words, set_item, set_items_of_lanes,
+};
 use crate::cpu::transposition::{Ahead, restore, transpose};
 use crate::cpu::{RUN, lanes};
 use crate::tree::Prefix;
@@ -104,11 +106,12 @@ impl<'a, M: Monoid> Lanes<'a, M> {
         // SAFETY: the caller's promise, all of it.
         unsafe {
             self.edges.set_len(1 + self.values.len());
-            match Cut::<M::Item>::BYTES {
-                1 => self.down_in_words::<u8, BYTES>(operator, prefix, items, places, streams),
-                2 => self.down_in_words::<u16, BYTES>(operator, prefix, items, places, streams),
-                4 => self.down_in_words::<u32, BYTES>(operator, prefix, items, places, streams),
-                _ => self.down_in_words::<u64, BYTES>(operator, prefix, items, places, streams),
+            match Cut::<M::Item>::WORDS {
+                Words::Byte => self.down_in_words::<Byte, BYTES>(operator, prefix, items, places, streams),
+                Words::U8 => self.down_in_words::<u8, BYTES>(operator, prefix, items, places, streams),
+                Words::U16 => self.down_in_words::<u16, BYTES>(operator, prefix, items, places, streams),
+                Words::U32 => self.down_in_words::<u32, BYTES>(operator, prefix, items, places, streams),
+                Words::U64 => self.down_in_words::<u64, BYTES>(operator, prefix, items, places, streams),
             }
         }
         if self.is_first {

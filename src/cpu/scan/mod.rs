@@ -160,7 +160,7 @@ fn in_blocks<M: Monoid>(operator: &M, prefix: Prefix, blocks: Vec<Block<'_, M::I
 mod tests {
     use super::turns::Edges;
     use super::*;
-    use crate::cpu::tests::Maps;
+    use crate::cpu::tests::{Halves, Maps, Triangles};
     use crate::operators::{AffineComposition, Matrix2Product, Sum};
     use crate::{DeviceType, tree};
 
@@ -174,7 +174,7 @@ mod tests {
     where
         M::Item: std::fmt::Debug,
     {
-        let block = block_items::<M::Item>(false);
+        let [block, largest_block] = [false, true].map(block_items::<M::Item>);
         let edges = [block, 2 * block, 3 * block, 4 * block, 5 * block];
         let tile = tile_items::<M::Item>();
         let after = [1, 9, 16, tile - 1, tile, tile + 3, tile + 9, 8 * tile + 77, 11 * tile, 21 * tile + 255];
@@ -212,11 +212,11 @@ mod tests {
                 scan_in_place(&operator, prefix, &mut places);
                 check(&places, "in place");
                 let lesser = Vectors::ALL.iter().copied().take_while(|&vectors| vectors != detected);
-                for vectors in lesser.filter(|_| (tile..=block).contains(&length)) {
+                for vectors in lesser.filter(|_| (tile..=largest_block).contains(&length)) {
                     for (streams, in_place) in [(false, false), (true, false), (false, true)] {
                         let mut levels = Levels::with(&operator, length, streams, vectors);
                         let value = levels.up(items);
-                        let edges = Edges { before: None, after: (length == block).then_some(value) };
+                        let edges = Edges { before: None, after: length.is_power_of_two().then_some(value) };
                         let mut places = items.to_vec();
                         let from = (!in_place).then_some(items);
                         // SAFETY: they are what went up, and as many.
@@ -232,29 +232,25 @@ mod tests {
     fn places_are_prefixes() {
         is_the_scan_at_every_edge(Sum::<f32>::new(), |i| (i.wrapping_mul(0x9e37_79b9) % 1000) as f32 / 7.0);
         is_the_scan_at_every_edge(AffineComposition::<u32>::new(), |i| [mixed(i) as u32 | 1, i as u32]);
+        is_the_scan_at_every_edge(AffineComposition::<u64>::new(), |i| [mixed(i) | 1, i as u64]);
         is_the_scan_at_every_edge(AffineComposition::<u8>::new(), |i| [mixed(i) as u8 | 1, i as u8]);
         is_the_scan_at_every_edge(Matrix2Product::<u32>::new(), |i| {
             [[mixed(i) as u32 | 1, 2], [i as u32, mixed(i + 1) as u32 | 1]]
         });
+        is_the_scan_at_every_edge(Triangles::<u8>::new(), |i| [i as u8, mixed(i) as u8, mixed(i + 1) as u8]);
+        is_the_scan_at_every_edge(Triangles::<u32>::new(), |i| {
+            [i as u32, mixed(i) as u32, mixed(i + 1) as u32]
+        });
+        is_the_scan_at_every_edge(Matrix2Product::<u8>::new(), |i| {
+            [[mixed(i) as u8 | 1, 2], [i as u8, mixed(i + 1) as u8 | 1]]
+        });
     }
 
-    /// In blocks that do not go past the caches, of no other items do values of runs fill lanes as often.
+    /// In the blocks of these that go past the caches, and of no other items, do values of runs fill lanes four times.
     #[test]
-    fn bytes_are_prefixes() {
-        /// Affine maps modulo 16, in half a byte each.
-        #[derive(Clone, Copy)]
-        struct Halves;
-        impl Monoid for Halves {
-            type Item = u8;
-            fn identity(&self) -> u8 {
-                0x10
-            }
-            fn combine(&self, left: u8, right: u8) -> u8 {
-                let [[a, b], [c, d]] = [left, right].map(|map| [map >> 4, map & 0xf]);
-                (a.wrapping_mul(c) << 4) | (b.wrapping_mul(c).wrapping_add(d) & 0xf)
-            }
-        }
-        is_the_scan_at_every_edge(Halves, |i| mixed(i) as u8 | 0x10);
+    fn items_of_one_small_word_are_prefixes() {
+        is_the_scan_at_every_edge(Halves::<u8>::new(), |i| mixed(i) as u8 | 0x10);
+        is_the_scan_at_every_edge(Halves::<u16>::new(), |i| mixed(i) as u16 | 0x100);
     }
 
     #[test]

@@ -77,7 +77,8 @@ pub(super) fn transpose<T, W: Word, const BYTES: usize, const ASKS: bool>(
         let (runs, rows) = (runs.as_ptr(), rows.as_mut_ptr());
         // SAFETY: the caller knows what the processor has, and the lengths are as they must be.
         return unsafe {
-            match BYTES {
+            // No register is longer than a row.
+            match BYTES.min(size_of::<Row<W>>()) {
                 64.. if whole::transposes::<W>(words) => whole::transpose::<T, W, ASKS>(runs, rows, ahead),
                 64.. => parts::by_64::transpose::<T, W, ASKS>(runs, rows, ahead),
                 _ => parts::by_32::transpose::<T, W, ASKS>(runs, rows, ahead),
@@ -101,9 +102,9 @@ pub(super) fn restore<T, W: Word, const BYTES: usize>(rows: &[Row<W>], runs: &mu
         let (rows, runs) = (rows.as_ptr(), runs.as_mut_ptr().cast());
         // SAFETY: the caller knows what the processor has, and the lengths are as they must be.
         return unsafe {
-            match BYTES {
+            match BYTES.min(size_of::<Row<W>>()) {
                 64.. if whole::restores::<W>(words) => whole::restore::<T, W>(rows, runs),
-                // Quarters of registers of 64 bytes take twice as long to store as halves of those of 32.
+                // With AVX-512, too: quarters of registers of 64 bytes take twice as long to store as halves of those of 32.
                 _ => parts::restore::<T, W>(rows, runs),
             }
         };
@@ -118,7 +119,7 @@ pub(super) fn restore<T, W: Word, const BYTES: usize>(rows: &[Row<W>], runs: &mu
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cpu::rows::{Room, rows_of_words};
+    use crate::cpu::rows::{Byte, Room, rows_of_words};
     use crate::cpu::vectors::Vectors;
 
     fn is_the_transpose<T, W: Word + PartialEq + std::fmt::Debug>(word: fn(usize) -> W) {
@@ -157,20 +158,25 @@ mod tests {
         }
     }
 
-    fn of_one_to_six_words<W: Word + PartialEq + std::fmt::Debug>(word: fn(usize) -> W) {
+    fn of_every_size<W: Word + PartialEq + std::fmt::Debug>(word: fn(usize) -> W) {
         is_the_transpose::<W, W>(word);
         is_the_transpose::<[W; 2], W>(word);
         is_the_transpose::<[W; 3], W>(word);
         is_the_transpose::<[W; 4], W>(word);
         is_the_transpose::<[W; 5], W>(word);
         is_the_transpose::<[W; 6], W>(word);
+        is_the_transpose::<[u64; 4], W>(word);
     }
 
     #[test]
     fn a_row_has_one_word_of_every_run() {
-        of_one_to_six_words(|i| (i as u32).wrapping_mul(0x9e37_79b9).to_be_bytes()[0]);
-        of_one_to_six_words(|i| i as u16);
-        of_one_to_six_words(|i| i as u32);
-        of_one_to_six_words(|i| i as u64);
+        fn byte(index: usize) -> u8 {
+            (index as u32).wrapping_mul(0x9e37_79b9).to_be_bytes()[0]
+        }
+        of_every_size(|i| Byte(byte(i)));
+        of_every_size(byte);
+        of_every_size(|i| i as u16);
+        of_every_size(|i| i as u32);
+        of_every_size(|i| i as u64);
     }
 }

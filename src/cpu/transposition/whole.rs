@@ -10,8 +10,7 @@ use super::{Ahead, parts};
 use crate::cpu::RUN;
 use crate::cpu::rows::{Row, Word};
 
-/// Whether [`transpose`] takes fewer instructions than parts do: of runs of so many words those that are put into blocks of
-/// [few](FEW) rows.
+/// Whether [`transpose`] takes fewer instructions than parts do, of runs of so many words: where blocks have [few](FEW) rows.
 pub(super) const fn transposes<W: Word>(words: usize) -> bool {
     size_of::<W>() >= 4 && !is_of_many::<W>(words)
 }
@@ -40,6 +39,7 @@ pub(super) unsafe fn transpose<T, W: Word, const ASKS: bool>(
     rows: *mut Row<W>,
     mut ahead: Ahead,
 ) {
+    debug_assert!(transposes::<W>(RUN * size_of::<T>() / size_of::<W>()));
     let (words, lanes) = (RUN * size_of::<T>() / size_of::<W>(), size_of::<__m512i>() / size_of::<W>());
     for first_lane in (0..W::LANES).step_by(lanes) {
         for first_word in (0..words).step_by(FEW) {
@@ -76,6 +76,7 @@ pub(super) unsafe fn transpose<T, W: Word, const ASKS: bool>(
 #[inline]
 pub(super) unsafe fn restore<T, W: Word>(rows: *const Row<W>, runs: *mut W) {
     let words = RUN * size_of::<T>() / size_of::<W>();
+    debug_assert!(restores::<W>(words));
     // SAFETY: as the caller says.
     unsafe {
         match size_of::<W>() {
@@ -112,8 +113,8 @@ unsafe fn blocks_back<T, W: Word, const COUNT: usize>(rows: *const Row<W>, runs:
     }
 }
 
-/// Of words too small for shuffles of whole registers, if a run is eight: first parts, of which eight are next to each other in memory
-/// where eight registers have them, and then lines of four parts.
+/// Of words too small for shuffles of whole registers, if a run is eight: first parts of sixteen bytes of memory, of which registers
+/// that follow each other have such that do; and then lines, of the same part of four registers.
 ///
 /// # Safety
 ///
