@@ -1,6 +1,6 @@
 //! Many runs at once.
 //!
-//! A tile is 32 runs of eight items, or 64 where items have few bytes. It is transposed into rows of words, each of which has the same word of
+//! A tile is 16 to 64 runs of eight items. It is transposed into rows of words, each of which has the same word of
 //! every run: run l is lane l. Then the bracket of a run is a loop over lanes that reads rows and writes rows, and in which no lane has
 //! to do with another. The compiler makes vector instructions of such a loop whatever the operator: the fields of a `struct`
 //! are rows, and an `if` is a selection. Since neighbours are always in one lane, nothing is moved between lanes but by the
@@ -10,7 +10,8 @@
 
 use super::RUN;
 use super::rows::{
-    Byte, Cut, Room, Row, Word, Words, append_items_of_lanes, combine, item, rows_of_words, set_item,
+    Cut, Room, Row, U8x32, U8x64, U16x32, U32x16, U32x32, U64x16, Word, Words, append_items_of_lanes,
+    combine, item, rows_of_words, set_item, words_of_items,
 };
 use super::transposition::{Ahead, transpose};
 use crate::Monoid;
@@ -42,11 +43,12 @@ impl Lanes {
         values: &mut Vec<M::Item>,
     ) {
         match Cut::<M::Item>::WORDS {
-            Words::Byte => self.tile_of_words::<M, Byte, BYTES, ASKS>(operator, tile, ahead, values),
-            Words::U8 => self.tile_of_words::<M, u8, BYTES, ASKS>(operator, tile, ahead, values),
-            Words::U16 => self.tile_of_words::<M, u16, BYTES, ASKS>(operator, tile, ahead, values),
-            Words::U32 => self.tile_of_words::<M, u32, BYTES, ASKS>(operator, tile, ahead, values),
-            Words::U64 => self.tile_of_words::<M, u64, BYTES, ASKS>(operator, tile, ahead, values),
+            Words::U8x64 => self.tile_of_words::<M, U8x64, BYTES, ASKS>(operator, tile, ahead, values),
+            Words::U8x32 => self.tile_of_words::<M, U8x32, BYTES, ASKS>(operator, tile, ahead, values),
+            Words::U16x32 => self.tile_of_words::<M, U16x32, BYTES, ASKS>(operator, tile, ahead, values),
+            Words::U32x32 => self.tile_of_words::<M, U32x32, BYTES, ASKS>(operator, tile, ahead, values),
+            Words::U32x16 => self.tile_of_words::<M, U32x16, BYTES, ASKS>(operator, tile, ahead, values),
+            Words::U64x16 => self.tile_of_words::<M, U64x16, BYTES, ASKS>(operator, tile, ahead, values),
         }
     }
 
@@ -61,8 +63,8 @@ impl Lanes {
         let words = size_of::<M::Item>() / size_of::<W>();
         let rows = &mut rows_of_words::<W>(&mut self.rows)[..(RUN + 1) * words];
         let (items, value) = rows.split_at_mut(RUN * words);
-        // SAFETY: they are that many words, at least as aligned, and none of them padding.
-        let runs = unsafe { std::slice::from_raw_parts(tile.as_ptr().cast::<W>(), tile.len() * words) };
+        // SAFETY: items that suit have no padding.
+        let runs = unsafe { words_of_items::<_, W>(tile) };
         transpose::<M::Item, W, BYTES, ASKS>(runs, items, ahead);
         combine_runs(operator, items, value);
         append_items_of_lanes::<M::Item, W>(value, values);

@@ -50,58 +50,53 @@ pub(super) trait Word: Copy + 'static {
     const LANES: usize = size_of::<Self::Lanes>() / size_of::<Self>();
 }
 
-/// A byte of an item of few: rows of such fill the widest register. Of items of more that takes longer.
+/// A word of which a row has so many.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(transparent)]
-pub(super) struct Byte(pub(super) u8);
+pub(super) struct In<W, const LANES: usize>(pub(super) W);
 
-impl Word for Byte {
-    type Lanes = [Self; 64];
+impl<W: Copy + 'static, const LANES: usize> Word for In<W, LANES> {
+    type Lanes = [Self; LANES];
 }
 
-impl Word for u8 {
-    type Lanes = [Self; 32];
-}
+pub(super) type U8x64 = In<u8, 64>;
+pub(super) type U8x32 = In<u8, 32>;
+pub(super) type U16x32 = In<u16, 32>;
+pub(super) type U32x32 = In<u32, 32>;
+pub(super) type U32x16 = In<u32, 16>;
+pub(super) type U64x16 = In<u64, 16>;
 
-impl Word for u16 {
-    type Lanes = [Self; 32];
-}
-
-impl Word for u32 {
-    type Lanes = [Self; 32];
-}
-
-impl Word for u64 {
-    type Lanes = [Self; 32];
-}
-
-/// The type of the [words](Word).
+/// Which [`Word`].
 pub(super) enum Words {
-    Byte,
-    U8,
-    U16,
-    U32,
-    U64,
+    U8x64,
+    U8x32,
+    U16x32,
+    U32x32,
+    U32x16,
+    U64x16,
 }
 
 /// How items of a type are cut. A constant of its own, so that a `match` on it is decided before code is made for other words.
 pub(super) struct Cut<T>(std::marker::PhantomData<T>);
 
 impl<T> Cut<T> {
+    /// Rows fill a register, but of large items. A tile has a kilobyte or two: what stores wait for memory leave others room in the queue.
     pub(super) const WORDS: Words = match (align_of::<T>(), size_of::<T>()) {
-        (1, ..4) => Words::Byte,
-        (1, _) => Words::U8,
-        (2, _) => Words::U16,
-        (4, _) => Words::U32,
-        _ => Words::U64,
+        (1, ..4) => Words::U8x64,
+        (1, _) => Words::U8x32,
+        (2, _) => Words::U16x32,
+        (4, 4) => Words::U32x32,
+        (4, _) => Words::U32x16,
+        _ => Words::U64x16,
     };
     /// Items beside each other.
     pub(super) const LANES: usize = match Self::WORDS {
-        Words::Byte => Byte::LANES,
-        Words::U8 => u8::LANES,
-        Words::U16 => u16::LANES,
-        Words::U32 => u32::LANES,
-        Words::U64 => u64::LANES,
+        Words::U8x64 => U8x64::LANES,
+        Words::U8x32 => U8x32::LANES,
+        Words::U16x32 => U16x32::LANES,
+        Words::U32x32 => U32x32::LANES,
+        Words::U32x16 => U32x16::LANES,
+        Words::U64x16 => U64x16::LANES,
     };
 }
 
@@ -116,6 +111,28 @@ fn bytes_of_fields(layout: &Layout) -> usize {
         Kind::Array { element, length } => length * bytes_of_fields(element),
         Kind::Struct { fields } => fields.iter().map(|field| bytes_of_fields(&field.layout)).sum(),
     }
+}
+
+/// All words of items.
+///
+/// # Safety
+///
+/// They have no padding.
+pub(super) unsafe fn words_of_items<T, W: Word>(items: &[T]) -> &[W] {
+    let words = size_of_val(items) / size_of::<W>();
+    // SAFETY: they are that many, at least as aligned, and as the caller says.
+    unsafe { std::slice::from_raw_parts(items.as_ptr().cast(), words) }
+}
+
+/// The places of all words of items.
+///
+/// # Safety
+///
+/// As for [`words_of_items`].
+pub(super) unsafe fn words_of_places<T, W: Word>(places: &mut [MaybeUninit<T>]) -> &mut [MaybeUninit<W>] {
+    let words = size_of_val(places) / size_of::<W>();
+    // SAFETY: as above.
+    unsafe { std::slice::from_raw_parts_mut(places.as_mut_ptr().cast(), words) }
 }
 
 /// The rows that there is room for.

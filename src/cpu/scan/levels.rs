@@ -4,9 +4,15 @@
 
 use std::mem::MaybeUninit;
 
+use super::as_places;
 use super::lanes::{Lanes, tile_items};
 use super::runs::Runs;
+use super::stream::Output;
 use super::turns::Edges;
+use crate::cpu::rows::{
+    Cut, Room, U8x32, U8x64, U16x32, U32x16, U32x32, U64x16, Word, Words, words_of_items, words_of_places,
+};
+use crate::cpu::transposition::{Ahead, restore};
 use crate::cpu::vectors::{Compiled, Vectors, has_lanes};
 use crate::cpu::{RUN, rows};
 use crate::tree::Prefix;
@@ -30,8 +36,9 @@ pub(super) struct Levels<'a, M: Monoid> {
     /// Those that the block went up.
     depth: usize,
     runs: Runs<'a, M>,
-    /// Whether lanes write past the caches.
+    /// Whether what goes out goes past the caches, and lines on their way there.
     streams: bool,
+    lines: Vec<Room>,
 }
 
 impl<'a, M: Monoid> Levels<'a, M> {
@@ -45,7 +52,7 @@ impl<'a, M: Monoid> Levels<'a, M> {
         let levels = (0..if in_lanes { DEPTH } else { 0 }).map(|level| most / RUN.pow(level as u32));
         let fill_lanes = |&most: &usize| most >= tile_items::<M::Item>();
         let lanes = levels.take_while(fill_lanes).map(|most| Lanes::new(operator, most)).collect();
-        Self { operator, vectors, lanes, depth: 0, runs: Runs::new(operator), streams }
+        Self { operator, vectors, lanes, depth: 0, runs: Runs::new(operator), streams, lines: Vec::new() }
     }
 
     /// Returns the value of the block, if it is whole.
@@ -76,17 +83,31 @@ impl<M: Monoid> Compiled for Up<'_, '_, M> {
     type Output = M::Item;
     #[inline(always)]
     fn run<const BYTES: usize>(self) -> M::Item {
-        let Self { levels, mut items } = self;
-        levels.depth = 0;
-        let mut lanes = levels.lanes.iter_mut();
-        if has_lanes(BYTES) {
-            while items.len() >= tile_items::<M::Item>() {
-                let Some(lanes) = lanes.next() else { break };
-                items = lanes.up::<BYTES>(levels.operator, items);
-                levels.depth += 1;
+        let Self { levels: Levels { operator, lanes, depth, runs, .. }, mut items } = self;
+        lanes.iter_mut().for_each(Lanes::clear);
+        if has_lanes(BYTES) && !lanes.is_empty() {
+            let tile_items = tile_items::<M::Item>();
+            for tile in items.chunks_exact(tile_items) {
+                // What comes after the items is another thread's.
+                lanes[0].up_tile::<BYTES, true>(operator, tile, Ahead::within(tile, items));
+                // As soon as values fill a tile it goes up, while the next items arrive.
+                for level in 1..lanes.len() {
+                    let (below, above) = lanes.split_at_mut(level);
+                    let values = below[level - 1].values();
+                    if !values.len().is_multiple_of(tile_items) {
+                        break;
+                    }
+                    let tile = &values[values.len() - tile_items..];
+                    above[0].up_tile::<BYTES, false>(operator, tile, Ahead::of(tile));
+                }
             }
         }
-        levels.runs.up(items)
+        *depth = lanes.iter().take_while(|lanes| !lanes.values().is_empty()).count();
+        for lanes in &mut lanes[..*depth] {
+            lanes.up_rest(items);
+            items = lanes.values();
+        }
+        runs.up(items)
     }
 }
 
@@ -103,24 +124,88 @@ impl<M: Monoid> Compiled for Down<'_, '_, M> {
     type Output = ();
     #[inline(always)]
     fn run<const BYTES: usize>(self) {
-        let Self { levels, prefix, edges, items, places } = self;
-        let Some(last) = levels.depth.checked_sub(1) else {
-            return levels.runs.down(prefix, edges, places);
-        };
-        let lanes = &mut levels.lanes;
-        let ends = lanes[last].values_and_ends(levels.operator, edges.before).1;
-        levels.runs.down(Prefix::Inclusive, edges, ends);
-        if has_lanes(BYTES) {
-            for level in (1..=last).rev() {
-                let (below, above) = lanes.split_at_mut(level);
-                let (values, ends) = below[level - 1].values_and_ends(levels.operator, edges.before);
-                // SAFETY: they are what went up there, whose own ends were written before.
-                unsafe {
-                    above[0].down::<BYTES>(levels.operator, Prefix::Inclusive, Some(values), ends, false)
-                };
-            }
-            // SAFETY: as above, or the caller's promise.
-            unsafe { lanes[0].down::<BYTES>(levels.operator, prefix, items, places, levels.streams) };
+        if !has_lanes(BYTES) || self.levels.depth == 0 {
+            return self.levels.runs.down(self.prefix, self.edges, self.places);
         }
+        match Cut::<M::Item>::WORDS {
+            Words::U8x64 => self.in_words::<U8x64, BYTES>(),
+            Words::U8x32 => self.in_words::<U8x32, BYTES>(),
+            Words::U16x32 => self.in_words::<U16x32, BYTES>(),
+            Words::U32x32 => self.in_words::<U32x32, BYTES>(),
+            Words::U32x16 => self.in_words::<U32x16, BYTES>(),
+            Words::U64x16 => self.in_words::<U64x16, BYTES>(),
+        }
+    }
+}
+
+impl<M: Monoid> Down<'_, '_, M> {
+    #[inline(always)]
+    fn in_words<W: Word, const BYTES: usize>(self) {
+        let Self { levels: Levels { operator, lanes, depth, runs, streams, lines, .. }, .. } = self;
+        let Self { prefix, edges, items, places, .. } = self;
+        let (lanes, last) = (&mut lanes[..*depth], *depth - 1);
+        let is_first = edges.before.is_none();
+        lanes.iter_mut().for_each(|lanes| lanes.begin(operator, edges.before));
+        runs.down(Prefix::Inclusive, edges, as_places(lanes[last].values_and_ends().1));
+        let (tile_items, tiles) = (W::LANES * RUN, lanes[0].values().len() / W::LANES);
+        let words = tile_items * size_of::<M::Item>() / size_of::<W>();
+        // SAFETY: items that go in lanes have no padding.
+        let places_of_tiles = unsafe { words_of_places::<_, W>(&mut places[..tiles * tile_items]) };
+        let mut output = Output::<W, BYTES>::new(places_of_tiles, words, *streams, lines);
+        for tile in 0..tiles {
+            // What is before the ends of its runs, as soon as it is needed: while lines are stored that wait for memory.
+            for level in (1..=last).rev() {
+                let tiles_of_each = level * RUN.ilog2() as usize;
+                if tile.trailing_zeros() as usize >= tiles_of_each {
+                    let (below, above) = lanes.split_at_mut(level);
+                    let (below, above) = (&mut below[level - 1], &mut above[0]);
+                    down_above::<M, W, BYTES>(operator, tile >> tiles_of_each, is_first, above, below);
+                }
+            }
+            let items = match items {
+                // SAFETY: as above.
+                Some(items) => unsafe { words_of_items(&items[tile * tile_items..][..tile_items]) },
+                // SAFETY: the places hold the items, which are read before anything is written there.
+                None => unsafe { std::slice::from_raw_parts(output.next_places(), words) },
+            };
+            let rows = lanes[0].down_tile::<W, BYTES>(operator, prefix, tile, items);
+            output.next(|places| restore::<M::Item, W, BYTES>(rows, places));
+        }
+        drop(output);
+        if is_first {
+            lanes[0].down_first(prefix, places);
+        }
+        lanes[0].down_rest(prefix, places);
+    }
+}
+
+/// What is before the ends of the runs below that are a tile above, or come after all of those.
+#[inline(always)]
+fn down_above<M: Monoid, W: Word, const BYTES: usize>(
+    operator: &M,
+    tile: usize,
+    is_first: bool,
+    above: &mut Lanes<'_, M>,
+    below: &mut Lanes<'_, M>,
+) {
+    let (tile_items, tiles) = (W::LANES * RUN, above.values().len() / W::LANES);
+    let (values, ends) = below.values_and_ends();
+    let ends = as_places(ends);
+    if tile < tiles {
+        let first = tile * tile_items;
+        // SAFETY: items that go in lanes have no padding.
+        let (values, ends_of_tile) = unsafe {
+            (
+                words_of_items(&values[first..][..tile_items]),
+                words_of_places(&mut ends[first..][..tile_items]),
+            )
+        };
+        let rows = above.down_tile::<W, BYTES>(operator, Prefix::Inclusive, tile, values);
+        restore::<M::Item, W, BYTES>(rows, ends_of_tile);
+        if tile == 0 && is_first {
+            above.down_first(Prefix::Inclusive, ends);
+        }
+    } else if tile == tiles {
+        above.down_rest(Prefix::Inclusive, ends);
     }
 }

@@ -119,7 +119,7 @@ pub(super) fn restore<T, W: Word, const BYTES: usize>(rows: &[Row<W>], runs: &mu
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cpu::rows::{Byte, Room, rows_of_words};
+    use crate::cpu::rows::{In, Room, rows_of_words};
     use crate::cpu::vectors::Vectors;
 
     fn is_the_transpose<T, W: Word + PartialEq + std::fmt::Debug>(word: fn(usize) -> W) {
@@ -173,10 +173,11 @@ mod tests {
         fn byte(index: usize) -> u8 {
             (index as u32).wrapping_mul(0x9e37_79b9).to_be_bytes()[0]
         }
-        of_every_size(|i| Byte(byte(i)));
-        of_every_size(byte);
-        of_every_size(|i| i as u16);
-        of_every_size(|i| i as u32);
-        of_every_size(|i| i as u64);
+        of_every_size(|i| In::<_, 64>(byte(i)));
+        of_every_size(|i| In::<_, 32>(byte(i)));
+        of_every_size(|i| In::<_, 32>(i as u16));
+        of_every_size(|i| In::<_, 32>(i as u32));
+        of_every_size(|i| In::<_, 16>(i as u32));
+        of_every_size(|i| In::<_, 16>(i as u64));
     }
 }
