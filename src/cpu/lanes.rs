@@ -10,8 +10,8 @@
 
 use super::RUN;
 use super::rows::{
-    Cut, Room, Row, U8x32, U8x64, U16x32, U32x16, U32x32, U64x16, Word, Words, append_items_of_lanes,
-    combine, item, rows_of_words, set_item, words_of_items,
+    Cut, Room, Row, Word, append_items_of_lanes, combine, in_words_of, item, rows_of_words, set_item,
+    words_of_items,
 };
 use super::transposition::{Ahead, transpose};
 use crate::Monoid;
@@ -42,14 +42,7 @@ impl Lanes {
         ahead: Ahead,
         values: &mut Vec<M::Item>,
     ) {
-        match Cut::<M::Item>::WORDS {
-            Words::U8x64 => self.tile_of_words::<M, U8x64, BYTES, ASKS>(operator, tile, ahead, values),
-            Words::U8x32 => self.tile_of_words::<M, U8x32, BYTES, ASKS>(operator, tile, ahead, values),
-            Words::U16x32 => self.tile_of_words::<M, U16x32, BYTES, ASKS>(operator, tile, ahead, values),
-            Words::U32x32 => self.tile_of_words::<M, U32x32, BYTES, ASKS>(operator, tile, ahead, values),
-            Words::U32x16 => self.tile_of_words::<M, U32x16, BYTES, ASKS>(operator, tile, ahead, values),
-            Words::U64x16 => self.tile_of_words::<M, U64x16, BYTES, ASKS>(operator, tile, ahead, values),
-        }
+        in_words_of!(M::Item, W => self.tile_of_words::<M, W, BYTES, ASKS>(operator, tile, ahead, values));
     }
 
     #[inline(always)]

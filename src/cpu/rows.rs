@@ -12,7 +12,7 @@ use crate::{Kind, Layout, Monoid};
 /// The largest items whose tile and its rows stay in a first-level cache.
 const MOST_BYTES: usize = 32;
 
-/// One word of each item.
+/// One word of each item. In [`Room`] those of 64 bytes and more are as aligned as that.
 #[derive(Clone, Copy)]
 #[repr(C, align(32))]
 pub(super) struct Row<W: Word>(W::Lanes);
@@ -44,27 +44,30 @@ impl Room {
 }
 
 /// What items are cut into: integers.
-pub(super) trait Word: Copy + 'static {
+///
+/// # Safety
+///
+/// Any bits are one.
+pub(super) unsafe trait Word: Copy + 'static {
     /// The words of a row.
     type Lanes: Copy + AsRef<[Self]> + AsMut<[Self]>;
     const LANES: usize = size_of::<Self::Lanes>() / size_of::<Self>();
 }
 
-/// A word of which a row has so many.
+/// An integer of which a row has so many.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(transparent)]
 pub(super) struct In<W, const LANES: usize>(pub(super) W);
 
-impl<W: Copy + 'static, const LANES: usize> Word for In<W, LANES> {
-    type Lanes = [Self; LANES];
+macro_rules! words {
+    ($($integer:ident)*) => {$(
+        // SAFETY: it is an integer.
+        unsafe impl<const LANES: usize> Word for In<$integer, LANES> {
+            type Lanes = [Self; LANES];
+        }
+    )*};
 }
-
-pub(super) type U8x64 = In<u8, 64>;
-pub(super) type U8x32 = In<u8, 32>;
-pub(super) type U16x32 = In<u16, 32>;
-pub(super) type U32x32 = In<u32, 32>;
-pub(super) type U32x16 = In<u32, 16>;
-pub(super) type U64x16 = In<u64, 16>;
+words! { u8 u16 u32 u64 }
 
 /// Which [`Word`].
 pub(super) enum Words {
@@ -76,11 +79,28 @@ pub(super) enum Words {
     U64x16,
 }
 
-/// How items of a type are cut. A constant of its own, so that a `match` on it is decided before code is made for other words.
+/// Evaluates an expression, in which `$word` names the [`Word`] that items of a type are cut into.
+macro_rules! in_words_of {
+    ($item:ty, $word:ident => $do:expr) => {
+        in_words_of! { $item, $word => $do; U8x64: u8, 64; U8x32: u8, 32; U16x32: u16, 32; U32x32: u32, 32; U32x16: u32, 16; U64x16: u64, 16 }
+    };
+    ($item:ty, $word:ident => $do:expr; $($words:ident: $integer:ident, $lanes:literal);*) => {
+        match $crate::cpu::rows::Cut::<$item>::WORDS {
+            $($crate::cpu::rows::Words::$words => {
+                type $word = $crate::cpu::rows::In<$integer, $lanes>;
+                $do
+            })*
+        }
+    };
+}
+pub(super) use in_words_of;
+
+/// How items of a type are cut. Constants of their own, so that a `match` on one is decided before code is made for other words.
 pub(super) struct Cut<T>(std::marker::PhantomData<T>);
 
 impl<T> Cut<T> {
-    /// Rows fill a register, but of large items. A tile has a kilobyte or two: what stores wait for memory leave others room in the queue.
+    /// Rows fill one register of 64 bytes or two, or half of one where items have many words. Items of several words have few lanes: what a
+    /// tile stores that waits for memory leaves others room in a core's queue.
     pub(super) const WORDS: Words = match (align_of::<T>(), size_of::<T>()) {
         (1, ..4) => Words::U8x64,
         (1, _) => Words::U8x32,
@@ -90,14 +110,7 @@ impl<T> Cut<T> {
         _ => Words::U64x16,
     };
     /// Items beside each other.
-    pub(super) const LANES: usize = match Self::WORDS {
-        Words::U8x64 => U8x64::LANES,
-        Words::U8x32 => U8x32::LANES,
-        Words::U16x32 => U16x32::LANES,
-        Words::U32x32 => U32x32::LANES,
-        Words::U32x16 => U32x16::LANES,
-        Words::U64x16 => U64x16::LANES,
-    };
+    pub(super) const LANES: usize = in_words_of!(T, W => W::LANES);
 }
 
 /// Whether items are small, and without padding.
@@ -236,7 +249,7 @@ fn by_words<T, W: Word>(item: T) -> T {
 /// Of an item that [suits](suit).
 #[inline(always)]
 fn words_of<T, W: Word>() -> usize {
-    assert!(size_of::<T>() <= MOST_BYTES);
+    assert!(size_of::<T>() <= MOST_BYTES && align_of::<T>() >= align_of::<W>());
     size_of::<T>() / size_of::<W>()
 }
 

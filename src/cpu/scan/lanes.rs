@@ -1,6 +1,6 @@
 //! Up and down the bracket, as many runs of eight items at once as there are lanes: run l is lane l.
 //!
-//! On the way up nothing is kept of a run of a tile but its value. On the way down its items are transposed once more: that takes less
+//! On the way up nothing is kept of a run of a tile but its value, and of the first run what it takes to do it once more. On the way down its items are transposed once more: that takes less
 //! time than to write, and read again, as many bytes of what became of them.
 
 #![allow(unsafe_code)]
@@ -19,7 +19,8 @@ pub(super) use lanes::tile_items;
 
 /// What is known of some items, and of their runs.
 pub(super) struct Lanes<'a, M: Monoid> {
-    tile: lanes::Lanes,
+    /// What makes the values of a tile's runs.
+    runs: lanes::Lanes,
     /// Of a tile's items, and of what is before each of them and before the end of each run.
     rows: Vec<Room>,
     /// Of each run in whole tiles its value.
@@ -38,7 +39,7 @@ impl<'a, M: Monoid> Lanes<'a, M> {
         let (tile, lanes) = (tile_items::<M::Item>(), Cut::<M::Item>::LANES);
         let runs = most / tile * lanes;
         Self {
-            tile: lanes::Lanes::new::<M::Item>(),
+            runs: lanes::Lanes::new::<M::Item>(),
             rows: vec![Room::NONE; Room::of((2 * tile + lanes) * size_of::<M::Item>())],
             values: Vec::with_capacity(runs),
             edges: vec![operator.identity(); 1 + runs],
@@ -57,7 +58,7 @@ impl<'a, M: Monoid> Lanes<'a, M> {
         &self.values
     }
 
-    /// One more tile, meanwhile, if it `ASKS`, as many bytes of what is `ahead`.
+    /// One more tile. Meanwhile, if it `ASKS`, as many bytes are asked for of what is `ahead`.
     #[inline(always)]
     pub(super) fn up_tile<const BYTES: usize, const ASKS: bool>(
         &mut self,
@@ -65,10 +66,11 @@ impl<'a, M: Monoid> Lanes<'a, M> {
         tile: &[M::Item],
         ahead: Ahead,
     ) {
-        self.tile.tile::<M, BYTES, ASKS>(operator, tile, ahead, &mut self.values);
+        self.runs.tile::<M, BYTES, ASKS>(operator, tile, ahead, &mut self.values);
     }
 
     /// What else the way down needs of the items, all of whose whole tiles went up.
+    #[inline(always)]
     pub(super) fn up_rest(&mut self, items: &[M::Item]) {
         self.first.up(&items[..RUN]);
         let rest = &items[self.values.len() * RUN..];
@@ -82,7 +84,7 @@ impl<'a, M: Monoid> Lanes<'a, M> {
         self.edges[0] = before.unwrap_or_else(|| operator.identity());
     }
 
-    /// The values, and for what is before the end of each run.
+    /// The values, and the places of what is before the end of each run.
     pub(super) fn values_and_ends(&mut self) -> (&[M::Item], &mut [M::Item]) {
         (&self.values, &mut self.edges[1..=self.values.len()])
     }
@@ -111,12 +113,14 @@ impl<'a, M: Monoid> Lanes<'a, M> {
     }
 
     /// The places of the first run, before which nothing is.
+    #[inline(always)]
     pub(super) fn down_first(&mut self, prefix: Prefix, places: &mut [MaybeUninit<M::Item>]) {
         let edges = Edges { before: None, after: Some(self.edges[1]) };
         self.first.down(prefix, edges, &mut places[..RUN]);
     }
 
     /// The places of what comes after whole tiles.
+    #[inline(always)]
     pub(super) fn down_rest(&mut self, prefix: Prefix, places: &mut [MaybeUninit<M::Item>]) {
         let runs = self.values.len();
         let rest = &mut places[runs * RUN..];

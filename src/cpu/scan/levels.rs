@@ -1,4 +1,5 @@
-//! A block's way up and down, level by level.
+//! A block's way up and down. Levels go tile by tile: values go up as soon as they fill one, and what is before the ends of runs is found
+//! just before the tile that needs it.
 
 #![allow(unsafe_code)]
 
@@ -9,16 +10,14 @@ use super::lanes::{Lanes, tile_items};
 use super::runs::Runs;
 use super::stream::Output;
 use super::turns::Edges;
-use crate::cpu::rows::{
-    Cut, Room, U8x32, U8x64, U16x32, U32x16, U32x32, U64x16, Word, Words, words_of_items, words_of_places,
-};
+use crate::cpu::rows::{Room, Word, in_words_of, words_of_items, words_of_places};
 use crate::cpu::transposition::{Ahead, restore};
 use crate::cpu::vectors::{Compiled, Vectors, has_lanes};
 use crate::cpu::{RUN, rows};
 use crate::tree::Prefix;
 use crate::{DeviceType, Monoid};
 
-/// As often at most, values of runs fill lanes.
+/// Levels of lanes, at most.
 const DEPTH: usize = 4;
 
 /// Whether items of that type do, with these vectors.
@@ -26,8 +25,8 @@ pub(super) fn go_in_lanes<T: DeviceType>(vectors: Vectors) -> bool {
     rows::suit(&T::layout()) && vectors.have_lanes()
 }
 
-/// A block on its way up and down: a tile of runs of eight items at once, and then the values of runs in the same way, as long as they fill
-/// lanes; and one run at a time.
+/// A block on its way up and down: a tile of runs of eight items at once, and the values of runs in the same way, as long as they fill
+/// lanes; above that one run at a time.
 pub(super) struct Levels<'a, M: Monoid> {
     operator: &'a M,
     vectors: Vectors,
@@ -53,6 +52,12 @@ impl<'a, M: Monoid> Levels<'a, M> {
         let fill_lanes = |&most: &usize| most >= tile_items::<M::Item>();
         let lanes = levels.take_while(fill_lanes).map(|most| Lanes::new(operator, most)).collect();
         Self { operator, vectors, lanes, depth: 0, runs: Runs::new(operator), streams, lines: Vec::new() }
+    }
+
+    /// Levels of lanes that the block went up.
+    #[cfg(test)]
+    pub(super) fn depth(&self) -> usize {
+        self.depth
     }
 
     /// Returns the value of the block, if it is whole.
@@ -127,14 +132,7 @@ impl<M: Monoid> Compiled for Down<'_, '_, M> {
         if !has_lanes(BYTES) || self.levels.depth == 0 {
             return self.levels.runs.down(self.prefix, self.edges, self.places);
         }
-        match Cut::<M::Item>::WORDS {
-            Words::U8x64 => self.in_words::<U8x64, BYTES>(),
-            Words::U8x32 => self.in_words::<U8x32, BYTES>(),
-            Words::U16x32 => self.in_words::<U16x32, BYTES>(),
-            Words::U32x32 => self.in_words::<U32x32, BYTES>(),
-            Words::U32x16 => self.in_words::<U32x16, BYTES>(),
-            Words::U64x16 => self.in_words::<U64x16, BYTES>(),
-        }
+        in_words_of!(M::Item, W => self.in_words::<W, BYTES>());
     }
 }
 
@@ -155,18 +153,19 @@ impl<M: Monoid> Down<'_, '_, M> {
         for tile in 0..tiles {
             // What is before the ends of its runs, as soon as it is needed: while lines are stored that wait for memory.
             for level in (1..=last).rev() {
-                let tiles_of_each = level * RUN.ilog2() as usize;
-                if tile.trailing_zeros() as usize >= tiles_of_each {
+                // One of that level has a power of two of them.
+                let bits = level * RUN.ilog2() as usize;
+                if tile.trailing_zeros() as usize >= bits {
                     let (below, above) = lanes.split_at_mut(level);
                     let (below, above) = (&mut below[level - 1], &mut above[0]);
-                    down_above::<M, W, BYTES>(operator, tile >> tiles_of_each, is_first, above, below);
+                    down_above::<M, W, BYTES>(operator, tile >> bits, is_first, above, below);
                 }
             }
             let items = match items {
                 // SAFETY: as above.
                 Some(items) => unsafe { words_of_items(&items[tile * tile_items..][..tile_items]) },
-                // SAFETY: the places hold the items, which are read before anything is written there.
-                None => unsafe { std::slice::from_raw_parts(output.next_places(), words) },
+                // SAFETY: the places hold the items, of which none was overwritten yet.
+                None => unsafe { output.next_words() },
             };
             let rows = lanes[0].down_tile::<W, BYTES>(operator, prefix, tile, items);
             output.next(|places| restore::<M::Item, W, BYTES>(rows, places));
@@ -179,7 +178,8 @@ impl<M: Monoid> Down<'_, '_, M> {
     }
 }
 
-/// What is before the ends of the runs below that are a tile above, or come after all of those.
+/// Writes what is before the ends of some runs below: of those whose values are this tile above or, if that is the one after the last,
+/// of the rest.
 #[inline(always)]
 fn down_above<M: Monoid, W: Word, const BYTES: usize>(
     operator: &M,
@@ -205,7 +205,8 @@ fn down_above<M: Monoid, W: Word, const BYTES: usize>(
         if tile == 0 && is_first {
             above.down_first(Prefix::Inclusive, ends);
         }
-    } else if tile == tiles {
+    } else {
+        debug_assert_eq!(tile, tiles);
         above.down_rest(Prefix::Inclusive, ends);
     }
 }

@@ -170,6 +170,51 @@ mod tests {
         (bits ^ (bits >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9) >> 20
     }
 
+    /// Of blocks of so many items: levels of lanes.
+    fn depth<T: DeviceType>(items: usize, vectors: Vectors) -> usize {
+        match go_in_lanes::<T>(vectors) {
+            true => (0..4).take_while(|&level| items >> (3 * level) >= tile_items::<T>()).count(),
+            false => 0,
+        }
+    }
+
+    /// A block goes up and down after another one has, with the same memory, and is not the first.
+    fn is_the_scan_of_a_later_block<M: Monoid>(operator: &M, all: &[M::Item], inclusive: &[M::Item])
+    where
+        M::Item: std::fmt::Debug,
+    {
+        let (block, tile) = (block_items::<M::Item>(true), tile_items::<M::Item>());
+        let exclusive = tree::exclusive_scan(operator, &all[..2 * block]);
+        let detected = Vectors::detected();
+        let lesser = Vectors::ALL.iter().copied().take_while(|&vectors| vectors != detected);
+        for vectors in lesser.chain([detected]) {
+            for streams in [false, true] {
+                let mut levels = Levels::with(operator, block, streams, vectors);
+                for length in
+                    [block, 21 * tile + 255, 8 * tile + 77, block, 9 * tile, tile, 11 * tile, 3, block]
+                {
+                    let items = &all[block..][..length.min(block)];
+                    for (prefix, expected) in
+                        [(Prefix::Inclusive, inclusive), (Prefix::Exclusive, &exclusive)]
+                    {
+                        let value = levels.up(items);
+                        assert_eq!(levels.depth(), depth::<M::Item>(items.len(), vectors));
+                        let after =
+                            (items.len() == block).then(|| operator.combine(inclusive[block - 1], value));
+                        let edges = Edges { before: Some(inclusive[block - 1]), after };
+                        let mut places = items.to_vec();
+                        // SAFETY: they are what went up, and as many.
+                        unsafe { levels.down(prefix, edges, Some(items), as_places(&mut places)) };
+                        let expected = &expected[block..][..items.len()];
+                        let differs = zip(&places, expected)
+                            .position(|(got, expected)| !M::Item::same_bits(got, expected));
+                        assert_eq!(differs, None, "{prefix:?} of {length} items, {vectors:?}");
+                    }
+                }
+            }
+        }
+    }
+
     fn is_the_scan_at_every_edge<M: Monoid>(operator: M, item: fn(usize) -> M::Item)
     where
         M::Item: std::fmt::Debug,
@@ -185,6 +230,7 @@ mod tests {
         let detected = Vectors::detected();
         let inclusive = tree::inclusive_scan(&operator, &all);
         let exclusive = tree::exclusive_scan(&operator, &all);
+        is_the_scan_of_a_later_block(&operator, &all, &inclusive);
         for length in (0..70).chain(after).chain(around).filter(|&length| length <= all.len()) {
             let items = &all[..length];
             for (prefix, expected) in [(Prefix::Inclusive, &inclusive), (Prefix::Exclusive, &exclusive)] {
@@ -216,6 +262,7 @@ mod tests {
                     for (streams, in_place) in [(false, false), (true, false), (false, true)] {
                         let mut levels = Levels::with(&operator, length, streams, vectors);
                         let value = levels.up(items);
+                        assert_eq!(levels.depth(), depth::<M::Item>(length, vectors));
                         let edges = Edges { before: None, after: length.is_power_of_two().then_some(value) };
                         let mut places = items.to_vec();
                         let from = (!in_place).then_some(items);
@@ -241,12 +288,15 @@ mod tests {
         is_the_scan_at_every_edge(Triangles::<u32>::new(), |i| {
             [i as u32, mixed(i) as u32, mixed(i + 1) as u32]
         });
+        is_the_scan_at_every_edge(Maps::<4>, |i| [[mixed(i) as u32 | 1, i as u32]; 4]);
+        is_the_scan_at_every_edge(AffineComposition::<u16>::new(), |i| [mixed(i) as u16 | 1, i as u16]);
+        is_the_scan_at_every_edge(Sum::<f64>::new(), |i| mixed(i) as f64 / 3.0);
         is_the_scan_at_every_edge(Matrix2Product::<u8>::new(), |i| {
             [[mixed(i) as u8 | 1, 2], [i as u8, mixed(i + 1) as u8 | 1]]
         });
     }
 
-    /// In the blocks of these that go past the caches, and of no other items, do values of runs fill lanes four times.
+    /// The blocks of these that go past the caches, and of no other items, have four levels of lanes.
     #[test]
     fn items_of_one_small_word_are_prefixes() {
         is_the_scan_at_every_edge(Halves::<u8>::new(), |i| mixed(i) as u8 | 0x10);
@@ -281,7 +331,10 @@ mod tests {
     #[test]
     fn blocks_come_when_they_come() {
         fn check<M: Monoid>(operator: M, item: fn(usize) -> M::Item) {
-            let items: Vec<M::Item> = (0..100 * block_items::<M::Item>(false) + 9).map(item).collect();
+            let items: Vec<M::Item> =
+                (0..100 * block_items::<M::Item>(false) + 11 * tile_items::<M::Item>() + 9)
+                    .map(item)
+                    .collect();
             let expected = tree::inclusive_scan(&operator, &items);
             for threads in [1, 2, 3, 16, 16] {
                 let threads = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
@@ -313,6 +366,8 @@ mod tests {
         let mut items = vec![0; block];
         items[0] = i32::MAX;
         items.extend([-1, 0, 1]);
+        assert_eq!(scan(&Checked, Prefix::Inclusive, &items), tree::inclusive_scan(&Checked, &items));
+        items.extend(vec![0; 11 * tile_items::<i32>()]);
         assert_eq!(scan(&Checked, Prefix::Inclusive, &items), tree::inclusive_scan(&Checked, &items));
     }
 

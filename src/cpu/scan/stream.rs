@@ -49,10 +49,16 @@ impl<'a, W: Word, const BYTES: usize> Output<'a, W, BYTES> {
         Self { places, words, times: 0, lines, of_lines: PhantomData }
     }
 
-    /// The next places, as they were. They may be read until they are [set](Self::next).
+    /// What the next places hold.
+    ///
+    /// # Safety
+    ///
+    /// They hold words.
     #[inline(always)]
-    pub(super) fn next_places(&self) -> *const W {
-        self.places[self.times * self.words..].as_ptr().cast()
+    pub(super) unsafe fn next_words(&self) -> &[W] {
+        let next = &self.places[self.times * self.words..][..self.words];
+        // SAFETY: as the caller says.
+        unsafe { std::slice::from_raw_parts(next.as_ptr().cast(), next.len()) }
     }
 
     /// The next places, which `set` sets all.

@@ -16,7 +16,7 @@ use std::mem::MaybeUninit;
 #[cfg(target_arch = "x86_64")]
 use super::LINE;
 use super::RUN;
-use super::rows::{Row, Word};
+use super::rows::{Room, Row, Word};
 
 /// How far ahead of its use memory is asked for, into the second-level cache: far enough that it has come, and that the
 /// processor, which begins anew with every page, need not guess. From 8 to 32 KiB it makes little difference.
@@ -61,7 +61,7 @@ impl Ahead {
     }
 }
 
-/// Of runs of items of type `T`. Meanwhile, if it `ASKS`, as many bytes are asked for of what is `ahead`. The processor must have
+/// Of runs of items of type `T`, into rows that are in [`Room`]. Meanwhile, if it `ASKS`, as many bytes are asked for of what is `ahead`. The processor must have
 /// vector registers of so many `BYTES`.
 #[inline(always)]
 pub(super) fn transpose<T, W: Word, const BYTES: usize, const ASKS: bool>(
@@ -74,6 +74,7 @@ pub(super) fn transpose<T, W: Word, const BYTES: usize, const ASKS: bool>(
     assert!(runs.len() == W::LANES * words && rows.len() == words);
     #[cfg(target_arch = "x86_64")]
     if BYTES > 0 {
+        debug_assert!(rows.as_ptr().cast::<Room>().is_aligned());
         let (runs, rows) = (runs.as_ptr(), rows.as_mut_ptr());
         // SAFETY: the caller knows what the processor has, and the lengths are as they must be.
         return unsafe {
@@ -99,6 +100,7 @@ pub(super) fn restore<T, W: Word, const BYTES: usize>(rows: &[Row<W>], runs: &mu
     assert!(runs.len() == W::LANES * words && rows.len() == words);
     #[cfg(target_arch = "x86_64")]
     if BYTES > 0 {
+        debug_assert!(rows.as_ptr().cast::<Room>().is_aligned() || size_of::<Row<W>>() < size_of::<Room>());
         let (rows, runs) = (rows.as_ptr(), runs.as_mut_ptr().cast());
         // SAFETY: the caller knows what the processor has, and the lengths are as they must be.
         return unsafe {
@@ -119,7 +121,7 @@ pub(super) fn restore<T, W: Word, const BYTES: usize>(rows: &[Row<W>], runs: &mu
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cpu::rows::{In, Room, rows_of_words};
+    use crate::cpu::rows::{In, rows_of_words};
     use crate::cpu::vectors::Vectors;
 
     fn is_the_transpose<T, W: Word + PartialEq + std::fmt::Debug>(word: fn(usize) -> W) {
