@@ -92,9 +92,12 @@ impl<M: Monoid> Compiled for Up<'_, '_, M> {
         lanes.iter_mut().for_each(Lanes::clear);
         if has_lanes(BYTES) && !lanes.is_empty() {
             let tile_items = tile_items::<M::Item>();
-            for tile in items.chunks_exact(tile_items) {
-                // What comes after the items is another thread's.
-                lanes[0].up_tile::<BYTES, true>(operator, tile, Ahead::within(tile, items));
+            let whole = items.len() / tile_items * tile_items;
+            for tiles in items[..whole].chunks(RUN * tile_items) {
+                for tile in tiles.chunks_exact(tile_items) {
+                    // What comes after the items is another thread's.
+                    lanes[0].up_tile::<BYTES, true>(operator, tile, Ahead::within(tile, items));
+                }
                 // As soon as values fill a tile it goes up, while the next items arrive.
                 for level in 1..lanes.len() {
                     let (below, above) = lanes.split_at_mut(level);
@@ -150,25 +153,28 @@ impl<M: Monoid> Down<'_, '_, M> {
         // SAFETY: items that go in lanes have no padding.
         let places_of_tiles = unsafe { words_of_places::<_, W>(&mut places[..tiles * tile_items]) };
         let mut output = Output::<W, BYTES>::new(places_of_tiles, words, *streams, lines);
-        for tile in 0..tiles {
-            // What is before the ends of its runs, as soon as it is needed: while lines are stored that wait for memory.
+        for eight in (0..tiles).step_by(RUN) {
+            // What is before the ends of their runs, as soon as it is needed: while lines are stored that wait for memory.
             for level in (1..=last).rev() {
                 // One of that level has a power of two of them.
                 let bits = level * RUN.ilog2() as usize;
-                if tile.trailing_zeros() as usize >= bits {
+                if eight.trailing_zeros() as usize >= bits {
                     let (below, above) = lanes.split_at_mut(level);
                     let (below, above) = (&mut below[level - 1], &mut above[0]);
-                    down_above::<M, W, BYTES>(operator, tile >> bits, is_first, above, below);
+                    down_above::<M, W, BYTES>(operator, eight >> bits, is_first, above, below);
                 }
             }
-            let items = match items {
-                // SAFETY: as above.
-                Some(items) => unsafe { words_of_items(&items[tile * tile_items..][..tile_items]) },
-                // SAFETY: the places hold the items, of which none was overwritten yet.
-                None => unsafe { output.next_words() },
-            };
-            let rows = lanes[0].down_tile::<W, BYTES>(operator, prefix, tile, items);
-            output.next(|places| restore::<M::Item, W, BYTES>(rows, places));
+            let of_items = &mut lanes[0];
+            for tile in eight..tiles.min(eight + RUN) {
+                let items = match items {
+                    // SAFETY: as above.
+                    Some(items) => unsafe { words_of_items(&items[tile * tile_items..][..tile_items]) },
+                    // SAFETY: the places hold the items, of which none was overwritten yet.
+                    None => unsafe { output.next_words() },
+                };
+                let rows = of_items.down_tile::<W, BYTES>(operator, prefix, tile, items);
+                output.next(|places| restore::<M::Item, W, BYTES>(rows, places));
+            }
         }
         drop(output);
         if is_first {
