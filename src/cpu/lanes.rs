@@ -10,10 +10,9 @@
 
 use super::RUN;
 use super::rows::{
-    Cut, Room, Row, Word, append_items_of_lanes, combine, in_words_of, item, rows_of_words, set_item,
-    words_of_items,
+    Cut, Row, Rows, Word, append_items_of_lanes, combine, in_words_of, item, set_item, words_of_items,
 };
-use super::transposition::{Ahead, transpose};
+use super::transposition::{Meanwhile, transpose};
 use crate::Monoid;
 
 /// Items whose runs fill the lanes.
@@ -21,47 +20,32 @@ pub(super) const fn tile_items<T>() -> usize {
     Cut::<T>::LANES * RUN
 }
 
-/// Room for the rows of a tile and of its values.
-pub(super) struct Lanes {
-    rows: Vec<Room>,
+/// Adds the values of all runs of a tile.
+#[inline(always)]
+pub(super) fn tile<M: Monoid, const BYTES: usize>(
+    operator: &M,
+    tile: &[M::Item],
+    meanwhile: impl Meanwhile,
+    values: &mut Vec<M::Item>,
+) {
+    in_words_of!(M::Item, W => tile_of_words::<M, W, BYTES>(operator, tile, meanwhile, values));
 }
 
-impl Lanes {
-    /// For items that [`suit`](super::rows::suit).
-    pub(super) fn new<T>() -> Self {
-        let bytes = (tile_items::<T>() + Cut::<T>::LANES) * size_of::<T>();
-        Self { rows: vec![Room::NONE; Room::of(bytes)] }
-    }
-
-    /// Adds the values of all runs of a tile. Meanwhile, if it `ASKS`, as many bytes are asked for of what is `ahead`.
-    #[inline(always)]
-    pub(super) fn tile<M: Monoid, const BYTES: usize, const ASKS: bool>(
-        &mut self,
-        operator: &M,
-        tile: &[M::Item],
-        ahead: Ahead,
-        values: &mut Vec<M::Item>,
-    ) {
-        in_words_of!(M::Item, W => self.tile_of_words::<M, W, BYTES, ASKS>(operator, tile, ahead, values));
-    }
-
-    #[inline(always)]
-    fn tile_of_words<M: Monoid, W: Word, const BYTES: usize, const ASKS: bool>(
-        &mut self,
-        operator: &M,
-        tile: &[M::Item],
-        ahead: Ahead,
-        values: &mut Vec<M::Item>,
-    ) {
-        let words = size_of::<M::Item>() / size_of::<W>();
-        let rows = &mut rows_of_words::<W>(&mut self.rows)[..(RUN + 1) * words];
-        let (items, value) = rows.split_at_mut(RUN * words);
-        // SAFETY: items that suit have no padding.
-        let runs = unsafe { words_of_items::<_, W>(tile) };
-        transpose::<M::Item, W, BYTES, ASKS>(runs, items, ahead);
-        combine_runs(operator, items, value);
-        append_items_of_lanes::<M::Item, W>(value, values);
-    }
+#[inline(always)]
+fn tile_of_words<M: Monoid, W: Word, const BYTES: usize>(
+    operator: &M,
+    tile: &[M::Item],
+    meanwhile: impl Meanwhile,
+    values: &mut Vec<M::Item>,
+) {
+    let words = size_of::<M::Item>() / size_of::<W>();
+    let (mut items, mut value) = (Rows::<W, RUN>::new(), Rows::<W, 1>::new());
+    let (items, value) = (items.first(RUN * words), value.first(words));
+    // SAFETY: items that suit have no padding.
+    let runs = unsafe { words_of_items::<_, W>(tile) };
+    transpose::<M::Item, W, BYTES>(runs, items, meanwhile);
+    combine_runs(operator, items, value);
+    append_items_of_lanes(value, values);
 }
 
 /// In every lane, the bracket of the run. What is between stays in registers.

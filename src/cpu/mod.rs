@@ -17,9 +17,9 @@ mod vectors;
 
 use rayon::prelude::*;
 
-use self::lanes::{Lanes, tile_items};
+use self::lanes::tile_items;
 pub(crate) use self::scan::{scan, scan_in_place, scan_into};
-use self::transposition::Ahead;
+use self::transposition::{Ahead, Nothing};
 use self::vectors::{Compiled, Vectors, has_lanes};
 use crate::{DeviceType, Monoid};
 
@@ -64,8 +64,7 @@ fn items_of<T>(bytes: usize, _: &[T]) -> usize {
 struct Brackets<'a, M: Monoid> {
     operator: &'a M,
     vectors: Vectors,
-    /// Room for the lanes, if the items suit them.
-    lanes: Option<Lanes>,
+    in_lanes: bool,
     /// Of runs of items, of runs of those, and so on: values that do not fill the lanes yet.
     levels: [Vec<M::Item>; LEVELS],
     /// Pair by pair: the values of the last round, and room for those of the next.
@@ -76,9 +75,8 @@ struct Brackets<'a, M: Monoid> {
 impl<'a, M: Monoid> Brackets<'a, M> {
     fn new(operator: &'a M, in_lanes: bool) -> Self {
         let vectors = Vectors::detected();
-        let lanes = (in_lanes && vectors.have_lanes()).then(Lanes::new::<M::Item>);
         let levels = [const { Vec::new() }; LEVELS];
-        Self { operator, vectors, lanes, levels, values: Vec::new(), spare: Vec::new() }
+        Self { operator, vectors, in_lanes, levels, values: Vec::new(), spare: Vec::new() }
     }
 
     /// At least one item.
@@ -107,20 +105,15 @@ impl<M: Monoid> Compiled for BracketOf<'_, '_, M> {
     #[inline(always)]
     fn run<const BYTES: usize>(self) -> M::Item {
         let Self { brackets, items } = self;
-        match &mut brackets.lanes {
-            Some(lanes) if has_lanes(BYTES) => {
-                run_by_run::<M, BYTES>(brackets.operator, lanes, &mut brackets.levels, items)
-            }
-            _ => {
-                let part_items = items_of(PART_BYTES, items);
-                if items.len() <= part_items {
-                    return brackets.pair_by_pair(items);
-                }
-                let values: Vec<M::Item> =
-                    items.chunks(part_items).map(|part| brackets.pair_by_pair(part)).collect();
-                brackets.bracket(&values)
-            }
+        if brackets.in_lanes && has_lanes(BYTES) {
+            return run_by_run::<M, BYTES>(brackets.operator, &mut brackets.levels, items);
         }
+        let part_items = items_of(PART_BYTES, items);
+        if items.len() <= part_items {
+            return brackets.pair_by_pair(items);
+        }
+        let values: Vec<M::Item> = items.chunks(part_items).map(|part| brackets.pair_by_pair(part)).collect();
+        brackets.bracket(&values)
     }
 }
 
@@ -137,7 +130,6 @@ fn round<M: Monoid>(operator: &M, items: &[M::Item], values: &mut Vec<M::Item>) 
 #[inline(always)]
 fn run_by_run<M: Monoid, const BYTES: usize>(
     operator: &M,
-    lanes: &mut Lanes,
     levels: &mut [Vec<M::Item>; LEVELS],
     items: &[M::Item],
 ) -> M::Item {
@@ -154,14 +146,14 @@ fn run_by_run<M: Monoid, const BYTES: usize>(
     let tiles = items.chunks_exact(tile_items);
     let rest = tiles.remainder();
     for tile in tiles {
-        lanes.tile::<M, BYTES, true>(operator, tile, Ahead::of(tile), &mut levels[0]);
+        lanes::tile::<M, BYTES>(operator, tile, Ahead::of(tile), &mut levels[0]);
         for level in 0.. {
             let (below, above) = levels.split_at_mut(level + 1);
             let tile = &mut below[level];
             if tile.len() < tile_items {
                 break;
             }
-            lanes.tile::<M, BYTES, false>(operator, tile, Ahead::of(tile), &mut above[0]);
+            lanes::tile::<M, BYTES>(operator, tile, Nothing, &mut above[0]);
             tile.clear();
         }
     }

@@ -12,34 +12,41 @@ use crate::{Kind, Layout, Monoid};
 /// The largest items whose tile and its rows stay in a first-level cache.
 const MOST_BYTES: usize = 32;
 
-/// One word of each item. In [`Room`] those of 64 bytes and more are as aligned as that.
+/// One word of each item, once they are set. In [`Rows`] those of 64 bytes and more are as aligned as that.
 #[derive(Clone, Copy)]
 #[repr(C, align(32))]
-pub(super) struct Row<W: Word>(W::Lanes);
+pub(super) struct Row<W: Word>(MaybeUninit<W::Lanes>);
 
 impl<W: Word> Row<W> {
+    /// The words of all lanes.
     #[inline(always)]
-    pub(super) fn lanes(&self) -> &[W] {
-        self.0.as_ref()
+    pub(super) fn words(&self) -> *const W {
+        self.0.as_ptr().cast()
     }
 
     #[inline(always)]
-    pub(super) fn lanes_mut(&mut self) -> &mut [W] {
-        self.0.as_mut()
+    pub(super) fn words_mut(&mut self) -> *mut W {
+        self.0.as_mut_ptr().cast()
     }
 }
 
-/// Memory for rows: as aligned as the widest registers, so that none of their loads takes two lines.
-#[derive(Clone, Copy)]
+/// Room for the rows of so many items in every lane. As aligned as the widest registers, so that none of their loads takes two lines; and
+/// on the stack: a compiler that sees all that is done with them keeps them in registers.
 #[repr(C, align(64))]
-pub(super) struct Room([u64; 8]);
+pub(super) struct Rows<W: Word, const ITEMS: usize>([MaybeUninit<W::Rows>; ITEMS]);
 
-impl Room {
-    pub(super) const NONE: Self = Self([0; 8]);
+impl<W: Word, const ITEMS: usize> Rows<W, ITEMS> {
+    #[inline(always)]
+    pub(super) fn new() -> Self {
+        Self([const { MaybeUninit::uninit() }; ITEMS])
+    }
 
-    /// Room for rows of so many bytes together.
-    pub(super) fn of(bytes: usize) -> usize {
-        bytes.div_ceil(size_of::<Self>())
+    /// So many, which need not be set.
+    #[inline(always)]
+    pub(super) fn first(&mut self, count: usize) -> &mut [Row<W>] {
+        assert!(count <= size_of::<Self>() / size_of::<Row<W>>());
+        // SAFETY: there is room for them, at least as aligned, and their words need not be set.
+        unsafe { std::slice::from_raw_parts_mut(self.0.as_mut_ptr().cast(), count) }
     }
 }
 
@@ -50,7 +57,9 @@ impl Room {
 /// Any bits are one.
 pub(super) unsafe trait Word: Copy + 'static {
     /// The words of a row.
-    type Lanes: Copy + AsRef<[Self]> + AsMut<[Self]>;
+    type Lanes: Copy;
+    /// As many rows as an item has words, at most.
+    type Rows: Copy;
     const LANES: usize = size_of::<Self::Lanes>() / size_of::<Self>();
 }
 
@@ -60,14 +69,24 @@ pub(super) unsafe trait Word: Copy + 'static {
 pub(super) struct In<W, const LANES: usize>(pub(super) W);
 
 macro_rules! words {
-    ($($integer:ident)*) => {$(
+    ($($integer:ident: $lanes:literal, $most:expr;)*) => {$(
         // SAFETY: it is an integer.
-        unsafe impl<const LANES: usize> Word for In<$integer, LANES> {
-            type Lanes = [Self; LANES];
+        unsafe impl Word for In<$integer, $lanes> {
+            type Lanes = [Self; $lanes];
+            type Rows = [Row<Self>; $most];
         }
+        const _: () = assert!(size_of::<Row<In<$integer, $lanes>>>() == $lanes * size_of::<$integer>());
     )*};
 }
-words! { u8 u16 u32 u64 }
+// As [`Cut`] has them.
+words! {
+    u8: 64, 3;
+    u8: 32, MOST_BYTES;
+    u16: 32, MOST_BYTES / 2;
+    u32: 32, 1;
+    u32: 16, MOST_BYTES / 4;
+    u64: 16, MOST_BYTES / 8;
+}
 
 /// Which [`Word`].
 pub(super) enum Words {
@@ -148,24 +167,16 @@ pub(super) unsafe fn words_of_places<T, W: Word>(places: &mut [MaybeUninit<T>]) 
     unsafe { std::slice::from_raw_parts_mut(places.as_mut_ptr().cast(), words) }
 }
 
-/// The rows that there is room for.
-pub(super) fn rows_of_words<W: Word>(room: &mut [Room]) -> &mut [Row<W>] {
-    const { assert!(size_of::<Row<W>>() == W::LANES * size_of::<W>()) };
-    // SAFETY: it is at least as aligned, and the words of both are integers.
-    unsafe {
-        std::slice::from_raw_parts_mut(room.as_mut_ptr().cast(), size_of_val(room) / size_of::<Row<W>>())
-    }
-}
-
-/// The item of a lane, its words from as many rows.
+/// The item of a lane, its words from as many rows, in which it was set.
 #[inline(always)]
 pub(super) fn item<T, W: Word>(rows: &[Row<W>], lane: usize) -> T {
     let words = words_of::<T, W>();
     let rows = &rows[..words];
+    assert!(lane < W::LANES);
     let mut item = MaybeUninit::<T>::uninit();
-    // SAFETY: the item has that many words.
+    // SAFETY: the item has that many words, and a row as many as lanes.
     each_word(words, |word| unsafe {
-        item.as_mut_ptr().cast::<W>().add(word).write(rows[word].lanes()[lane])
+        item.as_mut_ptr().cast::<W>().add(word).write(rows[word].words().add(lane).read())
     });
     // SAFETY: all its words are those of an item: only items are transposed, and set.
     unsafe { item.assume_init() }
@@ -175,9 +186,10 @@ pub(super) fn item<T, W: Word>(rows: &[Row<W>], lane: usize) -> T {
 pub(super) fn set_item<T, W: Word>(rows: &mut [Row<W>], lane: usize, item: T) {
     let words = words_of::<T, W>();
     let rows = &mut rows[..words];
-    each_word(words, |word| {
-        // SAFETY: the item has that many words, none of them padding.
-        rows[word].lanes_mut()[lane] = unsafe { (&raw const item).cast::<W>().add(word).read() }
+    assert!(lane < W::LANES);
+    // SAFETY: the item has that many words, none of them padding, and a row as many as lanes.
+    each_word(words, |word| unsafe {
+        rows[word].words_mut().add(lane).write((&raw const item).cast::<W>().add(word).read())
     });
 }
 
@@ -190,12 +202,12 @@ pub(super) fn append_items_of_lanes<T: Copy, W: Word>(rows: &[Row<W>], items: &m
     let places = items.spare_capacity_mut().as_mut_ptr().cast::<W>();
     if let [row] = rows {
         // SAFETY: an item is one word, and there is room for as many.
-        unsafe { row.lanes().as_ptr().copy_to_nonoverlapping(places, W::LANES) };
+        unsafe { row.words().copy_to_nonoverlapping(places, W::LANES) };
     } else {
         for lane in 0..some_lanes::<W>() {
             for (word, row) in rows.iter().enumerate() {
                 // SAFETY: there is room for as many items as lanes, and an item has that many words.
-                unsafe { places.add(lane * words + word).write(*row.lanes().get_unchecked(lane)) };
+                unsafe { places.add(lane * words + word).write(row.words().add(lane).read()) };
             }
         }
     }
@@ -212,13 +224,13 @@ pub(super) fn set_items_of_lanes<T: Copy, W: Word>(rows: &mut [Row<W>], items: &
     let from = items.as_ptr().cast::<W>();
     if let [row] = rows {
         // SAFETY: an item is one word, none of it padding, and there are as many.
-        unsafe { from.copy_to_nonoverlapping(row.lanes_mut().as_mut_ptr(), W::LANES) };
+        unsafe { from.copy_to_nonoverlapping(row.words_mut(), W::LANES) };
         return;
     }
     for lane in 0..some_lanes::<W>() {
         for (word, row) in rows.iter_mut().enumerate() {
             // SAFETY: as above, and an item has that many words.
-            unsafe { *row.lanes_mut().get_unchecked_mut(lane) = from.add(lane * words + word).read() };
+            unsafe { row.words_mut().add(lane).write(from.add(lane * words + word).read()) };
         }
     }
 }

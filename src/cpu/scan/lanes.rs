@@ -10,8 +10,8 @@ use std::mem::MaybeUninit;
 use super::runs::Runs;
 use super::turns::Edges;
 use crate::Monoid;
-use crate::cpu::rows::{Cut, Room, Row, Word, combine, item, rows_of_words, set_item, set_items_of_lanes};
-use crate::cpu::transposition::{Ahead, transpose};
+use crate::cpu::rows::{Cut, Row, Rows, Word, combine, item, set_item, set_items_of_lanes};
+use crate::cpu::transposition::{Meanwhile, transpose};
 use crate::cpu::{RUN, lanes};
 use crate::tree::Prefix;
 
@@ -19,10 +19,6 @@ pub(super) use lanes::tile_items;
 
 /// What is known of some items, and of their runs.
 pub(super) struct Lanes<'a, M: Monoid> {
-    /// What makes the values of a tile's runs.
-    runs: lanes::Lanes,
-    /// Of a tile's items, and of what is before each of them and before the end of each run.
-    rows: Vec<Room>,
     /// Of each run in whole tiles its value.
     values: Vec<M::Item>,
     /// What is before the first run, or the identity if that is the first of all, and later what is before the end of each.
@@ -36,11 +32,8 @@ pub(super) struct Lanes<'a, M: Monoid> {
 impl<'a, M: Monoid> Lanes<'a, M> {
     /// For so many items that [`suit`](crate::cpu::rows::suit), at most.
     pub(super) fn new(operator: &'a M, most: usize) -> Self {
-        let (tile, lanes) = (tile_items::<M::Item>(), Cut::<M::Item>::LANES);
-        let runs = most / tile * lanes;
+        let runs = most / tile_items::<M::Item>() * Cut::<M::Item>::LANES;
         Self {
-            runs: lanes::Lanes::new::<M::Item>(),
-            rows: vec![Room::NONE; Room::of((2 * tile + lanes) * size_of::<M::Item>())],
             values: Vec::with_capacity(runs),
             edges: vec![operator.identity(); 1 + runs],
             first: Runs::new(operator),
@@ -58,15 +51,15 @@ impl<'a, M: Monoid> Lanes<'a, M> {
         &self.values
     }
 
-    /// One more tile. Meanwhile, if it `ASKS`, as many bytes are asked for of what is `ahead`.
+    /// One more tile.
     #[inline(always)]
-    pub(super) fn up_tile<const BYTES: usize, const ASKS: bool>(
+    pub(super) fn up_tile<const BYTES: usize>(
         &mut self,
         operator: &M,
         tile: &[M::Item],
-        ahead: Ahead,
+        meanwhile: impl Meanwhile,
     ) {
-        self.runs.tile::<M, BYTES, ASKS>(operator, tile, ahead, &mut self.values);
+        lanes::tile::<M, BYTES>(operator, tile, meanwhile, &mut self.values);
     }
 
     /// What else the way down needs of the items, all of whose whole tiles went up.
@@ -89,27 +82,25 @@ impl<'a, M: Monoid> Lanes<'a, M> {
         (&self.values, &mut self.edges[1..=self.values.len()])
     }
 
-    /// The rows of what goes into the places of a tile. What is before the ends of its runs is known.
+    /// The rows of what goes into the places of a tile, which are some of those given. What is before the ends of its runs is known.
     #[inline(always)]
-    pub(super) fn down_tile<W: Word, const BYTES: usize>(
-        &mut self,
+    pub(super) fn down_tile<'r, W: Word, const BYTES: usize, const EXCLUSIVE: bool>(
+        &self,
         operator: &M,
-        prefix: Prefix,
         tile: usize,
         items: &[W],
-    ) -> &[Row<W>] {
+        meanwhile: impl Meanwhile,
+        rows: &'r mut Rows<W, { RUN + 1 }>,
+    ) -> &'r [Row<W>] {
         let words = size_of::<M::Item>() / size_of::<W>();
-        let rows = &mut rows_of_words::<W>(&mut self.rows)[..(2 * RUN + 1) * words];
-        let (of_items, of_edges) = rows.split_at_mut(RUN * words);
+        let mut of_items = Rows::<W, RUN>::new();
+        let (of_items, of_edges) = (of_items.first(RUN * words), rows.first((RUN + 1) * words));
         let edges = &self.edges[tile * W::LANES..][..W::LANES + 1];
-        transpose::<M::Item, W, BYTES, false>(items, of_items, Ahead::of(items));
+        transpose::<M::Item, W, BYTES>(items, of_items, meanwhile);
         set_items_of_lanes(of_edges, &edges[..W::LANES]);
         combine_before(operator, of_items, of_edges);
         set_items_of_lanes(&mut of_edges[RUN * words..], &edges[1..]);
-        match prefix {
-            Prefix::Inclusive => &of_edges[words..],
-            Prefix::Exclusive => &of_edges[..RUN * words],
-        }
+        &of_edges[if EXCLUSIVE { 0 } else { words }..][..RUN * words]
     }
 
     /// The places of the first run, before which nothing is.

@@ -8,10 +8,10 @@ use std::mem::MaybeUninit;
 use super::as_places;
 use super::lanes::{Lanes, tile_items};
 use super::runs::Runs;
-use super::stream::Output;
+use super::stream::{Line, Output};
 use super::turns::Edges;
-use crate::cpu::rows::{Room, Word, in_words_of, words_of_items, words_of_places};
-use crate::cpu::transposition::{Ahead, restore};
+use crate::cpu::rows::{Rows, Word, in_words_of, words_of_items, words_of_places};
+use crate::cpu::transposition::{Ahead, Near, Nothing, restore};
 use crate::cpu::vectors::{Compiled, Vectors, has_lanes};
 use crate::cpu::{RUN, rows};
 use crate::tree::Prefix;
@@ -37,7 +37,7 @@ pub(super) struct Levels<'a, M: Monoid> {
     runs: Runs<'a, M>,
     /// Whether what goes out goes past the caches, and lines on their way there.
     streams: bool,
-    lines: Vec<Room>,
+    lines: Vec<Line>,
 }
 
 impl<'a, M: Monoid> Levels<'a, M> {
@@ -96,7 +96,7 @@ impl<M: Monoid> Compiled for Up<'_, '_, M> {
             for tiles in items[..whole].chunks(RUN * tile_items) {
                 for tile in tiles.chunks_exact(tile_items) {
                     // What comes after the items is another thread's.
-                    lanes[0].up_tile::<BYTES, true>(operator, tile, Ahead::within(tile, items));
+                    lanes[0].up_tile::<BYTES>(operator, tile, Ahead::within(tile, items));
                 }
                 // As soon as values fill a tile it goes up, while the next items arrive.
                 for level in 1..lanes.len() {
@@ -106,7 +106,7 @@ impl<M: Monoid> Compiled for Up<'_, '_, M> {
                         break;
                     }
                     let tile = &values[values.len() - tile_items..];
-                    above[0].up_tile::<BYTES, false>(operator, tile, Ahead::of(tile));
+                    above[0].up_tile::<BYTES>(operator, tile, Nothing);
                 }
             }
         }
@@ -135,13 +135,17 @@ impl<M: Monoid> Compiled for Down<'_, '_, M> {
         if !has_lanes(BYTES) || self.levels.depth == 0 {
             return self.levels.runs.down(self.prefix, self.edges, self.places);
         }
-        in_words_of!(M::Item, W => self.in_words::<W, BYTES>());
+        in_words_of!(M::Item, W => match self.prefix {
+            Prefix::Inclusive => self.in_words::<W, BYTES, false>(),
+            Prefix::Exclusive => self.in_words::<W, BYTES, true>(),
+        });
     }
 }
 
 impl<M: Monoid> Down<'_, '_, M> {
+    /// Compiled for either prefix: rows whose numbers are known stay in registers.
     #[inline(always)]
-    fn in_words<W: Word, const BYTES: usize>(self) {
+    fn in_words<W: Word, const BYTES: usize, const EXCLUSIVE: bool>(self) {
         let Self { levels: Levels { operator, lanes, depth, runs, streams, lines, .. }, .. } = self;
         let Self { prefix, edges, items, places, .. } = self;
         let (lanes, last) = (&mut lanes[..*depth], *depth - 1);
@@ -164,15 +168,17 @@ impl<M: Monoid> Down<'_, '_, M> {
                     down_above::<M, W, BYTES>(operator, eight >> bits, is_first, above, below);
                 }
             }
-            let of_items = &mut lanes[0];
             for tile in eight..tiles.min(eight + RUN) {
                 let items = match items {
                     // SAFETY: as above.
                     Some(items) => unsafe { words_of_items(&items[tile * tile_items..][..tile_items]) },
-                    // SAFETY: the places hold the items, of which none was overwritten yet.
+                    // SAFETY: the places hold the items, of which none is overwritten before all are used.
                     None => unsafe { output.next_words() },
                 };
-                let rows = of_items.down_tile::<W, BYTES>(operator, prefix, tile, items);
+                let meanwhile = (Near::after(items), &mut output);
+                let mut rows = Rows::new();
+                let rows =
+                    lanes[0].down_tile::<W, BYTES, EXCLUSIVE>(operator, tile, items, meanwhile, &mut rows);
                 output.next(|places| restore::<M::Item, W, BYTES>(rows, places));
             }
         }
@@ -206,7 +212,8 @@ fn down_above<M: Monoid, W: Word, const BYTES: usize>(
                 words_of_places(&mut ends[first..][..tile_items]),
             )
         };
-        let rows = above.down_tile::<W, BYTES>(operator, Prefix::Inclusive, tile, values);
+        let mut rows = Rows::new();
+        let rows = above.down_tile::<W, BYTES, false>(operator, tile, values, Nothing, &mut rows);
         restore::<M::Item, W, BYTES>(rows, ends_of_tile);
         if tile == 0 && is_first {
             above.down_first(Prefix::Inclusive, ends);

@@ -8,7 +8,8 @@ use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 
 use crate::cpu::LINE;
-use crate::cpu::rows::{Room, Word};
+use crate::cpu::rows::Word;
+use crate::cpu::transposition::Meanwhile;
 
 /// Bytes of an output that caches would not keep until somebody reads it.
 const LEAST_BYTES: usize = 64 << 20;
@@ -18,18 +19,33 @@ pub(super) fn suits<T>(output: &[T]) -> bool {
     cfg!(target_arch = "x86_64") && size_of_val(output) >= LEAST_BYTES
 }
 
+/// Where words are put together, one after the other.
+const PARTS: usize = 3;
+
+#[derive(Clone, Copy)]
+#[repr(C, align(64))]
+pub(super) struct Line([u8; LINE]);
+
 /// Places that get their words from the left, some at a time. What went past the caches is seen by others once this is dropped.
 /// The processor must have vector registers of so many `BYTES`.
+///
+/// Lines go there later than their words are set, [some at a time](Meanwhile), while other words are computed: a core has few buffers for what
+/// waits for memory, and what it loads meanwhile takes one, too.
 pub(super) struct Output<'a, W: Word, const BYTES: usize> {
     places: &'a mut [MaybeUninit<W>],
     /// At a time.
     words: usize,
     /// How often places have got them.
     times: usize,
-    /// Where words are put together, if they go past the caches: in two halves in turn, since those that are only just written cannot
-    /// be read at once. Each has first the line in which the first of its places is, with what is done of it.
-    lines: Option<*mut u8>,
-    of_lines: PhantomData<&'a mut [Room]>,
+    /// Where words are put together, if they go past the caches: in parts in turn. Each has first the line in which the first of its places
+    /// is, with what is done of it.
+    lines: Option<*mut Line>,
+    of_lines: PhantomData<&'a mut [Line]>,
+    /// Lines of the words before the last ones that did not go past the caches yet, and where they go. The last ones were only just written,
+    /// in other pieces than lines, and cannot be read at once.
+    left: usize,
+    from: *const Line,
+    to: *mut Line,
 }
 
 impl<'a, W: Word, const BYTES: usize> Output<'a, W, BYTES> {
@@ -38,24 +54,25 @@ impl<'a, W: Word, const BYTES: usize> Output<'a, W, BYTES> {
         places: &'a mut [MaybeUninit<W>],
         words: usize,
         streams: bool,
-        lines: &'a mut Vec<Room>,
+        lines: &'a mut Vec<Line>,
     ) -> Self {
+        let bytes = words * size_of::<W>();
         let lines = streams.then(|| {
-            let bytes = words * size_of::<W>();
             assert!(bytes > 0 && bytes.is_multiple_of(LINE));
-            lines.resize(Room::of(2 * (bytes + LINE)), Room::NONE);
-            lines.as_mut_ptr().cast()
+            lines.resize(PARTS * (bytes / LINE + 1), Line([0; LINE]));
+            lines.as_mut_ptr()
         });
-        Self { places, words, times: 0, lines, of_lines: PhantomData }
+        let (from, to) = (std::ptr::null(), std::ptr::null_mut());
+        Self { places, words, times: 0, lines, of_lines: PhantomData, left: 0, from, to }
     }
 
     /// What the next places hold.
     ///
     /// # Safety
     ///
-    /// They hold words.
+    /// They hold words, and get others only when these are no longer used.
     #[inline(always)]
-    pub(super) unsafe fn next_words(&self) -> &[W] {
+    pub(super) unsafe fn next_words(&self) -> &'a [W] {
         let next = &self.places[self.times * self.words..][..self.words];
         // SAFETY: as the caller says.
         unsafe { std::slice::from_raw_parts(next.as_ptr().cast(), next.len()) }
@@ -69,46 +86,71 @@ impl<'a, W: Word, const BYTES: usize> Output<'a, W, BYTES> {
             None => set(next),
             Some(lines) => {
                 let skipped = next.as_ptr().addr() % LINE;
-                // SAFETY: both halves have room for all words and a line, at least as aligned, and nobody else knows of them.
+                // SAFETY: all parts have room for all words and a line, and nobody else knows of them.
                 unsafe {
-                    let half = lines.add(self.half_of(self.times));
-                    let last = lines.add(self.half_of(self.times + 1) + self.bytes());
-                    last.copy_to_nonoverlapping(half, LINE);
-                    set(std::slice::from_raw_parts_mut(half.add(skipped).cast(), self.words));
+                    let part = lines.add(self.part_of(self.times));
+                    *part = *lines.add(self.part_of(self.times + PARTS - 1) + self.lines_of_words());
+                    set(std::slice::from_raw_parts_mut(part.cast::<u8>().add(skipped).cast(), self.words));
                 }
-                self.store_last(lines);
+                self.leave_last(lines);
             }
         }
         self.times += 1;
     }
 
-    /// Of the words that are put together at a time.
+    /// Whole ones, at a time.
     #[inline(always)]
-    fn bytes(&self) -> usize {
-        size_of::<W>() * self.words
+    fn lines_of_words(&self) -> usize {
+        size_of::<W>() * self.words / LINE
     }
 
-    /// Where the half begins in which the words of that time are put together.
+    /// Where the part begins in which the words of that time are put together.
     #[inline(always)]
-    fn half_of(&self, time: usize) -> usize {
-        time % 2 * (self.bytes() + LINE)
+    fn part_of(&self, time: usize) -> usize {
+        time % PARTS * (self.lines_of_words() + 1)
     }
 
-    /// Stores the lines of the last words that were put together, but the one in which they end.
     #[inline(always)]
-    fn store_last(&mut self, lines: *const u8) {
+    fn store_left(&mut self) {
+        while self.left > 0 {
+            self.lines(1);
+        }
+    }
+
+    /// Leaves the lines of the last words, but the one in which they end.
+    #[inline(always)]
+    fn leave_last(&mut self, lines: *const Line) {
+        self.store_left();
         let Some(time) = self.times.checked_sub(1) else { return };
-        // SAFETY: the lines that the half begins with are those of the places that got their words then.
-        unsafe {
-            let from = lines.add(self.half_of(time));
-            let to = self.places.as_mut_ptr().add(time * self.words).cast::<u8>();
-            let skipped = to.addr() % LINE;
-            match time {
-                // What is before them in the first line is not ours.
-                0 => from.add(skipped).copy_to_nonoverlapping(to, LINE - skipped),
-                _ => store::<BYTES>(from, to.sub(skipped), 1),
-            }
-            store::<BYTES>(from.add(LINE), to.add(LINE - skipped), self.bytes() / LINE - 1);
+        let begin = self.places[time * self.words..].as_mut_ptr().cast::<u8>();
+        let skipped = begin.addr() % LINE;
+        self.left = self.lines_of_words();
+        self.from = lines.wrapping_add(self.part_of(time));
+        self.to = begin.wrapping_sub(skipped).cast();
+        if time == 0 {
+            // What is before them in the first line is not ours.
+            // SAFETY: the rest of it are places, and were put together.
+            unsafe { self.from.cast::<u8>().add(skipped).copy_to_nonoverlapping(begin, LINE - skipped) };
+            self.go_on(1);
+        }
+    }
+
+    /// From the first lines that are left to the next ones.
+    #[inline(always)]
+    fn go_on(&mut self, count: usize) {
+        self.left -= count;
+        (self.from, self.to) = (self.from.wrapping_add(count), self.to.wrapping_add(count));
+    }
+}
+
+impl<W: Word, const BYTES: usize> Meanwhile for Output<'_, W, BYTES> {
+    /// Stores as many of those that are left, if they are.
+    #[inline(always)]
+    fn lines(&mut self, count: usize) {
+        if self.left >= count {
+            // SAFETY: they are all ours.
+            (0..count).for_each(|line| unsafe { store::<BYTES>(self.from.add(line), self.to.add(line)) });
+            self.go_on(count);
         }
     }
 }
@@ -116,14 +158,14 @@ impl<'a, W: Word, const BYTES: usize> Output<'a, W, BYTES> {
 impl<W: Word, const BYTES: usize> Drop for Output<'_, W, BYTES> {
     fn drop(&mut self) {
         let Some(lines) = self.lines else { return };
-        self.store_last(lines);
-        if let Some(time) = self.times.checked_sub(1) {
-            // SAFETY: they are the last of the bytes that are done.
+        self.leave_last(lines);
+        self.store_left();
+        if self.times > 0 {
+            // SAFETY: what is left of the last words are the bytes in front of their end.
             unsafe {
                 let end = self.places.as_mut_ptr().add(self.times * self.words).cast::<u8>();
                 let held = end.addr() % LINE;
-                let line = lines.add(self.half_of(time) + self.bytes());
-                line.copy_to_nonoverlapping(end.sub(held), held);
+                self.from.cast::<u8>().copy_to_nonoverlapping(end.sub(held), held);
             }
         }
         #[cfg(target_arch = "x86_64")]
@@ -136,21 +178,21 @@ impl<W: Word, const BYTES: usize> Drop for Output<'_, W, BYTES> {
 
 /// # Safety
 ///
-/// So many lines can be read and written, both begin at the beginning of one, and the processor has registers of so many `BYTES`.
+/// One can be read, the other written, and the processor has registers of so many `BYTES`.
 #[inline(always)]
-unsafe fn store<const BYTES: usize>(from: *const u8, to: *mut u8, lines: usize) {
+unsafe fn store<const BYTES: usize>(from: *const Line, to: *mut Line) {
     #[cfg(target_arch = "x86_64")]
     if BYTES > 0 {
         // SAFETY: as the caller says.
         return unsafe {
             match BYTES {
-                64.. => store_by_64(from.cast(), to.cast(), lines),
-                _ => store_by_32(from.cast(), to.cast(), lines),
+                64.. => store_by_64(from.cast(), to.cast()),
+                _ => store_by_32(from.cast(), to.cast()),
             }
         };
     }
     // SAFETY: as the caller says; they are apart.
-    unsafe { from.copy_to_nonoverlapping(to, LINE * lines) };
+    unsafe { from.copy_to_nonoverlapping(to, 1) };
 }
 
 /// # Safety
@@ -159,11 +201,9 @@ unsafe fn store<const BYTES: usize>(from: *const u8, to: *mut u8, lines: usize) 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f")]
 #[inline]
-unsafe fn store_by_64(from: *const __m512i, to: *mut __m512i, lines: usize) {
-    for line in 0..lines {
-        // SAFETY: as the caller says.
-        unsafe { _mm512_stream_si512(to.add(line), _mm512_load_si512(from.add(line))) };
-    }
+unsafe fn store_by_64(from: *const __m512i, to: *mut __m512i) {
+    // SAFETY: as the caller says.
+    unsafe { _mm512_stream_si512(to, _mm512_load_si512(from)) };
 }
 
 /// # Safety
@@ -172,8 +212,8 @@ unsafe fn store_by_64(from: *const __m512i, to: *mut __m512i, lines: usize) {
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
 #[inline]
-unsafe fn store_by_32(from: *const __m256i, to: *mut __m256i, lines: usize) {
-    for half in 0..2 * lines {
+unsafe fn store_by_32(from: *const __m256i, to: *mut __m256i) {
+    for half in 0..2 {
         // SAFETY: as the caller says.
         unsafe { _mm256_stream_si256(to.add(half), _mm256_load_si256(from.add(half))) };
     }

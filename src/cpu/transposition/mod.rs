@@ -13,10 +13,8 @@ mod whole;
 
 use std::mem::MaybeUninit;
 
-#[cfg(target_arch = "x86_64")]
-use super::LINE;
-use super::RUN;
-use super::rows::{Room, Row, Word};
+use super::rows::{Row, Word};
+use super::{LINE, RUN};
 
 /// How far ahead of its use memory is asked for, into the second-level cache: far enough that it has come, and that the
 /// processor, which begins anew with every page, need not guess. From 8 to 32 KiB it makes little difference.
@@ -24,17 +22,63 @@ const FAR_BYTES: usize = 12 << 10;
 /// And from there into the first-level cache.
 const NEAR_BYTES: usize = 4 << 10;
 
-/// What is asked for while items are used.
-#[derive(Clone, Copy)]
+/// What is done while a tile is transposed, some lines of it at a time.
+pub(super) trait Meanwhile {
+    /// Inlined always.
+    fn lines(&mut self, count: usize);
+}
+
+pub(super) struct Nothing;
+
+impl Meanwhile for Nothing {
+    #[inline(always)]
+    fn lines(&mut self, _: usize) {}
+}
+
+impl<A: Meanwhile, B: Meanwhile> Meanwhile for (A, &mut B) {
+    #[inline(always)]
+    fn lines(&mut self, count: usize) {
+        self.0.lines(count);
+        self.1.lines(count);
+    }
+}
+
+/// Lines of what a cache holds are asked for, into the first-level one.
+pub(super) struct Near(*const u8);
+
+impl Near {
+    /// What comes after the items, as much.
+    pub(super) fn after<T>(items: &[T]) -> Self {
+        Self(items.as_ptr_range().end.cast())
+    }
+}
+
+impl Meanwhile for Near {
+    #[inline(always)]
+    fn lines(&mut self, count: usize) {
+        #[cfg(target_arch = "x86_64")]
+        for line in 0..count {
+            // SAFETY: nothing is fetched from an address that cannot be read. (Newer compilers know.)
+            #[allow(unused_unsafe)]
+            unsafe {
+                use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+                _mm_prefetch::<_MM_HINT_T0>(self.0.wrapping_add(line * LINE).cast());
+            }
+        }
+        self.0 = self.0.wrapping_add(count * LINE);
+    }
+}
+
+/// Lines of memory are asked for, twice: far ahead, and near.
 pub(super) struct Ahead {
-    far: *const i8,
-    near: *const i8,
+    far: *const u8,
+    near: Near,
 }
 
 impl Ahead {
     pub(super) fn of<T>(items: &[T]) -> Self {
         let after = |bytes: usize| items.as_ptr().wrapping_byte_add(bytes).cast();
-        Self { far: after(FAR_BYTES), near: after(NEAR_BYTES) }
+        Self { far: after(FAR_BYTES), near: Near(after(NEAR_BYTES)) }
     }
 
     /// Nothing that begins past the end of `all`, of which the items are some: instead the items, which are there already.
@@ -42,53 +86,56 @@ impl Ahead {
         let within =
             |ahead| if ahead < all.as_ptr_range().end.cast() { ahead } else { items.as_ptr().cast() };
         let Self { far, near } = Self::of(items);
-        Self { far: within(far), near: within(near) }
-    }
-
-    /// Asks for one line of each, and goes on to the next.
-    #[cfg(target_arch = "x86_64")]
-    #[inline(always)]
-    fn ask(&mut self) {
-        use std::arch::x86_64::{_MM_HINT_T0, _MM_HINT_T1, _mm_prefetch};
-        // SAFETY: nothing is fetched from an address that cannot be read. (Newer compilers know.)
-        #[allow(unused_unsafe)]
-        unsafe {
-            _mm_prefetch::<_MM_HINT_T1>(self.far);
-            _mm_prefetch::<_MM_HINT_T0>(self.near);
-        }
-        self.far = self.far.wrapping_add(LINE);
-        self.near = self.near.wrapping_add(LINE);
+        Self { far: within(far), near: Near(within(near.0)) }
     }
 }
 
-/// Of runs of items of type `T`, into rows that are in [`Room`]. Meanwhile, if it `ASKS`, as many bytes are asked for of what is `ahead`. The processor must have
-/// vector registers of so many `BYTES`.
+impl Meanwhile for Ahead {
+    #[inline(always)]
+    fn lines(&mut self, count: usize) {
+        #[cfg(target_arch = "x86_64")]
+        for line in 0..count {
+            // SAFETY: as above.
+            #[allow(unused_unsafe)]
+            unsafe {
+                use std::arch::x86_64::{_MM_HINT_T1, _mm_prefetch};
+                _mm_prefetch::<_MM_HINT_T1>(self.far.wrapping_add(line * LINE).cast());
+            }
+            self.near.lines(1);
+        }
+        self.far = self.far.wrapping_add(count * LINE);
+    }
+}
+
+/// Of runs of items of type `T`, into rows that are some of [`Rows`](super::rows::Rows). The processor must have vector registers of so many `BYTES`.
 #[inline(always)]
-pub(super) fn transpose<T, W: Word, const BYTES: usize, const ASKS: bool>(
+pub(super) fn transpose<T, W: Word, const BYTES: usize>(
     runs: &[W],
     rows: &mut [Row<W>],
-    ahead: Ahead,
+    mut meanwhile: impl Meanwhile,
 ) {
     // Constants, once this is compiled for an item: the loops have no branches.
     let words = RUN * size_of::<T>() / size_of::<W>();
     assert!(runs.len() == W::LANES * words && rows.len() == words);
     #[cfg(target_arch = "x86_64")]
     if BYTES > 0 {
-        debug_assert!(rows.as_ptr().cast::<Room>().is_aligned());
+        debug_assert!(rows.as_ptr().addr().is_multiple_of(LINE));
         let (runs, rows) = (runs.as_ptr(), rows.as_mut_ptr());
         // SAFETY: the caller knows what the processor has, and the lengths are as they must be.
         return unsafe {
             // No register is longer than a row.
             match BYTES.min(size_of::<Row<W>>()) {
-                64.. if whole::transposes::<W>(words) => whole::transpose::<T, W, ASKS>(runs, rows, ahead),
-                64.. => parts::by_64::transpose::<T, W, ASKS>(runs, rows, ahead),
-                _ => parts::by_32::transpose::<T, W, ASKS>(runs, rows, ahead),
+                64.. if whole::transposes::<W>(words) => whole::transpose::<T, W>(runs, rows, meanwhile),
+                64.. => parts::by_64::transpose::<T, W>(runs, rows, meanwhile),
+                _ => parts::by_32::transpose::<T, W>(runs, rows, meanwhile),
             }
         };
     }
+    meanwhile.lines(size_of_val(runs) / LINE);
     for (lane, run) in runs.chunks_exact(words).enumerate() {
         for (row, &word) in rows.iter_mut().zip(run) {
-            row.lanes_mut()[lane] = word;
+            // SAFETY: a row has as many words as there are runs.
+            unsafe { row.words_mut().add(lane).write(word) };
         }
     }
 }
@@ -100,7 +147,7 @@ pub(super) fn restore<T, W: Word, const BYTES: usize>(rows: &[Row<W>], runs: &mu
     assert!(runs.len() == W::LANES * words && rows.len() == words);
     #[cfg(target_arch = "x86_64")]
     if BYTES > 0 {
-        debug_assert!(rows.as_ptr().cast::<Room>().is_aligned() || size_of::<Row<W>>() < size_of::<Room>());
+        debug_assert!(rows.as_ptr().addr().is_multiple_of(LINE.min(size_of::<Row<W>>())));
         let (rows, runs) = (rows.as_ptr(), runs.as_mut_ptr().cast());
         // SAFETY: the caller knows what the processor has, and the lengths are as they must be.
         return unsafe {
@@ -113,25 +160,31 @@ pub(super) fn restore<T, W: Word, const BYTES: usize>(rows: &[Row<W>], runs: &mu
     }
     for (lane, run) in runs.chunks_exact_mut(words).enumerate() {
         for (row, word) in rows.iter().zip(run) {
-            word.write(row.lanes()[lane]);
+            // SAFETY: a row has as many words as there are runs, and all were set.
+            word.write(unsafe { row.words().add(lane).read() });
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::cell::Cell;
+    use std::rc::Rc;
+
     use super::*;
-    use crate::cpu::rows::{In, rows_of_words};
+    use crate::cpu::rows::{In, Rows};
     use crate::cpu::vectors::Vectors;
 
     fn is_the_transpose<T, W: Word + PartialEq + std::fmt::Debug>(word: fn(usize) -> W) {
         let words = RUN * size_of::<T>() / size_of::<W>();
         let runs: Vec<W> = (0..W::LANES * words).map(word).collect();
-        let check = |transpose: fn(&[W], &mut [Row<W>], Ahead),
+        let check = |transpose: fn(&[W], &mut [Row<W>], Lines),
                      restore: fn(&[Row<W>], &mut [MaybeUninit<W>])| {
-            let mut room = vec![Room::NONE; Room::of(size_of_val(&runs[..]))];
-            let rows = rows_of_words(&mut room);
-            transpose(&runs, rows, Ahead::of(&runs));
+            let mut rows = Rows::<W, 128>::new();
+            let rows = rows.first(words);
+            let lines = Rc::new(Cell::new(0));
+            transpose(&runs, rows, Lines(lines.clone()));
+            assert_eq!(lines.get(), size_of_val(&runs[..]) / LINE, "each line once");
             let mut restored = Vec::with_capacity(runs.len());
             restore(rows, &mut restored.spare_capacity_mut()[..runs.len()]);
             // SAFETY: all of them were written.
@@ -139,24 +192,32 @@ mod tests {
             assert_eq!(restored, runs);
             for (i, row) in rows.iter().enumerate() {
                 let expected: Vec<W> = (0..W::LANES).map(|lane| runs[lane * words + i]).collect();
-                assert_eq!(row.lanes(), expected, "word {i} of {words}");
+                // SAFETY: all of them were set.
+                let got = unsafe { std::slice::from_raw_parts(row.words(), W::LANES) };
+                assert_eq!(got, expected, "word {i} of {words}");
             }
         };
         const PORTABLE: usize = Vectors::Portable.bytes();
-        check(transpose::<T, W, PORTABLE, true>, restore::<T, W, PORTABLE>);
+        check(transpose::<T, W, PORTABLE>, restore::<T, W, PORTABLE>);
         #[cfg(target_arch = "x86_64")]
         {
             const AVX2: usize = Vectors::Avx2.bytes();
             const AVX512: usize = Vectors::Avx512.bytes();
             let bytes = Vectors::detected().bytes();
             if bytes >= AVX2 {
-                check(transpose::<T, W, AVX2, true>, restore::<T, W, AVX2>);
-                check(transpose::<T, W, AVX2, false>, restore::<T, W, AVX2>);
+                check(transpose::<T, W, AVX2>, restore::<T, W, AVX2>);
             }
             if bytes >= AVX512 {
-                check(transpose::<T, W, AVX512, true>, restore::<T, W, AVX512>);
-                check(transpose::<T, W, AVX512, false>, restore::<T, W, AVX512>);
+                check(transpose::<T, W, AVX512>, restore::<T, W, AVX512>);
             }
+        }
+    }
+
+    struct Lines(Rc<Cell<usize>>);
+
+    impl Meanwhile for Lines {
+        fn lines(&mut self, count: usize) {
+            self.0.set(self.0.get() + count);
         }
     }
 

@@ -3,7 +3,7 @@
 
 use std::arch::x86_64::*;
 
-use super::Ahead;
+use super::Meanwhile;
 use crate::cpu::rows::{Row, Word};
 use crate::cpu::{LINE, RUN};
 
@@ -22,17 +22,17 @@ macro_rules! registers {
             /// The runs are of items of type `T`, and there is a row for each word of a run.
             #[target_feature(enable = $features)]
             #[inline]
-            pub(crate) unsafe fn transpose<T, W: Word, const ASKS: bool>(
+            pub(crate) unsafe fn transpose<T, W: Word>(
                 runs: *const W,
                 rows: *mut Row<W>,
-                ahead: Ahead,
+                meanwhile: impl Meanwhile,
             ) {
                 // SAFETY: as the caller says.
                 unsafe {
                     match size_of::<W>() {
-                        1 | 2 => blocks::<T, W, 8, ASKS>(runs, rows, ahead),
-                        4 => blocks::<T, W, 4, ASKS>(runs, rows, ahead),
-                        _ => blocks::<T, W, 2, ASKS>(runs, rows, ahead),
+                        1 | 2 => blocks::<T, W, 8>(runs, rows, meanwhile),
+                        4 => blocks::<T, W, 4>(runs, rows, meanwhile),
+                        _ => blocks::<T, W, 2>(runs, rows, meanwhile),
                     }
                 }
             }
@@ -44,19 +44,16 @@ macro_rules! registers {
             /// As for [`transpose`].
             #[target_feature(enable = $features)]
             #[inline]
-            unsafe fn blocks<T, W: Word, const COUNT: usize, const ASKS: bool>(
+            unsafe fn blocks<T, W: Word, const COUNT: usize>(
                 runs: *const W,
                 rows: *mut Row<W>,
-                mut ahead: Ahead,
+                mut meanwhile: impl Meanwhile,
             ) {
                 let words = RUN * size_of::<T>() / size_of::<W>();
                 let (lanes, of_part) = (size_of::<$register>() / size_of::<W>(), 16 / size_of::<W>());
-                let bytes = if ASKS { COUNT * size_of::<$register>() } else { 0 };
                 for first_lane in (0..W::LANES).step_by(lanes) {
                     for first_word in (0..words).step_by(COUNT) {
-                        for _ in 0..bytes / LINE {
-                            ahead.ask();
-                        }
+                        meanwhile.lines(COUNT * size_of::<$register>() / LINE);
                         let mut block = [$zero(); COUNT];
                         for (i, register) in block.iter_mut().enumerate() {
                             let lane = first_lane + i * (of_part / COUNT);

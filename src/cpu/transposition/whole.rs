@@ -6,7 +6,7 @@
 
 use std::arch::x86_64::*;
 
-use super::{Ahead, parts};
+use super::{Meanwhile, parts};
 use crate::cpu::RUN;
 use crate::cpu::rows::{Row, Word};
 
@@ -34,18 +34,12 @@ const fn is_of_many<W: Word>(words: usize) -> bool {
 /// The runs are of items of type `T` that [are transposed](transposes) here, and there is a row for each word of a run.
 #[target_feature(enable = "avx512f")]
 #[inline]
-pub(super) unsafe fn transpose<T, W: Word, const ASKS: bool>(
-    runs: *const W,
-    rows: *mut Row<W>,
-    mut ahead: Ahead,
-) {
+pub(super) unsafe fn transpose<T, W: Word>(runs: *const W, rows: *mut Row<W>, mut meanwhile: impl Meanwhile) {
     debug_assert!(transposes::<W>(RUN * size_of::<T>() / size_of::<W>()));
     let (words, lanes) = (RUN * size_of::<T>() / size_of::<W>(), size_of::<__m512i>() / size_of::<W>());
     for first_lane in (0..W::LANES).step_by(lanes) {
         for first_word in (0..words).step_by(FEW) {
-            if ASKS {
-                (0..FEW).for_each(|_| ahead.ask());
-            }
+            meanwhile.lines(FEW);
             let mut block = [_mm512_setzero_si512(); FEW];
             for (i, register) in block.iter_mut().enumerate() {
                 let lane = first_lane + i * (lanes / FEW);
