@@ -31,7 +31,7 @@ impl<W: Word> Row<W> {
 }
 
 /// Room for the rows of so many items in every lane. As aligned as the widest registers, so that none of their loads takes two lines; and
-/// on the stack: a compiler that sees all that is done with them keeps them in registers.
+/// on the stack: a compiler that sees all that is done with them keeps them in registers, if there are enough.
 #[repr(C, align(64))]
 pub(super) struct Rows<W: Word, const ITEMS: usize>([MaybeUninit<W::Rows>; ITEMS]);
 
@@ -78,7 +78,7 @@ macro_rules! words {
         const _: () = assert!(size_of::<Row<In<$integer, $lanes>>>() == $lanes * size_of::<$integer>());
     )*};
 }
-// As [`Cut`] has them.
+// So many words of an item at most: as `Cut` has them.
 words! {
     u8: 64, 3;
     u8: 32, MOST_BYTES;
@@ -129,7 +129,10 @@ impl<T> Cut<T> {
         _ => Words::U64x16,
     };
     /// Items beside each other.
-    pub(super) const LANES: usize = in_words_of!(T, W => W::LANES);
+    pub(super) const LANES: usize = in_words_of!(T, W => {
+        assert!(size_of::<T>() > MOST_BYTES || size_of::<T>() * W::LANES <= size_of::<<W as Word>::Rows>());
+        W::LANES
+    });
 }
 
 /// Whether items are small, and without padding.

@@ -35,8 +35,9 @@ pub(super) struct Levels<'a, M: Monoid> {
     /// Those that the block went up.
     depth: usize,
     runs: Runs<'a, M>,
-    /// Whether what goes out goes past the caches, and lines on their way there.
+    /// Whether what goes out goes past the caches.
     streams: bool,
+    /// What is on its way there.
     lines: Vec<Line>,
 }
 
@@ -75,6 +76,7 @@ impl<'a, M: Monoid> Levels<'a, M> {
         items: Option<&[M::Item]>,
         places: &mut [MaybeUninit<M::Item>],
     ) {
+        debug_assert!(items.is_some() || !self.streams, "what goes past the caches does not come from there");
         self.vectors.run(Down { levels: self, prefix, edges, items, places });
     }
 }
@@ -143,7 +145,7 @@ impl<M: Monoid> Compiled for Down<'_, '_, M> {
 }
 
 impl<M: Monoid> Down<'_, '_, M> {
-    /// Compiled for either prefix: rows whose numbers are known stay in registers.
+    /// Compiled for either prefix: only rows whose numbers are known can stay in registers.
     #[inline(always)]
     fn in_words<W: Word, const BYTES: usize, const EXCLUSIVE: bool>(self) {
         let Self { levels: Levels { operator, lanes, depth, runs, streams, lines, .. }, .. } = self;

@@ -247,7 +247,7 @@ mod tests {
                 for skipped in [0, 1, 3] {
                     let (outside, line) = (operator.identity(), 64);
                     let mut room = vec![outside; length + 3 * line + skipped];
-                    let first = line + room[line..].as_ptr().align_offset(line) + skipped;
+                    let first = line + room[line..].as_ptr().align_offset(line).min(line) + skipped;
                     let blocks = apart(items, as_places(&mut room[first..][..length]), true);
                     in_blocks(&operator, prefix, blocks, true);
                     check(&room[first..][..length], "past the caches");
@@ -259,16 +259,27 @@ mod tests {
                 check(&places, "in place");
                 let lesser = Vectors::ALL.iter().copied().take_while(|&vectors| vectors != detected);
                 for vectors in lesser.filter(|_| (tile..=largest_block).contains(&length)) {
-                    for (streams, in_place) in [(false, false), (true, false), (false, true)] {
+                    let streaming = [0, 1, 3].map(|skipped| (true, false, skipped));
+                    for (streams, in_place, skipped) in
+                        [(false, false, 0), (false, true, 0)].into_iter().chain(streaming)
+                    {
                         let mut levels = Levels::with(&operator, length, streams, vectors);
                         let value = levels.up(items);
                         assert_eq!(levels.depth(), depth::<M::Item>(length, vectors));
                         let edges = Edges { before: None, after: length.is_power_of_two().then_some(value) };
-                        let mut places = items.to_vec();
+                        let (outside, line) = (operator.identity(), 64);
+                        let mut room = vec![outside; length + line + skipped];
+                        let first = room.as_ptr().align_offset(line).min(line) + skipped;
+                        let places = &mut room[first..][..length];
+                        if in_place {
+                            places.copy_from_slice(items);
+                        }
                         let from = (!in_place).then_some(items);
                         // SAFETY: they are what went up, and as many.
-                        unsafe { levels.down(prefix, edges, from, as_places(&mut places)) };
-                        check(&places, &format!("{vectors:?}, streams: {streams}, in place: {in_place}"));
+                        unsafe { levels.down(prefix, edges, from, as_places(places)) };
+                        check(places, &format!("{vectors:?}, streams: {streams}, in place: {in_place}"));
+                        let mut others = room[..first].iter().chain(&room[first + length..]);
+                        assert!(others.all(|place| M::Item::same_bits(place, &outside)), "{length} items");
                     }
                 }
             }

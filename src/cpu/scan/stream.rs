@@ -19,9 +19,6 @@ pub(super) fn suits<T>(output: &[T]) -> bool {
     cfg!(target_arch = "x86_64") && size_of_val(output) >= LEAST_BYTES
 }
 
-/// Where words are put together, one after the other.
-const PARTS: usize = 3;
-
 #[derive(Clone, Copy)]
 #[repr(C, align(64))]
 pub(super) struct Line([u8; LINE]);
@@ -32,13 +29,15 @@ pub(super) struct Line([u8; LINE]);
 /// Lines go there later than their words are set, [some at a time](Meanwhile), while other words are computed: a core has few buffers for what
 /// waits for memory, and what it loads meanwhile takes one, too.
 pub(super) struct Output<'a, W: Word, const BYTES: usize> {
-    places: &'a mut [MaybeUninit<W>],
+    places: *mut W,
+    of_places: PhantomData<&'a mut [MaybeUninit<W>]>,
+    count: usize,
     /// At a time.
     words: usize,
     /// How often places have got them.
     times: usize,
-    /// Where words are put together, if they go past the caches: in parts in turn. Each has first the line in which the first of its places
-    /// is, with what is done of it.
+    /// Where words are put together, if they go past the caches: in two halves in turn, so that those before are still there. Each has first
+    /// the line in which the first of its places is, with what is done of it.
     lines: Option<*mut Line>,
     of_lines: PhantomData<&'a mut [Line]>,
     /// Lines of the words before the last ones that did not go past the caches yet, and where they go. The last ones were only just written,
@@ -59,11 +58,28 @@ impl<'a, W: Word, const BYTES: usize> Output<'a, W, BYTES> {
         let bytes = words * size_of::<W>();
         let lines = streams.then(|| {
             assert!(bytes > 0 && bytes.is_multiple_of(LINE));
-            lines.resize(PARTS * (bytes / LINE + 1), Line([0; LINE]));
+            lines.resize(2 * (bytes / LINE + 1), Line([0; LINE]));
             lines.as_mut_ptr()
         });
-        let (from, to) = (std::ptr::null(), std::ptr::null_mut());
-        Self { places, words, times: 0, lines, of_lines: PhantomData, left: 0, from, to }
+        Self {
+            places: places.as_mut_ptr().cast(),
+            of_places: PhantomData,
+            count: places.len(),
+            words,
+            times: 0,
+            lines,
+            of_lines: PhantomData,
+            left: 0,
+            from: std::ptr::null(),
+            to: std::ptr::null_mut(),
+        }
+    }
+
+    /// Of the words of that time, of which there are places.
+    #[inline(always)]
+    fn places_of(&self, time: usize) -> *mut W {
+        assert!(self.count - time * self.words >= self.words);
+        self.places.wrapping_add(time * self.words)
     }
 
     /// What the next places hold.
@@ -73,26 +89,29 @@ impl<'a, W: Word, const BYTES: usize> Output<'a, W, BYTES> {
     /// They hold words, and get others only when these are no longer used.
     #[inline(always)]
     pub(super) unsafe fn next_words(&self) -> &'a [W] {
-        let next = &self.places[self.times * self.words..][..self.words];
         // SAFETY: as the caller says.
-        unsafe { std::slice::from_raw_parts(next.as_ptr().cast(), next.len()) }
+        unsafe { std::slice::from_raw_parts(self.places_of(self.times), self.words) }
     }
 
     /// The next places, which `set` sets all.
     #[inline(always)]
     pub(super) fn next(&mut self, set: impl FnOnce(&mut [MaybeUninit<W>])) {
-        let next = &mut self.places[self.times * self.words..][..self.words];
+        let next = self.places_of(self.times);
         match self.lines {
-            None => set(next),
+            // SAFETY: they are places that nobody else has.
+            None => set(unsafe { std::slice::from_raw_parts_mut(next.cast(), self.words) }),
             Some(lines) => {
-                let skipped = next.as_ptr().addr() % LINE;
-                // SAFETY: all parts have room for all words and a line, and nobody else knows of them.
+                self.store_left();
+                let skipped = next.addr() % LINE;
+                // SAFETY: both halves have room for all words and a line, and nobody else knows of them.
                 unsafe {
-                    let part = lines.add(self.part_of(self.times));
-                    *part = *lines.add(self.part_of(self.times + PARTS - 1) + self.lines_of_words());
-                    set(std::slice::from_raw_parts_mut(part.cast::<u8>().add(skipped).cast(), self.words));
+                    let half = lines.add(self.half_of(self.times));
+                    *half = *lines.add(self.half_of(self.times + 1) + self.lines_of_words());
+                    set(std::slice::from_raw_parts_mut(half.cast::<u8>().add(skipped).cast(), self.words));
                 }
-                self.leave_last(lines);
+                if let Some(before) = self.times.checked_sub(1) {
+                    self.leave(lines, before);
+                }
             }
         }
         self.times += 1;
@@ -104,34 +123,32 @@ impl<'a, W: Word, const BYTES: usize> Output<'a, W, BYTES> {
         size_of::<W>() * self.words / LINE
     }
 
-    /// Where the part begins in which the words of that time are put together.
+    /// Where the half begins in which the words of that time are put together.
     #[inline(always)]
-    fn part_of(&self, time: usize) -> usize {
-        time % PARTS * (self.lines_of_words() + 1)
+    fn half_of(&self, time: usize) -> usize {
+        time % 2 * (self.lines_of_words() + 1)
     }
 
+    /// Leaves the lines of the words of that time, but the one in which they end, where none is left.
     #[inline(always)]
-    fn store_left(&mut self) {
-        while self.left > 0 {
-            self.lines(1);
-        }
-    }
-
-    /// Leaves the lines of the last words, but the one in which they end.
-    #[inline(always)]
-    fn leave_last(&mut self, lines: *const Line) {
-        self.store_left();
-        let Some(time) = self.times.checked_sub(1) else { return };
-        let begin = self.places[time * self.words..].as_mut_ptr().cast::<u8>();
+    fn leave(&mut self, lines: *const Line, time: usize) {
+        let begin = self.places_of(time).cast::<u8>();
         let skipped = begin.addr() % LINE;
         self.left = self.lines_of_words();
-        self.from = lines.wrapping_add(self.part_of(time));
+        self.from = lines.wrapping_add(self.half_of(time));
         self.to = begin.wrapping_sub(skipped).cast();
         if time == 0 {
             // What is before them in the first line is not ours.
             // SAFETY: the rest of it are places, and were put together.
             unsafe { self.from.cast::<u8>().add(skipped).copy_to_nonoverlapping(begin, LINE - skipped) };
             self.go_on(1);
+        }
+    }
+
+    #[inline(always)]
+    fn store_left(&mut self) {
+        while self.left > 0 {
+            self.lines(1);
         }
     }
 
@@ -144,11 +161,11 @@ impl<'a, W: Word, const BYTES: usize> Output<'a, W, BYTES> {
 }
 
 impl<W: Word, const BYTES: usize> Meanwhile for Output<'_, W, BYTES> {
-    /// Stores as many of those that are left, if they are.
+    /// Stores so many of those that are left. If there are fewer, they stay until the next words are set.
     #[inline(always)]
     fn lines(&mut self, count: usize) {
         if self.left >= count {
-            // SAFETY: they are all ours.
+            // SAFETY: they are all ours, and `to` is where one begins.
             (0..count).for_each(|line| unsafe { store::<BYTES>(self.from.add(line), self.to.add(line)) });
             self.go_on(count);
         }
@@ -158,12 +175,13 @@ impl<W: Word, const BYTES: usize> Meanwhile for Output<'_, W, BYTES> {
 impl<W: Word, const BYTES: usize> Drop for Output<'_, W, BYTES> {
     fn drop(&mut self) {
         let Some(lines) = self.lines else { return };
-        self.leave_last(lines);
         self.store_left();
-        if self.times > 0 {
+        if let Some(last) = self.times.checked_sub(1) {
+            self.leave(lines, last);
+            self.store_left();
             // SAFETY: what is left of the last words are the bytes in front of their end.
             unsafe {
-                let end = self.places.as_mut_ptr().add(self.times * self.words).cast::<u8>();
+                let end = self.places.add(self.times * self.words).cast::<u8>();
                 let held = end.addr() % LINE;
                 self.from.cast::<u8>().copy_to_nonoverlapping(end.sub(held), held);
             }
@@ -216,5 +234,46 @@ unsafe fn store_by_32(from: *const __m256i, to: *mut __m256i) {
     for half in 0..2 {
         // SAFETY: as the caller says.
         unsafe { _mm256_stream_si256(to.add(half), _mm256_load_si256(from.add(half))) };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cpu::rows::In;
+
+    /// Lines are stored as soon as they may be, at any place in a line, and nothing else is.
+    #[test]
+    fn lines_are_stored_meanwhile() {
+        type Output<'a> = super::Output<'a, In<u32, 16>, 0>;
+        const WORDS: usize = 256;
+        for skipped in [0, 1, 4, 15] {
+            for tiles in 0..5 {
+                let mut places = vec![MaybeUninit::new(In(0)); 16 + 15 + WORDS * tiles + 16];
+                let first = places.as_ptr().align_offset(LINE) + skipped;
+                let mut lines = Vec::new();
+                let mut output = Output::new(&mut places[first..][..WORDS * tiles], WORDS, true, &mut lines);
+                for tile in 0..tiles {
+                    let left = [0, 0, 15, 16, 16][tile];
+                    assert_eq!(output.left, left, "of the tile before the last");
+                    output.lines(8);
+                    assert_eq!(output.left, left - left.min(8));
+                    output.lines(8);
+                    assert_eq!(output.left, left % 8 * usize::from(left < 16));
+                    output.next(|words| {
+                        for (i, word) in words.iter_mut().enumerate() {
+                            word.write(In((1 + tile * WORDS + i) as u32));
+                        }
+                    });
+                }
+                drop(output);
+                for (i, place) in places.iter().enumerate() {
+                    let word = (i + 1).saturating_sub(first);
+                    let expected = if word <= WORDS * tiles { word } else { 0 };
+                    // SAFETY: all of them were set.
+                    assert_eq!(unsafe { place.assume_init() }, In(expected as u32), "place {i}");
+                }
+            }
+        }
     }
 }

@@ -35,7 +35,14 @@ impl Meanwhile for Nothing {
     fn lines(&mut self, _: usize) {}
 }
 
-impl<A: Meanwhile, B: Meanwhile> Meanwhile for (A, &mut B) {
+impl<M: Meanwhile> Meanwhile for &mut M {
+    #[inline(always)]
+    fn lines(&mut self, count: usize) {
+        (**self).lines(count);
+    }
+}
+
+impl<A: Meanwhile, B: Meanwhile> Meanwhile for (A, B) {
     #[inline(always)]
     fn lines(&mut self, count: usize) {
         self.0.lines(count);
@@ -47,7 +54,8 @@ impl<A: Meanwhile, B: Meanwhile> Meanwhile for (A, &mut B) {
 pub(super) struct Near(*const u8);
 
 impl Near {
-    /// What comes after the items, as much.
+    /// What comes after the items, as much: after the last ones of a block, too, since to ask whether they are takes longer than a tile of
+    /// another thread's.
     pub(super) fn after<T>(items: &[T]) -> Self {
         Self(items.as_ptr_range().end.cast())
     }
