@@ -135,6 +135,16 @@ impl<T> Cut<T> {
     });
 }
 
+/// There is room for the largest items of every kind of words.
+const _: [usize; 6] = [
+    Cut::<[u8; 3]>::LANES,
+    Cut::<[u8; MOST_BYTES]>::LANES,
+    Cut::<[u16; MOST_BYTES / 2]>::LANES,
+    Cut::<[u32; 1]>::LANES,
+    Cut::<[u32; MOST_BYTES / 4]>::LANES,
+    Cut::<[u64; MOST_BYTES / 8]>::LANES,
+];
+
 /// Whether items are small, and without padding.
 pub(super) fn suit(layout: &Layout) -> bool {
     layout.size <= MOST_BYTES && bytes_of_fields(layout) == layout.size
