@@ -11,6 +11,8 @@ mod parts;
 #[cfg(target_arch = "x86_64")]
 mod whole;
 
+#[cfg(target_arch = "x86_64")]
+use std::arch::x86_64::{_MM_HINT_T0, _MM_HINT_T1, _mm_prefetch};
 use std::mem::MaybeUninit;
 
 use super::rows::{Row, Word};
@@ -50,6 +52,17 @@ impl<A: Meanwhile, B: Meanwhile> Meanwhile for (A, B) {
     }
 }
 
+/// Asks for a line.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+fn ask<const HINT: i32>(line: *const u8) {
+    // SAFETY: nothing is fetched from an address that cannot be read. (Newer compilers know.)
+    #[allow(unused_unsafe)]
+    unsafe {
+        _mm_prefetch::<HINT>(line.cast());
+    }
+}
+
 /// Lines of what a cache holds are asked for, into the first-level one.
 pub(super) struct Near(*const u8);
 
@@ -66,12 +79,7 @@ impl Meanwhile for Near {
     fn lines(&mut self, count: usize) {
         #[cfg(target_arch = "x86_64")]
         for line in 0..count {
-            // SAFETY: nothing is fetched from an address that cannot be read. (Newer compilers know.)
-            #[allow(unused_unsafe)]
-            unsafe {
-                use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-                _mm_prefetch::<_MM_HINT_T0>(self.0.wrapping_add(line * LINE).cast());
-            }
+            ask::<_MM_HINT_T0>(self.0.wrapping_add(line * LINE));
         }
         self.0 = self.0.wrapping_add(count * LINE);
     }
@@ -103,12 +111,7 @@ impl Meanwhile for Ahead {
     fn lines(&mut self, count: usize) {
         #[cfg(target_arch = "x86_64")]
         for line in 0..count {
-            // SAFETY: as above.
-            #[allow(unused_unsafe)]
-            unsafe {
-                use std::arch::x86_64::{_MM_HINT_T1, _mm_prefetch};
-                _mm_prefetch::<_MM_HINT_T1>(self.far.wrapping_add(line * LINE).cast());
-            }
+            ask::<_MM_HINT_T1>(self.far.wrapping_add(line * LINE));
             self.near.lines(1);
         }
         self.far = self.far.wrapping_add(count * LINE);
