@@ -26,7 +26,7 @@ const NEAR_BYTES: usize = 4 << 10;
 
 /// What is done while a tile is transposed, some lines of it at a time.
 pub(super) trait Meanwhile {
-    /// Inlined always.
+    /// For so many lines of it. Always inlined.
     fn lines(&mut self, count: usize);
 }
 
@@ -67,8 +67,7 @@ fn ask<const HINT: i32>(line: *const u8) {
 pub(super) struct Near(*const u8);
 
 impl Near {
-    /// What comes after the items, as much: after the last ones of a block, too, since to ask whether they are takes longer than a tile of
-    /// another thread's.
+    /// What comes after the items, as much. After the last ones of a block that is another thread's, but little beside the block.
     pub(super) fn after<T>(items: &[T]) -> Self {
         Self(items.as_ptr_range().end.cast())
     }
