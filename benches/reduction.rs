@@ -108,6 +108,7 @@ where
             continue;
         };
         let reduction = Reduction::<M>::new(stream.clone());
+        reduction.compile().expect("compiles");
         let copies: Vec<_> = (0..2).map(|_| stream.clone_htod(&items).expect("room for the items")).collect();
         group.bench_function(BenchmarkId::new("gpu", format!("2^{log2} bytes")), |bencher| {
             bencher.iter_custom(|rounds| {

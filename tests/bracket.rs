@@ -15,7 +15,7 @@ use rayon::prelude::*;
 use support::inputs::Inputs;
 use support::items::{Point, Sample, Sampler, Unit, items};
 use support::operators::{self, Lanewise, MaxByNorm, ModularAffine, Visitor};
-use support::policies::{MOST, full_runs, large_kernels, lengths, merging, policies};
+use support::policies::{MOST, baseline, full_runs, large_kernels, lengths, merging, policies};
 use support::tiers::{Suite, Tier, alone, device};
 use warpfold::operators::{AffineComposition, Matrix2Product, Sum};
 use warpfold::{DeviceInput, DeviceMonoid, DeviceType, Monoid, Policy, Reduction, cudarc, tree};
@@ -43,6 +43,12 @@ unsafe impl GlobalAlloc for Counting {
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
+
+/// The reduction by its tuned kernels, not by what answers until they are compiled.
+fn compiled<M: DeviceMonoid>(reduction: Reduction<M>) -> Reduction<M> {
+    reduction.compile().unwrap_or_else(|error| panic!("{error}"));
+    reduction
+}
 
 impl<T: DeviceType> Inputs<T> {
     fn reduce<M: DeviceMonoid<Item = T>>(&self, reduction: &Reduction<M>, part: std::ops::Range<usize>) -> T {
@@ -78,6 +84,9 @@ impl Visitor for EveryOperator<'_> {
                 every_length(Tier::Gpu, operator, sampler, large_kernels::<M::Item>());
             },
         );
+        self.0.test(Tier::Gpu, format!("{name}_is_the_bracket_at_every_length_by_the_baseline"), move || {
+            every_length(Tier::Gpu, operator, sampler, baseline::<M::Item>());
+        });
         self.0.test(Tier::Gpu, format!("{name}_is_the_bracket_at_every_alignment"), move || {
             every_alignment(operator, sampler);
         });
@@ -89,7 +98,7 @@ where
     M::Item: Sample,
 {
     let device = device(tier);
-    let reduction = Reduction::with(device.clone(), operator).with_policy(policy);
+    let reduction = compiled(Reduction::with(device.clone(), operator).with_policy(policy));
     let most = MOST.min((16 << 20) / size_of::<M::Item>());
     // Edge values in short inputs, where they do not swallow everything; in long ones values that all count.
     for (sampler, most) in [(M::Item::sample as Sampler<M::Item>, 300), (sampler, most)] {
@@ -112,10 +121,11 @@ where
     let all: Vec<M::Item> = items(3, 20_000, sampler);
     let device = device(Tier::Gpu);
     let inputs = Inputs::on(&device, &all);
-    let reduction = Reduction::with(device.clone(), operator);
-    let large = Reduction::with(device.clone(), operator).with_policy(large_kernels::<M::Item>());
+    let under = |policy| compiled(Reduction::with(device.clone(), operator).with_policy(policy));
     let merging = merging::<M::Item>();
-    let in_runs = Reduction::with(device, operator).with_policy(merging);
+    let in_runs = under(merging);
+    let others = [Policy::for_item(&M::Item::layout()), large_kernels::<M::Item>(), baseline::<M::Item>()];
+    let others = others.map(under);
     for start in 0..4 {
         for length in full_runs(&merging).into_iter().filter(|length| start + length <= all.len()) {
             let part = start..start + length;
@@ -127,8 +137,10 @@ where
         for length in [1, 2, 31, 32, 33, 257, 1000, 1024, 4096, 19_000] {
             let part = start..start + length;
             let expected = tree::bracket(&operator, &all[part.clone()]);
-            assert_same(inputs.reduce(&reduction, part.clone()), expected, format!("{part:?}"));
-            assert_same(inputs.reduce(&large, part.clone()), expected, format!("{part:?}, large"));
+            for reduction in &others {
+                let got = inputs.reduce(reduction, part.clone());
+                assert_same(got, expected, format!("{part:?} under {:?}", reduction.policy()));
+            }
         }
     }
 }
@@ -149,7 +161,7 @@ where
     let policies =
         if tier == Tier::Cpu { vec![Policy::for_item(&M::Item::layout())] } else { policies::<M::Item>() };
     for policy in policies {
-        let reduction = Reduction::with(device.clone(), operator).with_policy(policy);
+        let reduction = compiled(Reduction::with(device.clone(), operator).with_policy(policy));
         for (&length, &expected) in lengths.iter().zip(&expected) {
             assert_same(inputs.reduce(&reduction, 0..length), expected, format!("{length} under {policy:?}"));
         }
@@ -173,7 +185,7 @@ where
     let all: Vec<M::Item> = items(6, 40_001, sampler);
     let device = device(tier);
     let inputs = Inputs::on(&device, &all);
-    let reduction = Reduction::with(device, operator);
+    let reduction = compiled(Reduction::with(device, operator));
     let whole = inputs.reduce(&reduction, 0..all.len());
     for k in 5..16 {
         let chunks: Vec<M::Item> = (0..all.len())
@@ -188,7 +200,7 @@ where
 fn every_input_kind(tier: Tier) {
     let all: Vec<Point> = items(7, 3000, Point::sample);
     let device = device(tier);
-    let reduction = Reduction::<MaxByNorm>::new(device.clone());
+    let reduction = compiled(Reduction::<MaxByNorm>::new(device.clone()));
     let expected = tree::bracket(&MaxByNorm, &all);
     let array: [Point; 3000] = all.clone().try_into().expect("3000 items");
     assert_same(reduction.run(&all).expect("runs"), expected, "vector");
@@ -271,7 +283,7 @@ fn run_into_writes_in_stream_order() {
 fn a_run_allocates_nothing() {
     let _alone = alone();
     let stream = CudaContext::new(0).expect("a GPU").new_stream().expect("a stream");
-    let reduction = Reduction::<MaxByNorm>::new(stream.clone());
+    let reduction = compiled(Reduction::<MaxByNorm>::new(stream.clone()));
     for length in [1, 1000, 100_000, 10_000_000] {
         let all: Vec<Point> = items(13, length, Point::sample);
         let copy = stream.clone_htod(&all).expect("copies");
@@ -386,8 +398,12 @@ fn more_than_two_to_the_32_items(tier: Tier) {
     });
     let device = device(tier);
     let operator = Lanewise::<u8, 1>(std::marker::PhantomData);
-    let got = Reduction::with(device.clone(), operator).run(&all).expect("runs");
-    assert_same(got, tree::bracket(&operator, &all), "affine maps");
+    let expected = tree::bracket(&operator, &all);
+    let default = Policy::for_item(&<[u8; 1]>::layout());
+    for policy in [default, default.untuned()] {
+        let reduction = compiled(Reduction::with(device.clone(), operator).with_policy(policy));
+        assert_same(reduction.run(&all).expect("runs"), expected, format!("{policy:?}"));
+    }
 }
 
 /// A little of everything, for tools under which every launch takes long.
@@ -399,12 +415,15 @@ fn sanitizer_subset() {
         let device = device(Tier::Gpu);
         let all: Vec<M::Item> = items(20, 70_003, sampler);
         let inputs = Inputs::on(&device, &all);
-        let reduction = Reduction::with(device, operator);
-        for &length in lengths {
-            for start in [0, 1, 3] {
-                let part = start..start + length;
-                let expected = tree::bracket(&operator, &all[part.clone()]);
-                assert_same(inputs.reduce(&reduction, part), expected, length);
+        let default = Policy::for_item(&M::Item::layout());
+        for policy in [default, default.untuned()] {
+            let reduction = compiled(Reduction::with(device.clone(), operator).with_policy(policy));
+            for &length in lengths {
+                for start in [0, 1, 3] {
+                    let part = start..start + length;
+                    let expected = tree::bracket(&operator, &all[part.clone()]);
+                    assert_same(inputs.reduce(&reduction, part), expected, length);
+                }
             }
         }
     }

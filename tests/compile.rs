@@ -61,10 +61,10 @@ fn compile<M: DeviceMonoid>(
 ) {
     let (reduction, scan) = (Policy::for_item(&M::Item::layout()), ScanPolicy::for_item(&M::Item::layout()));
     for kernel in Kernel::ALL {
-        let source = Source::of_reduction::<M>(reduction.shape(kernel)).expect("renders");
+        let source = Source::of_reduction::<M>(&reduction, kernel).expect("renders");
         compile_one::<M>(&format!("{name}, {kernel:?}"), &source, architecture, report);
         if scans.contains(&kernel) {
-            let source = Source::of_scan::<M>(scan.shape(kernel)).expect("renders");
+            let source = Source::of_scan::<M>(&scan, kernel).expect("renders");
             compile_one::<M>(&format!("{name}, {kernel:?}"), &source, architecture, report);
         }
     }
@@ -105,7 +105,7 @@ fn processor_time() -> Duration {
 fn main() -> ExitCode {
     let mut suite = Suite::default();
     let report = Arc::default();
-    let mut compile = Compile { suite: &mut suite, scans: &Kernel::ALL, report: Arc::clone(&report) };
+    let mut compile = Compile { suite: &mut suite, scans: &Kernel::TUNED, report: Arc::clone(&report) };
     operators::structs(&mut compile);
     compile.scans = if std::env::var_os("WARPFOLD_ARCHITECTURES").is_some() { &[Kernel::Large] } else { &[] };
     operators::built_in(&mut compile);

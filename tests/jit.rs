@@ -7,11 +7,13 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::time::Duration;
 
 use support::tiers::{Suite, Tier, in_child, scenario};
-use warpfold::jit::{self, Architecture};
-use warpfold::operators::{Max, Sum};
-use warpfold::{Device, DeviceMonoid, Reduction};
+use warpfold::codegen::Source;
+use warpfold::jit::{self, Architecture, Compilation};
+use warpfold::operators::{Max, Min, Sum};
+use warpfold::{Device, DeviceMonoid, DeviceOperator, Error, Monoid, Reduction, device_code};
 
 fn image<M: DeviceMonoid + Default>(architecture: Architecture) -> Arc<jit::Image> {
     let source = Reduction::<M>::new(Device::cpu()).source().expect("renders");
@@ -132,6 +134,120 @@ fn processes_at_once_leave_one_whole_image() {
     assert!(compile_elsewhere(scratch.path()).contains("from the disk"));
 }
 
+/// The operators differ, so that none of them is in a cache.
+fn source<M: DeviceMonoid + Default>() -> Arc<Source> {
+    Arc::new(Reduction::<M>::new(Device::cpu()).source().expect("renders"))
+}
+
+fn what_is_compiled_in_the_background_is_the_same() {
+    let target = jit::target(HOPPER).expect("known");
+    image::<Min<u8>>(HOPPER);
+    let sources = [source::<Min<u16>>(), source::<Min<u32>>(), source::<Min<u64>>()];
+    let begun = sources.each_ref().map(|source| Compilation::begin(source.clone(), target));
+    for (source, compilation) in sources.iter().zip(begun).rev() {
+        let image = compilation.wait().expect("compiles");
+        assert!(Arc::ptr_eq(&image, &jit::compile(source, target).expect("compiles")));
+    }
+    let again = Compilation::begin(sources[0].clone(), target);
+    while !again.has_ended() {
+        std::thread::yield_now();
+    }
+    assert!(Arc::ptr_eq(&again.wait().expect("found"), &jit::compile(&sources[0], target).expect("found")));
+}
+
+/// Which does not compile.
+#[derive(Clone, Copy, Default)]
+struct Misspelt;
+
+impl Monoid for Misspelt {
+    type Item = u32;
+    fn identity(&self) -> u32 {
+        0
+    }
+    fn combine(&self, left: u32, _: u32) -> u32 {
+        left
+    }
+}
+
+impl DeviceMonoid for Misspelt {
+    const EXACT: bool = true;
+    fn device_operator() -> DeviceOperator {
+        // SAFETY: it does not compile.
+        DeviceOperator::new::<u32>("left", "right", unsafe { device_code!("return lefft;") })
+    }
+}
+
+fn what_does_not_compile_in_the_background_is_an_error() {
+    let target = jit::target(HOPPER).expect("known");
+    image::<Min<i8>>(HOPPER);
+    let begun = Compilation::begin(source::<Misspelt>(), target);
+    assert!(matches!(begun.wait(), Err(Error::Compilation { .. })));
+    let next = Compilation::begin(source::<Min<i16>>(), target);
+    assert!(next.wait().is_ok(), "the thread goes on");
+}
+
+/// A process that ends while it compiles ends well, and leaves whole images.
+fn a_process_ends_while_it_compiles() {
+    for milliseconds in [0, 1, 3, 10, 30, 100] {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (succeeded, said) = in_child(
+            &format!("end after {milliseconds}"),
+            &[("WARPFOLD_CACHE_DIR", &folder.path().to_string_lossy())],
+        );
+        assert!(succeeded, "{said}");
+        // Of one that is compiled at once, and four that are left to the thread.
+        let left = files(folder.path(), "nvrtc").len();
+        assert!((1..5).contains(&left), "{left} images after {milliseconds} ms");
+        let said = compile_elsewhere(folder.path());
+        assert!(said.contains("from the disk") && !said.contains("corrupt"), "{said}");
+    }
+}
+
+fn end_after(milliseconds: u64) {
+    let target = jit::target(HOPPER).expect("known");
+    image::<Sum<u32>>(HOPPER);
+    let sources = [source::<Sum<u8>>(), source::<Min<u8>>(), source::<Max<u8>>(), source::<Sum<i8>>()];
+    let begun = sources.map(|source| Compilation::begin(source, target));
+    std::thread::sleep(Duration::from_millis(milliseconds));
+    assert!(!begun[3].has_ended());
+}
+
+/// With nothing in the cache the baseline answers, and later the tuned kernels do.
+fn first_calls_are_answered_by_the_baseline() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let variables = [("WARPFOLD_CACHE_DIR", &*folder.path().to_string_lossy())];
+    for rounds in [1, 400] {
+        let (succeeded, said) = in_child(&format!("reduce {rounds}"), &variables);
+        assert!(succeeded && said.contains("Baseline runs meanwhile"), "{said}");
+        fs::remove_dir_all(images(folder.path())).expect("there");
+    }
+    let (succeeded, said) = in_child("reduce compiled", &variables);
+    assert!(succeeded && !said.contains("Baseline"), "{said}");
+    let (succeeded, said) = in_child("reduce 1", &variables);
+    assert!(succeeded && !said.contains("Baseline") && !said.contains("opening NVRTC"), "{said}");
+}
+
+/// Of two operators, so that one is compiled while the other waits for its turn.
+fn reduce(rounds: &str) {
+    let device = Device::cuda(0).expect("a GPU");
+    let items: Vec<u32> = (0..3_000_000_u32).map(|i| i.wrapping_mul(2_654_435_761)).collect();
+    let stream = device.stream().expect("a GPU").context().new_stream().expect("a stream");
+    let copy = stream.clone_htod(&items).expect("copies");
+    let (sum, max) = (Reduction::<Sum<u32>>::new(stream.clone()), Reduction::<Max<u32>>::new(stream.clone()));
+    if rounds == "compiled" {
+        sum.compile().expect("compiles");
+        max.compile().expect("compiles");
+    }
+    for round in 0..rounds.parse().unwrap_or(1) {
+        for length in [1000, 3_000_000 - round] {
+            let (part, items) = (copy.slice(..length), &items[..length]);
+            let total = items.iter().fold(0_u32, |sum, item| sum.wrapping_add(*item));
+            assert_eq!(sum.run(&part).expect("runs"), total);
+            assert_eq!(Some(max.run(&part).expect("runs")), items.iter().max().copied());
+        }
+    }
+}
+
 /// Says on standard output what the crate logs.
 struct Say;
 
@@ -146,10 +262,14 @@ impl log::Log for Say {
 }
 
 fn main() -> ExitCode {
-    if scenario().is_some() {
+    if let Some(scenario) = scenario() {
         log::set_logger(&Say).expect("the first logger");
         log::set_max_level(log::LevelFilter::Debug);
-        image::<Sum<u32>>(HOPPER);
+        match scenario.split_once(' ') {
+            Some(("end", rest)) => end_after(rest.trim_start_matches("after ").parse().expect("a number")),
+            Some(("reduce", rounds)) => reduce(rounds),
+            _ => drop(image::<Sum<u32>>(HOPPER)),
+        }
         return ExitCode::SUCCESS;
     }
     let mut suite = Suite::default();
@@ -162,6 +282,11 @@ fn main() -> ExitCode {
         nvrtc_is_opened_again_where_it_may_be_another
         the_cache_can_be_off_and_is_never_shared_with_others
         processes_at_once_leave_one_whole_image
+        what_is_compiled_in_the_background_is_the_same
+        what_does_not_compile_in_the_background_is_an_error
+        a_process_ends_while_it_compiles
     }
+    let first_calls = first_calls_are_answered_by_the_baseline;
+    suite.test(Tier::Gpu, "first_calls_are_answered_by_the_baseline", first_calls);
     suite.run()
 }

@@ -15,7 +15,7 @@ use mutations::MUTATIONS;
 use support::items::{Marked, Point, Sample, Sampler, Unit, items};
 use support::mutations::{Mutation, Trial, Trials};
 use support::operators::{self, Lanewise, MaxByNorm, OnlyMarked, Shape, Visitor};
-use support::policies::{MOST, full_runs, large_kernels, lengths, merging, policies};
+use support::policies::{MOST, baseline, full_runs, large_kernels, lengths, merging, policies};
 use support::programs::{Case, Checks, Kernels};
 use support::simt::{Executor, Tests, seed};
 use support::tiers::{Suite, Tier};
@@ -92,7 +92,7 @@ impl Visitor for EveryOperator<'_> {
     {
         let name = format!("{name}_is_the_bracket_at_every_length_and_alignment");
         self.0.test(name, operator, Policy::for_item(&M::Item::layout()), move |executor, case| {
-            for case in [case, case.under(large_kernels::<M::Item>())] {
+            for case in [case, case.under(large_kernels::<M::Item>()), case.under(baseline::<M::Item>())] {
                 every_length(executor, case, sampler);
                 every_alignment(executor, case, sampler);
             }
@@ -112,7 +112,7 @@ impl Visitor for Sanitized<'_> {
         let name = format!("{name}_is_clean_under_the_sanitizers");
         self.0.test(name, operator, Policy::for_item(&M::Item::layout()), move |executor, case| {
             let all = items(5, 20_000, sampler);
-            for case in [case, case.under(large_kernels::<M::Item>())] {
+            for case in [case, case.under(large_kernels::<M::Item>()), case.under(baseline::<M::Item>())] {
                 for (start, length) in
                     [0, 1, 3].into_iter().flat_map(|start| LENGTHS.map(|length| (start, length)))
                 {
@@ -185,6 +185,8 @@ fn add_trials(trials: &mut Trials<'_>) {
             trial(few, u32::map),
             trial(bytes.under(large_kernels::<[u8; 3]>()), Sample::sample),
             trial(shape, Sample::sample),
+            trial(maps.under(baseline::<[u32; 2]>()), u32::map),
+            trial(marked.under(baseline::<Marked>()), Sample::sample),
             trial(marked, Sample::sample),
         ]
     });

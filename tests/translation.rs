@@ -10,7 +10,7 @@ use support::corpus::{Visitor, corpus};
 use support::cpp::{self, Library};
 use support::edges::{Edge, PAIRS, assert_same, pairs};
 use support::tiers::{Suite, Tier, device};
-use warpfold::{DeviceMonoid, Reduction};
+use warpfold::{DeviceMonoid, DeviceType, Policy, Reduction};
 
 type Later = Box<dyn FnOnce(&mut Suite, Arc<Library>)>;
 
@@ -45,11 +45,15 @@ where
     let pairs = pairs::<M::Item>(PAIRS);
     let both: Vec<M::Item> = pairs.iter().flat_map(|&(left, right)| [left, right]).collect();
     let items = device.stream().expect("a GPU").clone_htod(&both).expect("room for the items");
-    let reduction = Reduction::with(device, operator);
-    for (pair, &(left, right)) in pairs.iter().enumerate() {
-        let got =
-            reduction.run(&items.slice(2 * pair..2 * pair + 2)).unwrap_or_else(|error| panic!("{error}"));
-        assert_same(got, operator.combine(left, right), left, right);
+    let default = Policy::for_item(&M::Item::layout());
+    for policy in [default, default.untuned()] {
+        let reduction = Reduction::with(device.clone(), operator).with_policy(policy);
+        reduction.compile().unwrap_or_else(|error| panic!("{error}"));
+        for (pair, &(left, right)) in pairs.iter().enumerate() {
+            let got =
+                reduction.run(&items.slice(2 * pair..2 * pair + 2)).unwrap_or_else(|error| panic!("{error}"));
+            assert_same(got, operator.combine(left, right), left, right);
+        }
     }
 }
 
@@ -97,6 +101,7 @@ fn inexact(suite: &mut Suite) {
             format!("inexact_functions_of_{name}_are_nearly_the_same_on_a_gpu"),
             move || {
                 let reduction = Reduction::with(device(Tier::Gpu), operator);
+                reduction.compile().expect("compiles");
                 nearly_the_same(operator, precision, |left, right| {
                     reduction.run(&[left, right]).expect("runs")
                 });

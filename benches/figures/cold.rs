@@ -4,6 +4,7 @@
 //! open before; its input is on the device.
 
 use std::io::Write;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
 
@@ -16,32 +17,41 @@ use super::{Subject, row};
 /// Those of small inputs, of one kernel, and of large ones, of two.
 const SIZES: [usize; 2] = [1 << 10, 1 << 26];
 const SAMPLES: usize = 9;
+/// Tells the other process whether to compile before it reduces.
+const COMPILES: &str = "WARPFOLD_COLD_COMPILES";
 const OPERATORS: [(&str, &str); 3] = [("sum", "f32"), ("max-by-norm", "f32x3"), ("welford", "f64x3")];
 
-/// Rows: `first`, `disk`, and `second` for a second `Reduction` of the process, call and result included.
+/// Rows: `compile` for all that is tuned; and, call and result included, `first`, which the baseline answers, `disk`, and `second` for
+/// a second `Reduction` of the process.
 pub fn all(out: &mut impl Write) -> Result<()> {
     for (operator, item) in OPERATORS {
         for bytes in SIZES {
-            let mut samples = [const { Vec::new() }; 3];
+            let mut samples = [const { Vec::new() }; 4];
             for _ in 0..SAMPLES {
-                let cache = tempfile::tempdir()?;
-                let times = [
-                    child(operator, item, bytes, cache.path())?,
-                    child(operator, item, bytes, cache.path())?,
-                ];
-                samples[0].push(times[0][0]);
-                samples[1].push(times[1][0]);
-                samples[2].push(times[1][1]);
+                let caches = [tempfile::tempdir()?, tempfile::tempdir()?];
+                let [_, first, _] = child(operator, item, bytes, caches[0].path(), Until::Answered)?;
+                let [compile, ..] = child(operator, item, bytes, caches[1].path(), Until::Compiled)?;
+                let [_, disk, second] = child(operator, item, bytes, caches[1].path(), Until::Answered)?;
+                for (samples, time) in samples.iter_mut().zip([compile, first, disk, second]) {
+                    samples.push(time);
+                }
             }
             let mut subject =
                 Subject { operator, item, item_bytes: 0, bytes, offset: 0, result: "-".to_owned() };
             operators::all(&mut ItemBytes(&mut subject));
-            for (time, samples) in ["first", "disk", "second"].into_iter().zip(samples) {
+            for (time, samples) in ["compile", "first", "disk", "second"].into_iter().zip(samples) {
                 row(out, "warpfold", &subject, time, samples)?;
             }
         }
     }
     Ok(())
+}
+
+/// When another process is done with what it is asked.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Until {
+    Answered,
+    Compiled,
 }
 
 struct ItemBytes<'a, 'b>(&'a mut Subject<'b>);
@@ -54,10 +64,11 @@ impl Visitor for ItemBytes<'_, '_> {
     }
 }
 
-/// The microseconds of a first and a second reduction in another process.
-fn child(operator: &str, item: &str, bytes: usize, cache: &std::path::Path) -> Result<[f64; 2]> {
+/// The microseconds, in another process, of compiling, and of a first and a second reduction.
+fn child(operator: &str, item: &str, bytes: usize, cache: &Path, until: Until) -> Result<[f64; 3]> {
     let child = Command::new(std::env::current_exe()?)
         .args(["--cold-process", operator, item, &bytes.to_string()])
+        .env(COMPILES, if until == Until::Compiled { "yes" } else { "no" })
         .env("WARPFOLD_CACHE_DIR", cache)
         // NVRTC has one of its own, which would have the operator from the sample before.
         .env("CUDA_CACHE_DISABLE", "1")
@@ -65,15 +76,15 @@ fn child(operator: &str, item: &str, bytes: usize, cache: &std::path::Path) -> R
     ensure!(child.status.success(), "{}", String::from_utf8_lossy(&child.stderr));
     let said = String::from_utf8(child.stdout)?;
     let times: Vec<f64> = said.split_whitespace().map(str::parse).collect::<Result<_, _>>()?;
-    times.try_into().ok().context("two times")
+    times.try_into().ok().context("three times")
 }
 
 /// The other process.
 pub fn process(operator: &str, item: &str, bytes: &str) -> Result<()> {
     let mut timed = Timed { operator, item, bytes: bytes.parse()?, result: None };
     operators::all(&mut timed);
-    let [first, second] = timed.result.context("no such operator")??;
-    println!("{first} {second}");
+    let [compile, first, second] = timed.result.context("no such operator")??;
+    println!("{compile} {first} {second}");
     Ok(())
 }
 
@@ -81,7 +92,7 @@ struct Timed<'a> {
     operator: &'a str,
     item: &'a str,
     bytes: usize,
-    result: Option<Result<[f64; 2]>>,
+    result: Option<Result<[f64; 3]>>,
 }
 
 impl Visitor for Timed<'_> {
@@ -92,10 +103,9 @@ impl Visitor for Timed<'_> {
     }
 }
 
-fn times<M: DeviceMonoid + Default>(bytes: usize) -> Result<[f64; 2]> {
-    let images =
-        std::path::PathBuf::from(std::env::var_os("WARPFOLD_CACHE_DIR").context("a cache")?).join("images");
-    let is_first = !images.exists();
+fn times<M: DeviceMonoid + Default>(bytes: usize) -> Result<[f64; 3]> {
+    let images = PathBuf::from(std::env::var_os("WARPFOLD_CACHE_DIR").context("a cache")?).join("images");
+    let (is_first, compiles) = (!images.exists(), std::env::var_os(COMPILES).is_some_and(|value| value == "yes"));
     // With nothing in the cache, this opens NVRTC.
     jit::available()?;
     let device = Device::cuda(0)?;
@@ -103,6 +113,11 @@ fn times<M: DeviceMonoid + Default>(bytes: usize) -> Result<[f64; 2]> {
     let items = stream.clone_htod(&vec![M::default().identity(); bytes / size_of::<M::Item>()])?;
     stream.synchronize()?;
 
+    let start = Instant::now();
+    if compiles {
+        Reduction::<M>::new(stream.clone()).compile()?;
+    }
+    let compile_time = start.elapsed();
     let start = Instant::now();
     let first = Reduction::<M>::new(stream.clone()).run(&items)?;
     let first_time = start.elapsed();
@@ -114,5 +129,5 @@ fn times<M: DeviceMonoid + Default>(bytes: usize) -> Result<[f64; 2]> {
     if let (false, Ok(maps)) = (is_first, std::fs::read_to_string("/proc/self/maps")) {
         ensure!(!maps.contains("libnvrtc.so"), "NVRTC was opened, with images on the disk");
     }
-    Ok([first_time, second_time].map(|time| time.as_secs_f64() * 1e6))
+    Ok([compile_time, first_time, second_time].map(|time| time.as_secs_f64() * 1e6))
 }

@@ -39,6 +39,7 @@ pub fn all(gpu: &Gpu, out: &mut impl Write) -> Result<()> {
         let Some(items) = (unsafe { part.transmute::<f32>(bytes / 4) }) else { continue };
         let items: CudaView<'_, f32> = items;
         let reduction = Reduction::<Sum<f32>>::new(gpu.stream.clone());
+        reduction.compile()?;
         let launches: Vec<Launch> = reduction.policy().launches(&f32::layout(), items.len() as u64).collect();
         let mut output = gpu.stream.alloc_zeros::<f32>(1)?;
         let ours = gpu.times(|| Ok(reduction.run_into(&items, &mut output)?))?;

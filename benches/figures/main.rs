@@ -183,6 +183,7 @@ impl Figures {
         let reduction = Reduction::<M>::new(self.gpu.stream.clone());
         let policy = changed(*reduction.policy(), &self.policy)?;
         let reduction = reduction.with_policy(policy);
+        reduction.compile()?;
         let result = reduction.run(&views[0])?;
         if bytes <= CHECKED_BYTES {
             let items = self.gpu.stream.clone_dtoh(&views[0])?;

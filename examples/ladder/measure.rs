@@ -153,6 +153,7 @@ pub fn all(device: &Device, length: usize, of_blocks: &[u32]) -> Result<Vec<Row>
         }
     }
     let product = Reduction::<Sum<f32>>::new(device.clone());
+    product.compile()?;
     measurement.sum(PRODUCT, 0, Place::Device, || product.run(&on_device))?;
 
     for &threads in of_blocks {
@@ -212,6 +213,7 @@ fn transfers(
         })?;
     }
     let product = Reduction::<Sum<f32>>::new(device.clone());
+    product.compile()?;
     measurement.sum(PRODUCT, 0, Place::Pageable, || product.run(items))?;
     measurement.sum(PRODUCT, 0, Place::Pinned, || product.run(pinned_items))?;
     let products: Vec<_> = devices.iter().map(|device| Reduction::<Sum<f32>>::new(device.clone())).collect();

@@ -4,7 +4,8 @@ use std::fmt;
 use std::mem::offset_of;
 
 use crate::policy::ladder::Rung;
-use crate::policy::{ScanShape, Shape};
+use crate::Policy;
+use crate::policy::{Kernel, ScanShape, Shape};
 
 /// The first parameter of a kernel that reduces, as `templates/bracket.cuh` declares it.
 #[repr(C)]
@@ -58,11 +59,16 @@ pub(super) struct Entry {
 }
 
 impl Entry {
-    pub(super) fn of_reduction<T>(shape: &Shape) -> Self {
-        let Shape { width, group_items, rows, merged_tiles, warps, blocks_per_multiprocessor } = *shape;
+    pub(super) fn of_reduction<T>(policy: &Policy, kernel: Kernel) -> Self {
+        let Shape { width, group_items, rows, merged_tiles, warps, blocks_per_multiprocessor } =
+            *policy.shape(kernel);
+        let (name, template) = match kernel {
+            Kernel::Small | Kernel::Large => ("warpfold_bracket", "bracket"),
+            Kernel::Baseline => ("warpfold_baseline", "baseline"),
+        };
         Self {
-            name: "warpfold_bracket",
-            template: "bracket",
+            name,
+            template,
             arguments: "Arguments",
             size: size_of::<Arguments<T>>(),
             offset: offset_of!(Arguments<T>, identity),

@@ -19,8 +19,8 @@ use std::fmt;
 
 use self::entry::Entry;
 use crate::policy::ladder::Rung;
-use crate::policy::{ScanShape, Shape};
-use crate::{DeviceMonoid, DeviceType, Error};
+use crate::policy::{Kernel, ScanPolicy};
+use crate::{DeviceMonoid, DeviceType, Error, Policy};
 
 /// A template's name and its text.
 type Template = (&'static str, &'static str);
@@ -39,10 +39,11 @@ const TEMPLATES: [Template; 10] = [
     ("exchange.cuh", include_str!("../../templates/exchange.cuh")),
 ];
 /// And those of reductions.
-const REDUCTION: [Template; 3] = [
+const REDUCTION: [Template; 4] = [
     ("tile.cuh", include_str!("../../templates/tile.cuh")),
     ("counter.cuh", include_str!("../../templates/counter.cuh")),
     ("bracket.cuh", include_str!("../../templates/bracket.cuh")),
+    ("baseline.cuh", include_str!("../../templates/baseline.cuh")),
 ];
 /// And those of scans.
 const SCAN: [Template; 5] = [
@@ -66,15 +67,15 @@ pub struct Source {
 
 impl Source {
     /// The source of a kernel that reduces with `M`.
-    pub fn of_reduction<M: DeviceMonoid>(shape: &Shape) -> Result<Self, Error> {
-        shape.check(&M::Item::layout())?;
-        Self::render::<M>(&REDUCTION, &Entry::of_reduction::<M::Item>(shape))
+    pub fn of_reduction<M: DeviceMonoid>(policy: &Policy, kernel: Kernel) -> Result<Self, Error> {
+        policy.check(&M::Item::layout())?;
+        Self::render::<M>(&REDUCTION, &Entry::of_reduction::<M::Item>(policy, kernel))
     }
 
     /// The source of a kernel that scans with `M`.
-    pub fn of_scan<M: DeviceMonoid>(shape: &ScanShape) -> Result<Self, Error> {
-        shape.check(&M::Item::layout())?;
-        Self::render::<M>(&SCAN, &Entry::of_scan::<M::Item>(shape))
+    pub fn of_scan<M: DeviceMonoid>(policy: &ScanPolicy, kernel: Kernel) -> Result<Self, Error> {
+        policy.check(&M::Item::layout())?;
+        Self::render::<M>(&SCAN, &Entry::of_scan::<M::Item>(policy.shape(kernel)))
     }
 
     /// The source of a rung of the ladder for blocks of so many threads, by an operator that is an

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use cudarc::driver::{CudaContext, CudaStream, DevicePtr, DevicePtrMut};
 
 use super::driver::{RelaxedCapture, check, is_capturing};
-use super::kernels::{Blocks, Kernels, Lent, Registry, Slices, drain};
+use super::kernels::{Blocks, Kernels, Lent, Registry, Rendered, Slices, drain};
 use super::workspace::lock;
 use crate::codegen::{Arguments, Source};
-use crate::policy::{Kernel, Launch, partial_bytes};
+use crate::policy::{Kernel, Launch, Launches, partial_bytes};
 use crate::{DeviceMonoid, Error, Policy};
 
 /// An operator's kernels that reduce, in a context.
@@ -57,18 +57,36 @@ impl BracketKernel {
         Ok(Self { kernels, policy })
     }
 
-    /// Makes of some kernels those that are not there yet.
-    fn prepare<M: DeviceMonoid>(&self, kernels: impl Iterator<Item = Kernel> + Clone) -> Result<(), Error> {
-        self.kernels.prepare(kernels, |kernel| {
-            let shape = self.policy.shape(kernel);
-            Ok((Source::of_reduction::<M>(shape)?, shape.shared_bytes(&self.kernels.item)))
-        })
+    fn render<M: DeviceMonoid>(&self, kernel: Kernel) -> Result<Rendered, Error> {
+        let source = Arc::new(Source::of_reduction::<M>(&self.policy, kernel)?);
+        let shared_bytes = self.policy.shape(kernel).shared_bytes(&self.kernels.item);
+        Ok(Rendered { source, shared_bytes })
+    }
+
+    /// The launches that reduce `length` items, of kernels that are there: tuned ones, or, while those are compiled, the
+    /// baseline. What a stream records is there to stay, and waits for the tuned ones.
+    fn launches<M: DeviceMonoid>(&self, length: u64, stream: &CudaStream) -> Result<Launches, Error> {
+        let launches = self.policy.launches(&self.kernels.item, length);
+        let kernels = launches.clone().map(|launch| launch.kernel);
+        let render = |kernel| self.render::<M>(kernel);
+        if self.kernels.are_there(kernels.clone()) {
+            return Ok(launches);
+        }
+        if is_capturing(stream)? {
+            self.kernels.prepare(kernels, render)?;
+            return Ok(launches);
+        }
+        match self.kernels.prepare_or(Kernel::Baseline, kernels, render)? {
+            true => Ok(launches),
+            false => Ok(self.policy.untuned().launches(&self.kernels.item, length)),
+        }
     }
 
     /// Makes the kernels, and the workspace of a stream, ahead of their first use.
     pub(crate) fn reserve<M: DeviceMonoid>(&self, stream: &CudaStream) -> Result<(), Error> {
         let _relaxed = RelaxedCapture::enter()?;
-        self.prepare::<M>(Kernel::ALL.into_iter())?;
+        let kernels = self.policy.kernels().iter().copied();
+        self.kernels.prepare(kernels, |kernel| self.render::<M>(kernel))?;
         self.kernels.workspaces.of_stream(stream).map(|_| ())
     }
 
@@ -100,15 +118,17 @@ impl BracketKernel {
         if is_capturing(stream)? {
             return Err(Error::StreamIsCapturing);
         }
+        let length = items.len() as u64;
+        let launches = self.launches::<M>(length, stream)?;
         let workspace = self.kernels.workspaces.of_stream(stream)?;
         // Held until the result is read: another thread's run on this stream would overwrite it.
         let mut workspace = lock(&workspace);
         let (address, _read) = items.device_ptr(stream);
-        let span = Span { address, length: items.len() as u64 };
+        let span = Span { address, length };
         check("binding the context", self.kernels.context.bind_to_thread())?;
-        let partials = workspace.memory(self.partial_bytes(span.length))?;
+        let partials = workspace.memory(self.partial_bytes(&launches))?;
         let output = workspace.awaited_output();
-        if let Err(error) = self.enqueue(operator, span, output, partials, stream) {
+        if let Err(error) = self.enqueue(operator, launches, span, output, partials, stream) {
             // The first launches may be under way, in memory that the caller lent for this call.
             drain(stream);
             return Err(error);
@@ -128,32 +148,34 @@ impl BracketKernel {
         if output.len() != 1 {
             return Err(Error::OutputLength { expected: 1, length: output.len() });
         }
+        self.kernels.check_context("input", items.stream())?;
         let length = items.len() as u64;
+        let launches = self.launches::<M>(length, items.stream())?;
+        let bytes = self.partial_bytes(&launches);
         let mut slices = Slices { items: Some(items), output };
-        self.kernels.enqueue_on(&mut slices, self.partial_bytes(length), |stream, addresses| {
+        self.kernels.enqueue_on(&mut slices, bytes, |stream, addresses| {
             let items = Span { address: addresses.input, length };
-            self.enqueue(operator, items, Output::silent(addresses.output), addresses.memory, stream)
+            self.enqueue(operator, launches, items, Output::silent(addresses.output), addresses.memory, stream)
         })
     }
 
-    /// What the partials of an input need.
-    fn partial_bytes(&self, length: u64) -> usize {
-        self.policy.partial_bytes(&self.kernels.item, length) as usize
+    /// What their partials need.
+    fn partial_bytes(&self, launches: &Launches) -> usize {
+        launches.partial_bytes(&self.kernels.item) as usize
     }
 
     /// Launches all that it takes to write the bracket of `items` to `output`.
     fn enqueue<M: DeviceMonoid>(
         &self,
         operator: &M,
+        launches: Launches,
         items: Span,
         output: Output,
         partials: u64,
         stream: &CudaStream,
     ) -> Result<(), Error> {
-        let launches = self.policy.launches(&self.kernels.item, items.length);
-        // All are there, and what is the user's code has been called, before anything is launched.
+        // What is the user's code has been called before anything is launched.
         let identity = operator.identity();
-        self.prepare::<M>(launches.clone().map(|launch| launch.kernel))?;
         let (mut items, mut room, mut early) = (items, partials, false);
         for launch in launches {
             let is_last = launch.blocks == 1;
@@ -161,7 +183,8 @@ impl BracketKernel {
             self.launch(operator, identity, (launch, early), items, to, stream)?;
             items = Span { address: room, length: u64::from(launch.blocks) };
             room += partial_bytes(&self.kernels.item, items.length);
-            early = self.kernels.begins_early();
+            // The baseline does not wait for what is before it.
+            early = launch.kernel != Kernel::Baseline && self.kernels.begins_early();
         }
         Ok(())
     }

@@ -15,7 +15,7 @@ use super::driver::{RelaxedCapture, architecture, capture, check, check_allocati
 use super::module::{Function, Grid, Module};
 use super::workspace::{Workspaces, lock};
 use crate::codegen::Source;
-use crate::jit::{Architecture, Image};
+use crate::jit::{Architecture, Compilation, Image};
 use crate::policy::Kernel;
 use crate::{DeviceMonoid, DeviceType, Error, Layout, jit};
 
@@ -58,8 +58,23 @@ pub(super) struct Kernels {
     pub(super) workspaces: Workspaces,
     /// In the order of [`Kernel::ALL`].
     loaded: [OnceLock<Loaded>; Kernel::ALL.len()],
-    /// Held while a kernel is compiled and loaded, so that threads do it once.
-    loading: Mutex<()>,
+    /// What is compiled in the background. Held while a kernel is compiled and loaded, so that threads do it once.
+    compiling: Mutex<Vec<Compiling>>,
+}
+
+/// A kernel that is compiled in the background.
+#[derive(Debug)]
+struct Compiling {
+    kernel: Kernel,
+    rendered: Rendered,
+    compilation: Compilation,
+}
+
+/// A kernel's source, and the shared memory of its blocks at most.
+#[derive(Clone, Debug)]
+pub(super) struct Rendered {
+    pub(super) source: Arc<Source>,
+    pub(super) shared_bytes: usize,
 }
 
 /// A compiled and loaded kernel.
@@ -131,7 +146,7 @@ impl Kernels {
         let workspaces = Workspaces::new(context, item.size);
         let loaded = [const { OnceLock::new() }; Kernel::ALL.len()];
         let context = context.clone();
-        Self { context, target, item, workspaces, loaded, loading: Mutex::new(()) }
+        Self { context, target, item, workspaces, loaded, compiling: Mutex::default() }
     }
 
     /// Whether a launch may begin before the one before it has ended.
@@ -139,32 +154,89 @@ impl Kernels {
         self.target.architecture >= Architecture::new(9, 0)
     }
 
-    /// Makes of some kernels those that are not there yet; they are compiled at the same time. `render` gives a kernel's source,
-    /// and the shared memory of its blocks at most.
+    /// Makes of some kernels those that are not there yet, and waits until they are; they are compiled at the same time.
     pub(super) fn prepare(
         &self,
         kernels: impl Iterator<Item = Kernel> + Clone,
-        render: impl Fn(Kernel) -> Result<(Source, usize), Error> + Sync,
+        render: impl Fn(Kernel) -> Result<Rendered, Error> + Sync,
     ) -> Result<(), Error> {
-        let is_missing = |kernel: &Kernel| self.loaded[*kernel as usize].get().is_none();
-        if !kernels.clone().any(|kernel| is_missing(&kernel)) {
+        if self.are_there(kernels.clone()) {
             return Ok(());
         }
-        let _loading = lock(&self.loading);
-        let mut missing: Vec<Kernel> = kernels.filter(is_missing).collect();
+        let mut compiling = lock(&self.compiling);
+        for begun in compiling.extract_if(.., |begun| kernels.clone().any(|kernel| kernel == begun.kernel)) {
+            self.load(begun.kernel, &begun.rendered, &*begun.compilation.wait()?)?;
+        }
+        let missing = self.missing(kernels);
+        let compiled = at_once(&missing, |kernel| {
+            let rendered = render(kernel)?;
+            let image = jit::compile(&rendered.source, self.target)?;
+            Ok((rendered, image))
+        });
+        for (kernel, compiled) in missing.into_iter().zip(compiled) {
+            let (rendered, image) = compiled?;
+            self.load(kernel, &rendered, &image)?;
+        }
+        Ok(())
+    }
+
+    /// Whether some kernels are there. If not, and one of them has to be compiled, that is begun in the background, and another
+    /// kernel is made instead of them, which is sooner compiled.
+    pub(super) fn prepare_or(
+        &self,
+        instead: Kernel,
+        kernels: impl Iterator<Item = Kernel> + Clone,
+        render: impl Fn(Kernel) -> Result<Rendered, Error>,
+    ) -> Result<bool, Error> {
+        let mut compiling = lock(&self.compiling);
+        for begun in compiling.extract_if(.., |begun| begun.compilation.has_ended()) {
+            self.load(begun.kernel, &begun.rendered, &*begun.compilation.wait()?)?;
+        }
+        let mut to_compile = Vec::new();
+        for kernel in self.missing(kernels.clone()) {
+            if kernel == instead || compiling.iter().any(|begun| begun.kernel == kernel) {
+                continue;
+            }
+            let rendered = render(kernel)?;
+            match jit::find(&rendered.source, self.target)? {
+                Some(image) => self.load(kernel, &rendered, &image)?,
+                None => to_compile.push((kernel, rendered)),
+            }
+        }
+        if self.are_there(kernels.clone()) {
+            return Ok(true);
+        }
+        if !self.is_there(instead) {
+            let rendered = render(instead)?;
+            self.load(instead, &rendered, &jit::compile_once(&rendered.source, self.target)?)?;
+        }
+        for (kernel, rendered) in to_compile {
+            log::debug!("{kernel:?}: compiled in the background, {instead:?} runs meanwhile");
+            let compilation = Compilation::begin(rendered.source.clone(), self.target);
+            compiling.push(Compiling { kernel, rendered, compilation });
+        }
+        Ok(self.are_there(kernels))
+    }
+
+    pub(super) fn are_there(&self, mut kernels: impl Iterator<Item = Kernel>) -> bool {
+        kernels.all(|kernel| self.is_there(kernel))
+    }
+
+    fn is_there(&self, kernel: Kernel) -> bool {
+        self.loaded[kernel as usize].get().is_some()
+    }
+
+    fn missing(&self, kernels: impl Iterator<Item = Kernel>) -> Vec<Kernel> {
+        let mut missing: Vec<Kernel> = kernels.filter(|&kernel| !self.is_there(kernel)).collect();
         missing.sort();
         missing.dedup();
-        let compiled = at_once(&missing, |kernel| {
-            let (source, shared_bytes) = render(kernel)?;
-            let image = jit::compile(&source, self.target)?;
-            Ok((source, shared_bytes, image))
-        });
+        missing
+    }
+
+    fn load(&self, kernel: Kernel, rendered: &Rendered, image: &Image) -> Result<(), Error> {
         let _relaxed = RelaxedCapture::enter()?;
-        for (kernel, compiled) in missing.into_iter().zip(compiled) {
-            let (source, shared_bytes, image) = compiled?;
-            let loaded = Loaded::new(&self.context, &source, &image, shared_bytes)?;
-            self.loaded[kernel as usize].get_or_init(|| loaded);
-        }
+        let loaded = Loaded::new(&self.context, &rendered.source, image, rendered.shared_bytes)?;
+        self.loaded[kernel as usize].get_or_init(|| loaded);
         Ok(())
     }
 

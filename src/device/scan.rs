@@ -5,7 +5,7 @@ use std::sync::Arc;
 use cudarc::driver::{CudaContext, CudaSlice, CudaStream, DevicePtr, DevicePtrMut};
 
 use super::driver::{RelaxedCapture, limits};
-use super::kernels::{Blocks, Kernels, Lent, Registry, Slices};
+use super::kernels::{Blocks, Kernels, Lent, Registry, Rendered, Slices};
 use crate::codegen::{ScanArguments, Source};
 use crate::policy::{Kernel, Limits, ScanLaunch, ScanPolicy};
 use crate::tree::Prefix;
@@ -40,14 +40,15 @@ impl ScanKernel {
         self.kernels.prepare(kernels, |kernel| {
             let (shape, item) = (self.policy.shape(kernel), &self.kernels.item);
             let warps = shape.most_groups(item, self.limits) * shape.warps;
-            Ok((Source::of_scan::<M>(shape)?, shape.shared_bytes(item, warps)))
+            let source = Arc::new(Source::of_scan::<M>(&self.policy, kernel)?);
+            Ok(Rendered { source, shared_bytes: shape.shared_bytes(item, warps) })
         })
     }
 
     /// Makes the kernels, and the workspace of a stream, ahead of their first use.
     pub(crate) fn reserve<M: DeviceMonoid>(&self, stream: &CudaStream) -> Result<(), Error> {
         let _relaxed = RelaxedCapture::enter()?;
-        self.prepare::<M>(Kernel::ALL.into_iter())?;
+        self.prepare::<M>(Kernel::TUNED.into_iter())?;
         self.kernels.workspaces.of_stream(stream).map(|_| ())
     }
 

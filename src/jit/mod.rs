@@ -5,6 +5,7 @@
 //! The disk cache lives in the user's cache folder, or in `WARPFOLD_CACHE_DIR`; `WARPFOLD_CACHE_DIR=off` disables it.
 
 mod architecture;
+mod background;
 mod cache;
 mod compiler;
 mod disk;
@@ -14,6 +15,7 @@ mod resources;
 use std::sync::Arc;
 
 pub use architecture::{Architecture, Form, Target};
+pub use background::Compilation;
 pub use resources::{KernelResources, resources};
 
 use self::compiler::Compiler;
@@ -64,19 +66,30 @@ pub fn target(architecture: Architecture) -> Result<Target, Error> {
 
 /// Compiles a source, or finds the image in a cache.
 pub fn compile(source: &Source, target: Target) -> Result<Arc<Image>, Error> {
-    let options = options(target);
-    let key = |compiler: &Compiler| {
-        let parts = [source.text(), &compiler.version].into_iter().chain(options.iter().map(String::as_str));
-        cache::Key::of(parts.map(str::as_bytes))
-    };
-    if let Some(image) = cache::find(key(compiler::compiler()?)) {
+    if let Some(image) = find(source, target)? {
         return Ok(image);
     }
-    let library = nvrtc::library()?;
-    let key = key(library);
+    let (library, options) = (nvrtc::library()?, options(target));
+    let key = key(source, &options, library);
     // Another library, perhaps, than was remembered.
     match cache::find(key) {
         Some(image) => Ok(image),
         None => cache::make(key, || library.compile(source, target, &options).map(|compiled| compiled.image)),
     }
+}
+
+/// The image of a source, if it is in a cache.
+pub(crate) fn find(source: &Source, target: Target) -> Result<Option<Arc<Image>>, Error> {
+    Ok(cache::find(key(source, &options(target), compiler::compiler()?)))
+}
+
+/// Compiles a source whose image is wanted once: no cache is asked, or gets it.
+pub(crate) fn compile_once(source: &Source, target: Target) -> Result<Image, Error> {
+    let compiled = nvrtc::library()?.compile(source, target, &options(target))?;
+    Ok(compiled.image)
+}
+
+fn key(source: &Source, options: &[String], compiler: &Compiler) -> cache::Key {
+    let parts = [source.text(), &compiler.version].into_iter().chain(options.iter().map(String::as_str));
+    cache::Key::of(parts.map(str::as_bytes))
 }

@@ -4,6 +4,7 @@
 use std::ffi::{CStr, CString, c_char};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use cudarc::nvrtc::result::{self, NvrtcError};
 use cudarc::nvrtc::sys;
@@ -17,6 +18,7 @@ use crate::error::Excerpt;
 /// Names the library's file, for machines where it is not on the library path.
 pub(super) const VARIABLE: &str = "WARPFOLD_NVRTC";
 
+static HAS_COMPILED: AtomicBool = AtomicBool::new(false);
 static LIBRARY: OnceLock<Result<Compiler, Error>> = OnceLock::new();
 
 /// An image and what the compiler said about it.
@@ -32,6 +34,11 @@ pub(super) fn library() -> Result<&'static Compiler, Error> {
 
 pub(super) fn is_open() -> bool {
     matches!(LIBRARY.get(), Some(Ok(_)))
+}
+
+/// Whether this process has compiled a source to its end.
+pub(super) fn has_compiled() -> bool {
+    HAS_COMPILED.load(Ordering::Acquire)
 }
 
 fn open() -> Result<Compiler, Error> {
@@ -130,7 +137,10 @@ impl Compiler {
         let compiled = unsafe { result::compile_program(program.0, options) };
         let log = program.log()?;
         match compiled {
-            Ok(()) => Ok(Compiled { image: program.image(target.form)?, log }),
+            Ok(()) => {
+                HAS_COMPILED.store(true, Ordering::Release);
+                Ok(Compiled { image: program.image(target.form)?, log })
+            }
             Err(NvrtcError(sys::nvrtcResult::NVRTC_ERROR_COMPILATION)) => {
                 Err(compilation_error(source, target, options, log))
             }

@@ -8,8 +8,6 @@
 pub mod ladder;
 mod scan;
 
-use std::iter::successors;
-
 pub use self::scan::{Limits, ScanLaunch, ScanPolicy, ScanShape};
 
 use crate::{Error, Kind, Layout};
@@ -36,6 +34,8 @@ const PARTIAL_BYTES: u64 = 64 << 10;
 const LINE: u64 = 128;
 /// Blocks of a launch, at most: their warps are counted in 32 bits.
 const MOST_BLOCKS: u32 = 1 << 26;
+/// A tile of the baseline kernel, at most; a block has two.
+const BASELINE_BYTES: usize = 16 << 10;
 /// Warps of a block where a small input has many.
 const SMALL_WARPS: u32 = 8;
 
@@ -50,6 +50,11 @@ pub struct Policy {
     pub small: Shape,
     /// For large inputs: made to keep memory busy.
     pub large: Shape,
+    /// For all inputs while the others are compiled: made to be soon compiled. Of one item a lane.
+    pub baseline: Shape,
+    /// Whether there are others. If not, the baseline reduces everything: several times as slow, and compiled several times as
+    /// soon.
+    pub tuned: bool,
     /// Inputs, and partials, of at most this many items are reduced by one block of the small kernel, in one launch.
     pub one_block_items: u64,
     /// Inputs of at most so many bytes are reduced by the small kernel alone.
@@ -84,13 +89,15 @@ pub struct Shape {
     pub blocks_per_multiprocessor: u32,
 }
 
-/// Which of an operator's kernels. They are one template, in different shapes.
+/// Which of an operator's kernels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kernel {
     /// [`Policy::small`].
     Small,
-    /// [`Policy::large`].
+    /// [`Policy::large`]: the same template in another shape.
     Large,
+    /// [`Policy::baseline`]: a template of its own. Scans have none.
+    Baseline,
 }
 
 /// One launch: every block reduces `rows_per_warp` rows, of one group a lane, with each of its warps.
@@ -106,6 +113,35 @@ pub struct Launch {
     pub rows_per_warp: u64,
 }
 
+/// The launches of one reduction, first to last.
+#[derive(Clone, Debug)]
+pub struct Launches {
+    policy: Policy,
+    next: Option<Launch>,
+    /// What the partials are reduced by, and into how many at most.
+    later: Kernel,
+    most: u64,
+}
+
+impl Iterator for Launches {
+    type Item = Launch;
+
+    fn next(&mut self) -> Option<Launch> {
+        let launch = self.next?;
+        let left = u64::from(launch.blocks);
+        self.next = (left > 1).then(|| self.policy.launch(self.later, left, self.most));
+        Some(launch)
+    }
+}
+
+impl Launches {
+    /// Device memory that their partials have, in bytes: of each but the last, one after another.
+    pub(crate) fn partial_bytes(&self, item: &Layout) -> u64 {
+        let blocks = self.clone().map(|launch| u64::from(launch.blocks));
+        blocks.filter(|&blocks| blocks > 1).map(|blocks| partial_bytes(item, blocks)).sum()
+    }
+}
+
 impl Launch {
     /// Warps that have any of `length` items, in blocks of this shape.
     pub fn runs(&self, shape: &Shape, length: u64) -> u32 {
@@ -116,7 +152,9 @@ impl Launch {
 
 impl Kernel {
     /// All of them.
-    pub const ALL: [Self; 2] = [Self::Small, Self::Large];
+    pub const ALL: [Self; 3] = [Self::Small, Self::Large, Self::Baseline];
+    /// Those that are tuned.
+    pub const TUNED: [Self; 2] = [Self::Small, Self::Large];
 }
 
 impl Policy {
@@ -127,6 +165,8 @@ impl Policy {
         Self {
             small,
             large,
+            baseline: Shape::baseline(item.size),
+            tuned: true,
             one_block_items: small.row_items() * u64::from(small.warps),
             // A row a warp.
             small_bytes: small.row_items() * item.size as u64 * small.wave_warps(),
@@ -140,12 +180,24 @@ impl Policy {
         match kernel {
             Kernel::Small => &self.small,
             Kernel::Large => &self.large,
+            Kernel::Baseline => &self.baseline,
         }
+    }
+
+    /// The same policy by the baseline alone.
+    pub fn untuned(&self) -> Self {
+        Self { tuned: false, ..*self }
+    }
+
+    /// Those that it has launches of.
+    pub(crate) fn kernels(&self) -> &'static [Kernel] {
+        if self.tuned { &Kernel::TUNED } else { &[Kernel::Baseline] }
     }
 
     /// Whether kernels can be made of it for items of this layout.
     pub(crate) fn check(&self, item: &Layout) -> Result<(), Error> {
-        Kernel::ALL.into_iter().try_for_each(|kernel| self.shape(kernel).check(item))?;
+        Kernel::TUNED.into_iter().try_for_each(|kernel| self.shape(kernel).check(item))?;
+        self.baseline.check_baseline(item)?;
         let fail = |reason: &str| Err(Error::Policy { reason: reason.to_owned() });
         if !self.tiles_per_warp.is_power_of_two() {
             return fail("tiles_per_warp is a power of two");
@@ -158,29 +210,25 @@ impl Policy {
 
     /// The launches that reduce `length` items, each of which leaves a partial a block to the next one. The last has one
     /// block.
-    pub fn launches(&self, item: &Layout, length: u64) -> impl Iterator<Item = Launch> + Clone + use<> {
-        let policy = *self;
+    pub fn launches(&self, item: &Layout, length: u64) -> Launches {
         let bytes = length.saturating_mul(item.size as u64);
-        let kernel = if bytes <= self.small_bytes { Kernel::Small } else { Kernel::Large };
+        let (first, later) = match self.tuned {
+            true if bytes <= self.small_bytes => (Kernel::Small, Kernel::Small),
+            true => (Kernel::Large, Kernel::Small),
+            false => (Kernel::Baseline, Kernel::Baseline),
+        };
         let room = bytes.max(PARTIAL_BYTES << 10) / 1024 / item.size as u64;
         let most = |room: u64| room.min(self.max_blocks.into());
         // Each launch leaves what the next one reads, and beside it there is room for what that leaves.
-        let (first, later) = (most(room - room / 16), most(room / 64));
-        successors(Some(self.launch(kernel, length, first)), move |launch| {
-            (launch.blocks > 1).then(|| policy.launch(Kernel::Small, launch.blocks.into(), later))
-        })
-    }
-
-    /// Device memory that the partials of `length` items have, in bytes: of each launch but the last, one after another.
-    pub(crate) fn partial_bytes(&self, item: &Layout, length: u64) -> u64 {
-        let blocks = self.launches(item, length).map(|launch| u64::from(launch.blocks));
-        blocks.filter(|&blocks| blocks > 1).map(|blocks| partial_bytes(item, blocks)).sum()
+        let next = Some(self.launch(first, length, most(room - room / 16)));
+        Launches { policy: *self, next, later, most: most(room / 64) }
     }
 
     fn launch(&self, kernel: Kernel, length: u64, most: u64) -> Launch {
-        match length <= self.one_block_items.max(1) || most <= 1 {
-            true => self.one_block(length),
-            false => self.blocks_of(kernel, length, most),
+        let fits = length <= self.one_block_items.max(1) || most <= 1;
+        match kernel {
+            Kernel::Small | Kernel::Large if fits => self.one_block(length),
+            _ => self.blocks_of(kernel, length, most),
         }
     }
 
@@ -192,7 +240,7 @@ impl Policy {
     }
 
     /// Powers of two of rows a warp: as many as it takes for one wave of warps if that is few tiles, else fewer, so that
-    /// multiprocessors end at the same time; and as many as it takes for at most `most` blocks.
+    /// multiprocessors end at the same time; and as many as it takes for at most `most` blocks, if a block can have so many.
     fn blocks_of(&self, kernel: Kernel, length: u64, most: u64) -> Launch {
         let shape = self.shape(kernel);
         let warps = if kernel == Kernel::Small { shape.warps.min(SMALL_WARPS) } else { shape.warps };
@@ -201,8 +249,11 @@ impl Policy {
         let few = u64::from(shape.rows) * u64::from(self.tiles_per_warp);
         let rows_per_warp = if wave > 2 * few { few } else { wave };
         let rows_per_warp = rows_per_warp.max(blocks.div_ceil(most).next_power_of_two());
-        // No less than a tile.
-        let rows_per_warp = rows_per_warp.max(shape.rows.into());
+        // No less than a tile; and tiles whose values are a tile at most, where there is no counter of them.
+        let mut rows_per_warp = rows_per_warp.max(shape.rows.into());
+        if kernel == Kernel::Baseline {
+            rows_per_warp = rows_per_warp.min(shape.block_items());
+        }
         Launch { kernel, blocks: blocks.div_ceil(rows_per_warp) as u32, warps, rows_per_warp }
     }
 }
@@ -232,6 +283,13 @@ impl Shape {
         let lane_bytes = if size <= LARGEST_IN_REGISTERS { lane_bytes } else { 0 };
         let shape = Self { warps: 4, blocks_per_multiprocessor, ..Self::of_lanes(size, lane_bytes) };
         Self { merged_tiles: if shape.rows > 1 { merged_tiles } else { 1 }, ..shape }
+    }
+
+    /// As many warps as a block can have, or as leave it two tiles in shared memory.
+    fn baseline(size: usize) -> Self {
+        let items = (BASELINE_BYTES / size).clamp(32, 1024);
+        let warps = 1 << (items as u32 / 32).ilog2();
+        Self { width: 1, group_items: 1, rows: 1, merged_tiles: 1, warps, blocks_per_multiprocessor: 1 }
     }
 
     /// Groups of wide loads, and so many rows of them that a lane has at most `bytes`, unless fewer fill no whole loads.
@@ -293,6 +351,16 @@ impl Shape {
         Ok(())
     }
 
+    /// Whether the baseline kernel can be made of it.
+    pub(crate) fn check_baseline(&self, item: &Layout) -> Result<(), Error> {
+        self.check(item)?;
+        if self.block_items() as usize > BASELINE_BYTES / item.size || self.row_items() != 32 || self.rows != 1 {
+            let reason = "the baseline has one item a lane, and at most 16 KiB a tile".to_owned();
+            return Err(Error::Policy { reason });
+        }
+        Ok(())
+    }
+
     /// Warps that run at once.
     fn wave_warps(&self) -> u64 {
         MULTIPROCESSORS * u64::from(self.warps * self.blocks_per_multiprocessor)
@@ -301,6 +369,11 @@ impl Shape {
     /// Items of one row: of each lane, a group.
     pub fn row_items(&self) -> u64 {
         u64::from(self.group_items) * 32
+    }
+
+    /// Items of a block of which every warp has a row.
+    fn block_items(&self) -> u64 {
+        self.row_items() * u64::from(self.warps)
     }
 
     /// Items of one tile, which a warp reduces in registers.
@@ -409,7 +482,7 @@ mod tests {
                     partials += if left > 1 { left } else { 0 };
                 }
                 assert_eq!(left, 1);
-                let bytes = policy.partial_bytes(&item, length);
+                let bytes = policy.launches(&item, length).partial_bytes(&item);
                 assert!(bytes >= partials * item.size as u64);
                 let most = (64 << 10).max(length * item.size as u64 / 1000);
                 assert!(bytes <= most, "{bytes} for {length} items of {} bytes", item.size);
@@ -423,7 +496,7 @@ mod tests {
             let policy = Policy::for_item(&item);
             for length in [0, 1, policy.one_block_items / 2, policy.one_block_items] {
                 assert_eq!(policy.launches(&item, length).count(), 1);
-                assert_eq!(policy.partial_bytes(&item, length), 0);
+                assert_eq!(policy.launches(&item, length).partial_bytes(&item), 0);
             }
             assert!(policy.one_block_items >= 32 * 32);
         }

@@ -110,10 +110,10 @@ impl ScanPolicy {
         Self { small, large, small_bytes, few_tiles: 32, few_waves: 4 }
     }
 
-    /// The shape of a kernel.
+    /// The shape of a kernel. There is no baseline: the small one is.
     pub fn shape(&self, kernel: Kernel) -> &ScanShape {
         match kernel {
-            Kernel::Small => &self.small,
+            Kernel::Small | Kernel::Baseline => &self.small,
             Kernel::Large => &self.large,
         }
     }
@@ -145,7 +145,7 @@ impl ScanPolicy {
 
     /// Whether kernels can be made of it for items of this layout.
     pub(crate) fn check(&self, item: &Layout) -> Result<(), Error> {
-        Kernel::ALL.into_iter().try_for_each(|kernel| self.shape(kernel).check(item))
+        Kernel::TUNED.into_iter().try_for_each(|kernel| self.shape(kernel).check(item))
     }
 }
 

@@ -7,6 +7,7 @@ use cudarc::driver::CudaStream;
 
 use crate::codegen::Source;
 use crate::device::{Backend, BracketKernel, InputSource, OutputTarget};
+use crate::policy::Kernel;
 use crate::{Device, DeviceMonoid, DeviceType, Error, Input, OnDevice, Output, Policy, cpu};
 
 /// Reduces arrays with the operator `M` on a device.
@@ -146,10 +147,10 @@ impl<M: DeviceMonoid> Reduction<M> {
         }
     }
 
-    /// The rendered CUDA C++, on any machine: of the kernel for large inputs. The other differs in its constants alone:
-    /// [`Source::of_reduction`] of the other [`Shape`](crate::policy::Shape) of the policy.
+    /// The rendered CUDA C++, on any machine: of the kernel for large inputs. [`Source::of_reduction`] gives the others, of which
+    /// that for small inputs differs in its constants alone.
     pub fn source(&self) -> Result<Source, Error> {
-        Source::of_reduction::<M>(&self.policy.large)
+        Source::of_reduction::<M>(&self.policy, Kernel::Large)
     }
 
     fn kernel(&self, stream: &CudaStream) -> Result<&BracketKernel, Error> {

@@ -7,7 +7,7 @@ use cudarc::driver::{CudaSlice, CudaStream, DevicePtr};
 
 use crate::codegen::Source;
 use crate::device::{Backend, InputSource, Make, OutputTarget, ScanKernel, fetch};
-use crate::policy::ScanPolicy;
+use crate::policy::{Kernel, ScanPolicy};
 use crate::tree::Prefix;
 use crate::{Device, DeviceMonoid, DeviceType, Error, Input, Output, cpu};
 
@@ -177,7 +177,7 @@ impl<M: DeviceMonoid> Scan<M> {
     ///
     /// What keeps the operator from being rendered.
     pub fn source(&self) -> Result<Source, Error> {
-        Source::of_scan::<M>(&self.policy.large)
+        Source::of_scan::<M>(&self.policy, Kernel::Large)
     }
 
     fn into<I: Input<M::Item>, O: Output<M::Item>>(

@@ -113,7 +113,7 @@ struct Block {
 };
 
 // What arrays of a fixed size have; a launch may give a block more, which comes after it.
-constexpr size_t STATIC_SHARED = 16 << 10;
+constexpr size_t STATIC_SHARED = 48 << 10;
 
 // Global memory: where it is, and which of its bytes were written, and by which thread.
 struct Region {

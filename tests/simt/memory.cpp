@@ -113,7 +113,7 @@ void* shared(size_t bytes, size_t align, Site site) {
         next = array.begin + array.bytes;
     }
     next = (next + align - 1) / align * align;
-    if (next + bytes > STATIC_SHARED) fail("more than 16 KiB of shared memory, " + at(site));
+    if (next + bytes > STATIC_SHARED) fail("more than 48 KiB of shared memory, " + at(site));
     block.arrays.push_back({site, next, bytes});
     return block.shared + next;
 }

@@ -209,4 +209,58 @@ pub const MUTATIONS: &[Mutation] = &[
         right: "Size carry = rows >> level;",
         wrong: "Size carry = rows;",
     },
+    Mutation {
+        name: "a baseline that combines what has not come",
+        file: "baseline.cuh",
+        right: "tile[thread] = from[thread];\n        block_barrier();",
+        wrong: "tile[thread] = from[thread];",
+    },
+    Mutation {
+        name: "a baseline whose levels do not wait",
+        file: "baseline.cuh",
+        right: "tile[at + distance]);\n            block_barrier();",
+        wrong: "tile[at + distance]);",
+    },
+    Mutation {
+        name: "a baseline whose tiles' values are not there",
+        file: "baseline.cuh",
+        right: "of_tile[tiles] = tile[0];\n        block_barrier();",
+        wrong: "of_tile[tiles] = tile[0];",
+    },
+    Mutation {
+        name: "a baseline that swaps operands",
+        file: "baseline.cuh",
+        right: "op.combine(tile[at], tile[at + distance])",
+        wrong: "op.combine(tile[at + distance], tile[at])",
+    },
+    Mutation {
+        name: "a baseline that combines what does not exist",
+        file: "baseline.cuh",
+        right: "if (at + distance < count)",
+        wrong: "if (at + distance <= count)",
+    },
+    Mutation {
+        name: "a baseline that keeps one tile's value",
+        file: "baseline.cuh",
+        right: "of_tile[tiles] = tile[0];",
+        wrong: "of_tile[0] = tile[0];",
+    },
+    Mutation {
+        name: "a baseline that runs into the next block",
+        file: "baseline.cuh",
+        right: "Size left = smaller(arguments.length - begin, chunk);",
+        wrong: "Size left = arguments.length - begin;",
+    },
+    Mutation {
+        name: "a baseline that has no identity",
+        file: "baseline.cuh",
+        right: "of_tile : &arguments.identity;",
+        wrong: "of_tile : items;",
+    },
+    Mutation {
+        name: "a baseline whose blocks write to one place",
+        file: "baseline.cuh",
+        right: "arguments.output[block_index()] = tile[0];",
+        wrong: "arguments.output[0] = tile[0];",
+    },
 ];

@@ -10,7 +10,11 @@ pub const MOST: usize = 1 << 16;
 /// Lengths that matter to a policy: all small ones, and each side of every edge up to `most`.
 pub fn lengths(policy: &Policy, most: usize, seed: u64) -> Vec<usize> {
     let mut lengths: Vec<usize> = (0..=300).collect();
-    let shape = if policy.small_bytes > 0 { &policy.small } else { &policy.large };
+    let shape = match policy.tuned {
+        true if policy.small_bytes > 0 => &policy.small,
+        true => &policy.large,
+        false => &policy.baseline,
+    };
     let group = shape.group_items as usize;
     let (row, tile) = (32 * group, shape.tile_items() as usize);
     let block = tile * shape.warps as usize;
@@ -32,6 +36,11 @@ pub fn lengths(policy: &Policy, most: usize, seed: u64) -> Vec<usize> {
 pub fn large_kernels<T: DeviceType>() -> Policy {
     let default = Policy::for_item(&T::layout());
     Policy { one_block_items: 10.min(default.one_block_items), small_bytes: 0, max_blocks: 3, ..default }
+}
+
+/// The baseline alone, in few blocks.
+pub fn baseline<T: DeviceType>() -> Policy {
+    Policy { max_blocks: 3, ..Policy::for_item(&T::layout()).untuned() }
 }
 
 /// Two warps, each with a run of small tiles, four of which merge wherever there are as many.
@@ -85,5 +94,7 @@ pub fn policies<T: DeviceType>() -> Vec<Policy> {
     short.small.warps = 2;
     short.max_blocks = 64.min(default.max_blocks);
     short.one_block_items = 5;
-    vec![default, large, tiny, wide, tall, ungrouped, short]
+    let mut narrow = default.untuned();
+    (narrow.baseline.warps, narrow.tiles_per_warp) = (1, 1);
+    vec![default, large, tiny, wide, tall, ungrouped, short, default.untuned(), narrow]
 }

@@ -44,18 +44,21 @@ impl<M, P> Case<M, P> {
 
 /// An operator's policy, and with it what it does.
 pub trait Policies: Copy + Send + 'static {
+    const KERNELS: &'static [Kernel];
     fn source<M: DeviceMonoid>(&self, kernel: Kernel) -> Source;
 }
 
 impl Policies for Policy {
+    const KERNELS: &'static [Kernel] = &Kernel::ALL;
     fn source<M: DeviceMonoid>(&self, kernel: Kernel) -> Source {
-        Source::of_reduction::<M>(self.shape(kernel)).unwrap_or_else(|error| panic!("{error}"))
+        Source::of_reduction::<M>(self, kernel).unwrap_or_else(|error| panic!("{error}"))
     }
 }
 
 impl Policies for ScanPolicy {
+    const KERNELS: &'static [Kernel] = &Kernel::TUNED;
     fn source<M: DeviceMonoid>(&self, kernel: Kernel) -> Source {
-        Source::of_scan::<M>(self.shape(kernel)).unwrap_or_else(|error| panic!("{error}"))
+        Source::of_scan::<M>(self, kernel).unwrap_or_else(|error| panic!("{error}"))
     }
 }
 
@@ -76,7 +79,7 @@ impl Kernels {
 
     pub fn add<M: DeviceMonoid, P: Policies>(&mut self, operator: M, policy: P) -> Case<M, P> {
         let first = self.cases.len() as u32;
-        for kernel in Kernel::ALL {
+        for &kernel in P::KERNELS {
             self.add_kernel(&policy.source::<M>(kernel));
         }
         Case { first, operator, policy }

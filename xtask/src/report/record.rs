@@ -36,8 +36,10 @@ pub(crate) enum Time {
     Host,
     /// The same, where the CPU reduces.
     Cpu,
-    /// The first call of a process: with nothing in the cache, and with images on the disk.
+    /// Of a process with nothing in the cache: until all kernels are compiled, and the first call.
+    Compile,
     First,
+    /// The first call of one with images on the disk.
     Disk,
     /// The first call of a second `Reduction`.
     Second,

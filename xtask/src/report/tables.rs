@@ -132,7 +132,7 @@ fn sizes(record: &Record, time: Time) -> String {
 fn cold(record: &Record) -> String {
     let mut table = Table::new(
         &["operator", "item", "input"],
-        &["nothing in the cache", "images on the disk", "a second `Reduction`"],
+        &["nothing in the cache", "`compile`", "images on the disk", "a second `Reduction`"],
     );
     for subject in record.subjects("warpfold") {
         let series = |time| Series::of("warpfold", subject).taken(time);
@@ -142,6 +142,7 @@ fn cold(record: &Record) -> String {
                 subject.item.clone(),
                 in_words(bytes),
                 in_milliseconds(Some(first)),
+                in_milliseconds(record.median(&series(Time::Compile), bytes)),
                 in_milliseconds(record.median(&series(Time::Disk), bytes)),
                 with_unit(record.median(&series(Time::Second), bytes)),
             ]);
