@@ -195,9 +195,10 @@ fn a_process_ends_while_it_compiles() {
             &[("WARPFOLD_CACHE_DIR", &folder.path().to_string_lossy())],
         );
         assert!(succeeded, "{said}");
-        // Of one that is compiled at once, and four that are left to the thread.
+        // Of one that is compiled at once, and four that are left to the thread, which has begun after a while.
+        let least = if milliseconds < 100 { 1 } else { 2 };
         let left = files(folder.path(), "nvrtc").len();
-        assert!((1..5).contains(&left), "{left} images after {milliseconds} ms");
+        assert!((least..5).contains(&left), "{left} images after {milliseconds} ms");
         let said = compile_elsewhere(folder.path());
         assert!(said.contains("from the disk") && !said.contains("corrupt"), "{said}");
     }
