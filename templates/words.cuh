@@ -129,7 +129,7 @@ WARPFOLD_OUTLINED void combine_large(const Operator& op, const Words<Item>& left
     combined = Words<Item>(op.combine(left.item(), right.item()));
 }
 
-// The one call of the operator.
+// The one call of the operator by kernels that have items in registers.
 template <class Operator, class Item>
 WARPFOLD_DEVICE Words<Item> combine(const Operator& op, const Words<Item>& left, const Words<Item>& right) {
     if constexpr (Words<Item>::LARGE) {

@@ -105,7 +105,8 @@ impl Visitor for Timed<'_> {
 
 fn times<M: DeviceMonoid + Default>(bytes: usize) -> Result<[f64; 3]> {
     let images = PathBuf::from(std::env::var_os("WARPFOLD_CACHE_DIR").context("a cache")?).join("images");
-    let (is_first, compiles) = (!images.exists(), std::env::var_os(COMPILES).is_some_and(|value| value == "yes"));
+    let (is_first, compiles) =
+        (!images.exists(), std::env::var_os(COMPILES).is_some_and(|value| value == "yes"));
     // With nothing in the cache, this opens NVRTC.
     jit::available()?;
     let device = Device::cuda(0)?;

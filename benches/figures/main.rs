@@ -320,6 +320,7 @@ fn changed(mut policy: Policy, settings: &[(String, u32)]) -> Result<Policy> {
         let shape = match name.split_once('.') {
             Some(("small", setting)) => Some((&mut policy.small, setting)),
             Some(("large", setting)) => Some((&mut policy.large, setting)),
+            Some(("baseline", setting)) => Some((&mut policy.baseline, setting)),
             _ => None,
         };
         match (shape, name.as_str()) {
@@ -329,6 +330,7 @@ fn changed(mut policy: Policy, settings: &[(String, u32)]) -> Result<Policy> {
             (Some((shape, "merged_tiles")), _) => shape.merged_tiles = *value,
             (Some((shape, "warps")), _) => shape.warps = *value,
             (Some((shape, "blocks_per_multiprocessor")), _) => shape.blocks_per_multiprocessor = *value,
+            (None, "tuned") => policy.tuned = *value != 0,
             (None, "tiles_per_warp") => policy.tiles_per_warp = *value,
             (None, "one_block_items") => policy.one_block_items = u64::from(*value),
             (None, "small_bytes") => policy.small_bytes = u64::from(*value),

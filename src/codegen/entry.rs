@@ -3,8 +3,8 @@
 use std::fmt;
 use std::mem::offset_of;
 
-use crate::policy::ladder::Rung;
 use crate::Policy;
+use crate::policy::ladder::Rung;
 use crate::policy::{Kernel, ScanShape, Shape};
 
 /// The first parameter of a kernel that reduces, as `templates/bracket.cuh` declares it.

@@ -155,7 +155,14 @@ impl BracketKernel {
         let mut slices = Slices { items: Some(items), output };
         self.kernels.enqueue_on(&mut slices, bytes, |stream, addresses| {
             let items = Span { address: addresses.input, length };
-            self.enqueue(operator, launches, items, Output::silent(addresses.output), addresses.memory, stream)
+            self.enqueue(
+                operator,
+                launches,
+                items,
+                Output::silent(addresses.output),
+                addresses.memory,
+                stream,
+            )
         })
     }
 

@@ -26,6 +26,14 @@ pub(super) struct Compiler {
     pub(super) architectures: Vec<Architecture>,
 }
 
+impl Compiler {
+    /// The version, to be compared; 0.0 for one that is not two numbers.
+    pub(super) fn number(&self) -> (u32, u32) {
+        let parts = self.version.split_once('.').map(|(major, minor)| (major.parse(), minor.parse()));
+        if let Some((Ok(major), Ok(minor))) = parts { (major, minor) } else { (0, 0) }
+    }
+}
+
 /// The library that is open, else the one that was last time, else the one that can be opened now.
 pub(super) fn compiler() -> Result<&'static Compiler, Error> {
     static REMEMBERED: OnceLock<Option<Compiler>> = OnceLock::new();
@@ -111,6 +119,13 @@ mod tests {
         assert_eq!(decode(&text), Some((compiler, ("1 bytes, 2 ns", "/opt/odd\nname/libnvrtc.so.13"))));
         assert_eq!(decode("13.0\n75 x\n\n"), None);
         assert_eq!(decode("13.0\n75"), None);
+    }
+
+    #[test]
+    fn versions_are_numbers() {
+        let number = |version: &str| Compiler { version: version.to_owned(), architectures: vec![] }.number();
+        assert!(number("12.4") < number("12.10") && number("12.10") < number("13.0"));
+        assert_eq!(number("newest"), (0, 0));
     }
 
     #[test]

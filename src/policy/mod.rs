@@ -354,7 +354,10 @@ impl Shape {
     /// Whether the baseline kernel can be made of it.
     pub(crate) fn check_baseline(&self, item: &Layout) -> Result<(), Error> {
         self.check(item)?;
-        if self.block_items() as usize > BASELINE_BYTES / item.size || self.row_items() != 32 || self.rows != 1 {
+        if self.block_items() as usize > BASELINE_BYTES / item.size
+            || self.row_items() != 32
+            || self.rows != 1
+        {
             let reason = "the baseline has one item a lane, and at most 16 KiB a tile".to_owned();
             return Err(Error::Policy { reason });
         }

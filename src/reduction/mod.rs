@@ -55,7 +55,7 @@ pub struct Reduction<M> {
 }
 
 impl<M: DeviceMonoid> Reduction<M> {
-    /// A reduction with a parameterless operator. It does no work yet: the first [`run`](Self::run) compiles.
+    /// A reduction with a parameterless operator. It does no work yet: the first [`run`](Self::run) does.
     pub fn new(device: impl Into<Device>) -> Self
     where
         M: Default,
@@ -94,7 +94,11 @@ impl<M: DeviceMonoid> Reduction<M> {
     /// The bracket of the input.
     ///
     /// Device memory is read in the order of its own stream, host memory is copied in that of the device's; either way
-    /// the call returns when the result is there. The first call on a GPU compiles.
+    /// the call returns when the result is there.
+    ///
+    /// The first call on a GPU compiles a baseline kernel, in a tenth of a second, and has others compiled in the background;
+    /// calls use the baseline, of the same bits and several times as slow, until those are there. [`compile`](Self::compile) waits for them. With images in the disk cache
+    /// nothing is compiled. A process that ends waits for the kernel that is being compiled.
     ///
     /// # Errors
     ///
@@ -118,7 +122,7 @@ impl<M: DeviceMonoid> Reduction<M> {
     /// wait for it. (It waits while another thread's [`run`](Self::run) uses the same stream, and, once for every 64
     /// streams that reductions with this operator meet, for their last work, when workspaces of old streams are freed.)
     ///
-    /// It can be recorded into a CUDA graph. Call [`compile`](Self::compile) before recording, and order what fills the
+    /// It can be recorded into a CUDA graph, of kernels that are not the baseline. Call [`compile`](Self::compile) before recording, and order what fills the
     /// input before the replay. A graph keeps the workspace that it uses: instances of one graph, or copies of it within
     /// another, must not run at the same time.
     ///
@@ -138,8 +142,8 @@ impl<M: DeviceMonoid> Reduction<M> {
         }
     }
 
-    /// Compiles, loads and reserves the workspace of the device's stream ahead of time. On the CPU there is nothing
-    /// to do.
+    /// Compiles and loads all kernels but the baseline, which is then not needed, and reserves the workspace of the device's stream: ahead of time, or
+    /// to wait for what a [`run`](Self::run) began. On the CPU there is nothing to do.
     pub fn compile(&self) -> Result<(), Error> {
         match self.device.backend()? {
             Backend::Cpu => Ok(()),
