@@ -469,28 +469,35 @@ mod tests {
             for length in
                 [0, 1, 5, 1024, 8192, 8193, 16384, 16385, 1 << 20, (1 << 26) + 1, 1 << 33, (1 << 37) + 17]
             {
-                let (mut left, mut partials) = (length, 0);
-                for launch in policy.launches(&item, length) {
-                    let shape = policy.shape(launch.kernel);
-                    let block = shape.row_items() * launch.rows_per_warp * u64::from(launch.warps);
-                    assert_eq!(
-                        u64::from(launch.blocks),
-                        left.div_ceil(block).max(1),
-                        "{length} items of {}",
-                        item.name
-                    );
-                    assert!(launch.blocks <= policy.max_blocks && launch.warps <= shape.warps);
-                    assert!(launch.rows_per_warp.is_power_of_two());
-                    left = launch.blocks.into();
-                    partials += if left > 1 { left } else { 0 };
-                }
-                assert_eq!(left, 1);
-                let bytes = policy.launches(&item, length).partial_bytes(&item);
-                assert!(bytes >= partials * item.size as u64);
-                let most = (64 << 10).max(length * item.size as u64 / 1000);
-                assert!(bytes <= most, "{bytes} for {length} items of {} bytes", item.size);
+                every_item_is_in_one_block(&policy, &item, length);
+                every_item_is_in_one_block(&policy.untuned(), &item, length);
             }
         }
+    }
+
+    fn every_item_is_in_one_block(policy: &Policy, item: &Layout, length: u64) {
+        let (mut left, mut partials) = (length, 0);
+        for launch in policy.launches(item, length) {
+            let shape = policy.shape(launch.kernel);
+            assert!(policy.kernels().contains(&launch.kernel));
+            let block = shape.row_items() * launch.rows_per_warp * u64::from(launch.warps);
+            let name = item.name;
+            assert_eq!(u64::from(launch.blocks), left.div_ceil(block).max(1), "{length} items of {name}");
+            assert!(launch.warps <= shape.warps && launch.rows_per_warp.is_power_of_two());
+            if launch.kernel == Kernel::Baseline {
+                // All warps, and no more tiles than a tile has places for their values.
+                assert!(launch.warps == shape.warps && launch.rows_per_warp <= shape.block_items());
+            } else {
+                assert!(launch.blocks <= policy.max_blocks);
+            }
+            left = launch.blocks.into();
+            partials += if left > 1 { left } else { 0 };
+        }
+        assert_eq!(left, 1);
+        let bytes = policy.launches(item, length).partial_bytes(item);
+        assert!(bytes >= partials * item.size as u64);
+        let most = (64 << 10).max(length * item.size as u64 / 1000);
+        assert!(bytes <= most, "{bytes} for {length} items of {} bytes", item.size);
     }
 
     #[test]
@@ -527,6 +534,8 @@ mod tests {
         assert!(refused(|policy| policy.large.warps = 32));
         assert!(refused(|policy| policy.large.blocks_per_multiprocessor = 1 << 30));
         assert!(refused(|policy| policy.large.merged_tiles = 2));
+        assert!(refused(|policy| policy.baseline.warps = 64));
+        assert!(refused(|policy| policy.baseline.group_items = 2));
         assert!(refused(|policy| policy.max_blocks = 0));
         assert!(refused(|policy| policy.max_blocks = u32::MAX));
     }

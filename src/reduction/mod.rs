@@ -96,9 +96,10 @@ impl<M: DeviceMonoid> Reduction<M> {
     /// Device memory is read in the order of its own stream, host memory is copied in that of the device's; either way
     /// the call returns when the result is there.
     ///
-    /// The first call on a GPU compiles a baseline kernel, in a tenth of a second, and has others compiled in the background;
-    /// calls use the baseline, of the same bits and several times as slow, until those are there. [`compile`](Self::compile) waits for them. With images in the disk cache
-    /// nothing is compiled. A process that ends waits for the kernel that is being compiled.
+    /// The first call on a GPU compiles a baseline kernel, in about a tenth of a second, and has the tuned ones compiled in the
+    /// background. Until those are there, which takes another second at most, calls use the baseline: the same bits, at a tenth
+    /// of the rate or less. [`compile`](Self::compile) waits for them instead. Where their images are in the disk cache nothing
+    /// is compiled. A process that ends waits for the kernel that is being compiled then.
     ///
     /// # Errors
     ///
@@ -122,8 +123,8 @@ impl<M: DeviceMonoid> Reduction<M> {
     /// wait for it. (It waits while another thread's [`run`](Self::run) uses the same stream, and, once for every 64
     /// streams that reductions with this operator meet, for their last work, when workspaces of old streams are freed.)
     ///
-    /// It can be recorded into a CUDA graph, of kernels that are not the baseline. Call [`compile`](Self::compile) before recording, and order what fills the
-    /// input before the replay. A graph keeps the workspace that it uses: instances of one graph, or copies of it within
+    /// It can be recorded into a CUDA graph, which gets the tuned kernels. Call [`compile`](Self::compile) before recording, and
+    /// order what fills the input before the replay. A graph keeps the workspace that it uses: instances of one graph, or copies of it within
     /// another, must not run at the same time.
     ///
     /// # Errors
@@ -142,8 +143,8 @@ impl<M: DeviceMonoid> Reduction<M> {
         }
     }
 
-    /// Compiles and loads all kernels but the baseline, which is then not needed, and reserves the workspace of the device's stream: ahead of time, or
-    /// to wait for what a [`run`](Self::run) began. On the CPU there is nothing to do.
+    /// Compiles and loads the tuned kernels, and reserves the workspace of the device's stream: ahead of time, or to wait for
+    /// what a [`run`](Self::run) began. On the CPU there is nothing to do.
     pub fn compile(&self) -> Result<(), Error> {
         match self.device.backend()? {
             Backend::Cpu => Ok(()),
