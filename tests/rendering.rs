@@ -9,8 +9,9 @@ use std::path::Path;
 use support::operators::{LastPlaced, LeftmostNearest, MaxByNorm, ModularAffine, Reserved};
 use warpfold::codegen::Source;
 use warpfold::operators::{AffineComposition, Matrix2Product, Sum};
+use warpfold::policy::Kernel;
 use warpfold::{
-    Device, DeviceMonoid, DeviceOperator, DeviceType, Monoid, Reduction, Scan, device_code, monoid,
+    Device, DeviceMonoid, DeviceOperator, DeviceType, Monoid, Policy, Reduction, Scan, device_code, monoid,
 };
 
 /// The program of an operator.
@@ -55,6 +56,13 @@ fn a_scalar_operator() {
 fn a_scan() {
     let source = Scan::with(Device::cpu(), MaxByNorm).source().expect("renders");
     assert_golden_program("scan_by_max_by_norm", program_of(&source));
+}
+
+#[test]
+fn a_baseline() {
+    let policy = Policy::for_item(&<MaxByNorm as Monoid>::Item::layout());
+    let source = Source::of_reduction::<MaxByNorm>(&policy, Kernel::Baseline).expect("renders");
+    assert_golden_program("baseline_by_max_by_norm", program_of(&source));
 }
 
 #[test]
