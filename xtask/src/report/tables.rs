@@ -376,12 +376,13 @@ mod tests {
     fn first_calls_have_a_row_for_each_size() {
         let mut record = small_record();
         let rows = "warpfold,sum,f32,4,1048576,0,first,110000.0,1,1,9,-
+warpfold,sum,f32,4,1048576,0,compile,250000.0,1,1,9,-
 warpfold,sum,f32,4,1048576,0,disk,2500.0,1,1,9,-
 warpfold,sum,f32,4,1048576,0,second,15.0,1,1,9,-
 ";
         record.add(&format!("{HEADER}{rows}")).unwrap();
         let last = block(&record, "cold").unwrap().lines().last().unwrap().to_owned();
-        assert_eq!(last, "| sum | f32 | 1 MiB | 110 ms | 2.50 ms | 15.0 µs |");
+        assert_eq!(last, "| sum | f32 | 1 MiB | 110 ms | 250 ms | 2.50 ms | 15.0 µs |");
     }
 
     #[test]
