@@ -77,6 +77,12 @@ fn process_waits() -> bool {
 
 fn enqueue(job: Job) {
     let mut queue = queue();
+    if queue.process != std::process::id() {
+        // Those of a process that this one was forked from.
+        std::mem::forget(queue.thread.take());
+        queue.jobs.clear();
+        queue.is_working = false;
+    }
     queue.jobs.push_back(job);
     if queue.is_working {
         return;
@@ -87,7 +93,8 @@ fn enqueue(job: Job) {
     match Builder::new().name("warpfold compiler".to_owned()).spawn(work) {
         Ok(thread) => (queue.thread, queue.is_working) = (Some(thread), true),
         Err(_) => {
-            // No thread was to be had.
+            // No thread was to be had. Nobody begins one while this does the work.
+            queue.is_working = true;
             drop(queue);
             work();
         }

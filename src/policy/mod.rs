@@ -52,8 +52,7 @@ pub struct Policy {
     pub large: Shape,
     /// For all inputs while the others are compiled: made to be soon compiled. Of one item a lane.
     pub baseline: Shape,
-    /// Whether there are others. If not, the baseline reduces everything: several times as slow, and compiled several times as
-    /// soon.
+    /// Whether there are others. If not, the baseline reduces everything: slower, and sooner compiled.
     pub tuned: bool,
     /// Inputs, and partials, of at most this many items are reduced by one block of the small kernel, in one launch.
     pub one_block_items: u64,
@@ -63,7 +62,7 @@ pub struct Policy {
     /// fill it once, a warp reduces those. A power of two.
     pub tiles_per_warp: u32,
     /// The most blocks of a launch, up to 2^26. Short of it, all partials of a reduction have at most 64 KiB, or a thousandth of the
-    /// input.
+    /// input. The baseline may take more.
     pub max_blocks: u32,
 }
 

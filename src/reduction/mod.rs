@@ -97,8 +97,8 @@ impl<M: DeviceMonoid> Reduction<M> {
     /// the call returns when the result is there.
     ///
     /// The first call on a GPU compiles a baseline kernel, in about a tenth of a second, and has the tuned ones compiled in the
-    /// background. Until those are there, which takes another second at most, calls use the baseline: the same bits, at a tenth
-    /// of the rate or less. [`compile`](Self::compile) waits for them instead. Where their images are in the disk cache nothing
+    /// background, which takes about a second for one operator. Until they are there calls use the baseline: the same bits, at
+    /// down to a tenth of the rate, and for bytes less. [`compile`](Self::compile) waits for them instead. Where their images are in the disk cache nothing
     /// is compiled. A process that ends waits for the kernel that is being compiled then.
     ///
     /// # Errors
