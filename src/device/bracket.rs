@@ -72,7 +72,7 @@ impl BracketKernel {
         if self.kernels.are_there(kernels.clone()) {
             return Ok(launches);
         }
-        if is_capturing(stream)? {
+        if !self.policy.tuned || is_capturing(stream)? {
             self.kernels.prepare(kernels, render)?;
             return Ok(launches);
         }

@@ -194,7 +194,7 @@ impl Kernels {
         }
         let mut to_compile = Vec::new();
         for kernel in self.missing(kernels.clone()) {
-            if kernel == instead || compiling.iter().any(|begun| begun.kernel == kernel) {
+            if compiling.iter().any(|begun| begun.kernel == kernel) {
                 continue;
             }
             let rendered = render(kernel)?;
