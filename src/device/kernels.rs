@@ -164,11 +164,12 @@ impl Kernels {
             return Ok(());
         }
         let mut compiling = lock(&self.compiling);
-        for begun in compiling.extract_if(.., |begun| kernels.clone().any(|kernel| kernel == begun.kernel)) {
-            self.load(begun.kernel, &begun.rendered, &*begun.compilation.wait()?)?;
-        }
         let missing = self.missing(kernels);
+        let begun: Vec<_> = compiling.extract_if(.., |begun| missing.contains(&begun.kernel)).collect();
         let compiled = at_once(&missing, |kernel| {
+            if let Some(begun) = begun.iter().find(|begun| begun.kernel == kernel) {
+                return Ok((begun.rendered.clone(), begun.compilation.wait()?));
+            }
             let rendered = render(kernel)?;
             let image = jit::compile(&rendered.source, self.target)?;
             Ok((rendered, image))
@@ -189,12 +190,16 @@ impl Kernels {
         render: impl Fn(Kernel) -> Result<Rendered, Error>,
     ) -> Result<bool, Error> {
         let mut compiling = lock(&self.compiling);
-        for begun in compiling.extract_if(.., |begun| begun.compilation.has_ended()) {
-            self.load(begun.kernel, &begun.rendered, &*begun.compilation.wait()?)?;
-        }
         let mut to_compile = Vec::new();
         for kernel in self.missing(kernels.clone()) {
-            if compiling.iter().any(|begun| begun.kernel == kernel) {
+            if let Some(at) = compiling.iter().position(|begun| begun.kernel == kernel) {
+                if compiling[at].compilation.has_ended() {
+                    // What has failed stays here: every call that needs it says so.
+                    let image = compiling[at].compilation.wait()?;
+                    self.load(kernel, &compiling[at].rendered, &image)?;
+                    compiling.swap_remove(at);
+                    log::debug!("{kernel:?}: runs now, instead of {instead:?}");
+                }
                 continue;
             }
             let rendered = render(kernel)?;

@@ -7,6 +7,7 @@
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::{Builder, JoinHandle};
 
@@ -15,57 +16,72 @@ use crate::Error;
 use crate::codegen::Source;
 
 type Compiled = Result<Arc<Image>, Error>;
-type Job = Box<dyn FnOnce() + Send>;
 
 /// A source that is compiled in the background, by a thread that does one after another.
 ///
 /// A process that ends meanwhile waits for the one that has begun. The others are left.
 #[derive(Debug)]
-pub struct Compilation(Arc<OnceLock<Option<Compiled>>>);
+pub struct Compilation(Arc<Task>);
+
+/// What is compiled by whoever takes it first: the thread, or who waits for it.
+#[derive(Debug)]
+struct Task {
+    taken: Mutex<Option<(Arc<Source>, Target)>>,
+    /// None if that has panicked.
+    ended: OnceLock<Option<Compiled>>,
+}
+
+impl Task {
+    fn run(&self) {
+        let Some((source, target)) = lock(&self.taken).take() else { return };
+        // A panic has said why; whoever waits learns of it.
+        let compiled = catch_unwind(AssertUnwindSafe(|| super::compile(&source, target))).ok();
+        let _ = self.ended.set(compiled);
+    }
+}
 
 impl Compilation {
     /// Lets a source be compiled, as [`compile`](super::compile) does. In a process that has compiled nothing yet, the call
     /// itself does it.
     pub fn begin(source: Arc<Source>, target: Target) -> Self {
-        let begun = Arc::new(OnceLock::new());
-        let ended = begun.clone();
-        // A panic has said why; whoever waits learns of it.
-        let compile = move || catch_unwind(AssertUnwindSafe(|| super::compile(&source, target))).ok();
-        let job = move || drop(ended.set(compile()));
+        let task = Arc::new(Task { taken: Mutex::new(Some((source, target))), ended: OnceLock::new() });
         match nvrtc::has_compiled() && process_waits() {
-            true => enqueue(Box::new(job)),
-            false => job(),
+            true => enqueue(&task),
+            false => task.run(),
         }
-        Self(begun)
+        Self(task)
     }
 
     /// Whether [`wait`](Self::wait) returns at once.
     pub fn has_ended(&self) -> bool {
-        self.0.get().is_some()
+        self.0.ended.get().is_some()
     }
 
-    /// The image, when it is there.
-    pub fn wait(self) -> Compiled {
-        self.0.wait().clone().unwrap_or_else(|| panic!("the thread that compiles has panicked"))
+    /// The image, when it is there. If nobody has begun to compile it, the call itself does.
+    pub fn wait(&self) -> Compiled {
+        self.0.run();
+        self.0.ended.wait().clone().unwrap_or_else(|| panic!("the thread that compiles has panicked"))
     }
 }
 
 /// What is to be done, and the thread that does it: there is one while there is work.
 struct Queue {
-    jobs: VecDeque<Job>,
+    tasks: VecDeque<Arc<Task>>,
     /// Its thread, which has ended or is about to where there is no work.
     thread: Option<JoinHandle<()>>,
     is_working: bool,
-    /// In which the thread runs: another one, made by a fork, has none.
-    process: u32,
+    /// The process ends: nothing is begun any more.
+    is_closed: bool,
 }
 
 static QUEUE: Mutex<Queue> =
-    Mutex::new(Queue { jobs: VecDeque::new(), thread: None, is_working: false, process: 0 });
+    Mutex::new(Queue { tasks: VecDeque::new(), thread: None, is_working: false, is_closed: false });
+/// In which the thread runs: another one, made by a fork, has none.
+static PROCESS: AtomicU32 = AtomicU32::new(0);
 
-// No job runs, and nothing panics, while it is locked.
-fn queue() -> MutexGuard<'static, Queue> {
-    QUEUE.lock().unwrap_or_else(PoisonError::into_inner)
+// Nothing is compiled, and nothing panics, while one of these is locked.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Whether the process waits, when it ends, for what is being compiled.
@@ -75,53 +91,58 @@ fn process_waits() -> bool {
     *REGISTERED.get_or_init(|| unsafe { libc::atexit(finish) } == 0)
 }
 
-fn enqueue(job: Job) {
-    let mut queue = queue();
-    if queue.process != std::process::id() {
+fn enqueue(task: &Arc<Task>) {
+    let mut queue = lock(&QUEUE);
+    if PROCESS.swap(std::process::id(), Ordering::Relaxed) != std::process::id() {
         // Those of a process that this one was forked from.
         std::mem::forget(queue.thread.take());
-        queue.jobs.clear();
+        queue.tasks.clear();
         queue.is_working = false;
     }
-    queue.jobs.push_back(job);
+    if queue.is_closed {
+        return;
+    }
+    queue.tasks.push_back(task.clone());
     if queue.is_working {
         return;
     }
     // The one before has nothing more to do.
     queue.thread.take().map(JoinHandle::join);
-    queue.process = std::process::id();
-    match Builder::new().name("warpfold compiler".to_owned()).spawn(work) {
-        Ok(thread) => (queue.thread, queue.is_working) = (Some(thread), true),
-        Err(_) => {
-            // No thread was to be had. Nobody begins one while this does the work.
-            queue.is_working = true;
-            drop(queue);
-            work();
-        }
+    queue.thread = Builder::new().name("warpfold compiler".to_owned()).spawn(work).ok();
+    queue.is_working = queue.thread.is_some();
+    if !queue.is_working {
+        // No thread was to be had. Another one will find that the task is taken.
+        drop(queue);
+        task.run();
     }
 }
 
 /// Does what is to be done, until nothing is left.
 fn work() {
     loop {
-        let mut queue = queue();
-        let Some(job) = queue.jobs.pop_front() else {
+        let mut queue = lock(&QUEUE);
+        let Some(task) = queue.tasks.pop_front() else {
             queue.is_working = false;
             return;
         };
         drop(queue);
-        job();
+        task.run();
     }
 }
 
 /// Waits for what is being compiled, and leaves the rest.
 extern "C" fn finish() {
-    let mut queue = queue();
-    queue.jobs.clear();
-    let (thread, process) = (queue.thread.take(), queue.process);
+    if PROCESS.load(Ordering::Relaxed) != std::process::id() {
+        return;
+    }
+    let mut queue = lock(&QUEUE);
+    queue.tasks.clear();
+    queue.is_closed = true;
+    let thread = queue.thread.take();
     drop(queue);
     if let Some(thread) = thread
-        && process == std::process::id()
+        // Whose panic may be what ends the process.
+        && thread.thread().id() != std::thread::current().id()
     {
         let _ = thread.join();
     }
