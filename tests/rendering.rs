@@ -61,8 +61,11 @@ fn a_scan() {
 #[test]
 fn a_baseline() {
     let policy = Policy::for_item(&<MaxByNorm as Monoid>::Item::layout());
-    let source = Source::of_reduction::<MaxByNorm>(&policy, Kernel::Baseline).expect("renders");
-    assert_golden_program("baseline_by_max_by_norm", program_of(&source));
+    let source = |kernel| Source::of_reduction::<MaxByNorm>(&policy, kernel).expect("renders");
+    let (baseline, large) = (source(Kernel::Baseline), source(Kernel::Large));
+    assert_eq!(baseline.definitions(), large.definitions());
+    let entry = &baseline.program()[baseline.definitions().len()..];
+    assert_golden_program("baseline_of_12_bytes", entry.to_owned());
 }
 
 #[test]

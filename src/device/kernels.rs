@@ -48,7 +48,7 @@ impl<P: Copy + Eq + Hash, K> Registry<P, K> {
     }
 }
 
-/// An operator's kernels in a context, each compiled when it is first needed.
+/// An operator's kernels in a context. What is needed is compiled then, or is stood in for until it is.
 #[derive(Debug)]
 pub(super) struct Kernels {
     pub(super) context: Arc<CudaContext>,

@@ -1,7 +1,7 @@
 //! Rendered source and architecture to machine code, without a GPU.
 //!
 //! NVRTC is slow (tens of milliseconds), so an image is kept: in memory for the process, and on disk for the next one,
-//! which then does not even open NVRTC.
+//! which then does not even open NVRTC. What only stands in for others meanwhile is not kept.
 //! The disk cache lives in the user's cache folder, or in `WARPFOLD_CACHE_DIR`; `WARPFOLD_CACHE_DIR=off` disables it.
 
 mod architecture;
@@ -91,7 +91,7 @@ pub(crate) fn find(source: &Source, target: Target) -> Result<Option<Arc<Image>>
     Ok(cache::find(key(source, &options(target, compiler), compiler)))
 }
 
-/// Compiles a source whose image is wanted once: no cache is asked, or gets it.
+/// Compiles a source whose image only stands in for others: no cache is asked, or gets it.
 pub(crate) fn compile_once(source: &Source, target: Target) -> Result<Image, Error> {
     let library = nvrtc::library()?;
     let compiled = library.compile(source, target, &options(target, library))?;

@@ -7,35 +7,19 @@
 #[doc(hidden)]
 pub mod ladder;
 mod scan;
+mod shape;
 
 pub use self::scan::{Limits, ScanLaunch, ScanPolicy, ScanShape};
+pub use self::shape::Shape;
 
-use crate::{Error, Kind, Layout};
+use crate::{Error, Layout};
 
-/// The bytes that one GPU lane loads at once at most.
-const WIDEST_LOAD: usize = 16;
-/// A group larger than this is not made: its items are loaded one by one, in narrower words.
-const LARGEST_GROUP: usize = 128;
-/// Of a group each item has a bit.
-const MOST_GROUP_ITEMS: u32 = 32;
-/// A lane loads at least so much at once, if the items allow it: what it combines itself needs no shuffles.
-const LEAST_GROUP: usize = 32;
-/// An operator on an item of more scalars than these is written out few times: each takes long to compile.
-const FEW_SCALARS: usize = 16;
-/// Items larger than this do not stay in registers.
-const LARGEST_IN_REGISTERS: usize = 64;
-/// Shared memory of a block, at most: what every architecture gives one.
-const SHARED_BYTES: usize = 64_000;
-/// Multiprocessors of a large GPU, roughly: its blocks are counted by it.
-const MULTIPROCESSORS: u64 = 128;
 /// Device memory for partials of inputs up to 64 MiB, at most; of larger ones for each KiB a byte.
 const PARTIAL_BYTES: u64 = 64 << 10;
 /// The bytes of a line of memory.
 const LINE: u64 = 128;
 /// Blocks of a launch, at most: their warps are counted in 32 bits.
 const MOST_BLOCKS: u32 = 1 << 26;
-/// A tile of the baseline kernel, at most; a block has two.
-const BASELINE_BYTES: usize = 16 << 10;
 /// Warps of a block where a small input has many.
 const SMALL_WARPS: u32 = 8;
 
@@ -46,7 +30,7 @@ const SMALL_WARPS: u32 = 8;
 /// another, for measurements and tests. Results are the same bits under every policy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Policy {
-    /// For small inputs, and for the partials of all others: made to be done soon.
+    /// For small inputs, and for what the large kernel leaves of all others: made to be done soon.
     pub small: Shape,
     /// For large inputs: made to keep memory busy.
     pub large: Shape,
@@ -64,28 +48,6 @@ pub struct Policy {
     /// The most blocks of a launch, up to 2^26. Short of it, all partials of a reduction have at most 64 KiB, or a thousandth of the
     /// input. The baseline may take more.
     pub max_blocks: u32,
-}
-
-/// The shape of a kernel: what is fixed when it is compiled.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Shape {
-    /// Bytes of one load of a row, and of one load of a tile from shared memory: a power of two, at most 16, that divides the
-    /// bytes of a group. Below 4, and for inputs whose address is not a multiple of it, rows are loaded in words of 4 bytes.
-    /// A tile is loaded from the input by 16 bytes, or by 4.
-    pub width: u32,
-    /// Items that one lane loads at once: a power of two, at most 32.
-    pub group_items: u32,
-    /// Groups of each lane in a tile, which lanes exchange through shared memory so that each has its own side by side (a
-    /// blocked arrangement, not a striped one). A power of two, at most 32; together a multiple of 16 bytes. If 1, there are
-    /// no tiles: items go row by row, of one group a lane.
-    pub rows: u32,
-    /// Neighbouring tiles that merge before a lane's values are combined with those of other lanes: 1 or 4. Four want
-    /// registers.
-    pub merged_tiles: u32,
-    /// Warps of a block, at most: a power of two, at most 32.
-    pub warps: u32,
-    /// Blocks that each multiprocessor should hold at once: what bounds the registers of a kernel.
-    pub blocks_per_multiprocessor: u32,
 }
 
 /// Which of an operator's kernels.
@@ -144,7 +106,7 @@ impl Launches {
 impl Launch {
     /// Warps that have any of `length` items, in blocks of this shape.
     pub fn runs(&self, shape: &Shape, length: u64) -> u32 {
-        // At most `MOST_BLOCKS` of 32.
+        // At most `MOST_BLOCKS` of 32; of the baseline as many for the largest memory that there is.
         length.div_ceil(shape.row_items() * self.rows_per_warp) as u32
     }
 }
@@ -257,175 +219,15 @@ impl Policy {
     }
 }
 
-impl Shape {
-    /// A row a warp, of as many warps as a block can have.
-    fn small(size: usize) -> Self {
-        let mut shape = Self { warps: 32, blocks_per_multiprocessor: 1, ..Self::of_lanes(size, 0) };
-        if size == 1 {
-            // So many warps have no registers to take more items apart.
-            shape.group_items = 16;
-        }
-        shape
-    }
-
-    /// What the search found: few warps of many rows, as far as registers allow.
-    fn large(item: &Layout) -> Self {
-        let size = item.size;
-        let (lane_bytes, merged_tiles, blocks_per_multiprocessor) = match (size, scalars(item)) {
-            (2, _) | (4, ..=2) => (128, 4, 4),
-            (1 | 20, _) => (256, 4, 4),
-            (8, 2) => (128, 4, 3),
-            (16, _) => (256, 1, 3),
-            (_, scalars) if scalars > FEW_SCALARS => (128, 1, 3),
-            _ => (256, 4, 3),
-        };
-        let lane_bytes = if size <= LARGEST_IN_REGISTERS { lane_bytes } else { 0 };
-        let shape = Self { warps: 4, blocks_per_multiprocessor, ..Self::of_lanes(size, lane_bytes) };
-        Self { merged_tiles: if shape.rows > 1 { merged_tiles } else { 1 }, ..shape }
-    }
-
-    /// As many warps as a block can have, or as leave it two tiles in shared memory.
-    fn baseline(size: usize) -> Self {
-        let items = (BASELINE_BYTES / size).clamp(32, 1024);
-        let warps = 1 << (items as u32 / 32).ilog2();
-        Self { width: 1, group_items: 1, rows: 1, merged_tiles: 1, warps, blocks_per_multiprocessor: 1 }
-    }
-
-    /// Groups of wide loads, and so many rows of them that a lane has at most `bytes`, unless fewer fill no whole loads.
-    fn of_lanes(size: usize, bytes: usize) -> Self {
-        // The fewest items whose bytes are a multiple of the widest load, and enough of them.
-        let whole = WIDEST_LOAD / chunk(size);
-        let (group_items, width) = match size * whole {
-            group if group <= LARGEST_GROUP => {
-                (whole * LEAST_GROUP.div_ceil(group).next_power_of_two(), WIDEST_LOAD)
-            }
-            _ => (1, chunk(size)),
-        };
-        let group = size * group_items;
-        // The fewest rows that are whole loads of 16 bytes.
-        let least = WIDEST_LOAD / chunk(group);
-        let rows = match width {
-            4.. if bytes > 0 => (bytes / group).clamp(least, 8.max(least)),
-            _ => 1,
-        };
-        Self {
-            width: width as u32,
-            group_items: group_items as u32,
-            rows: 1 << rows.ilog2(),
-            merged_tiles: 1,
-            warps: 1,
-            blocks_per_multiprocessor: 1,
-        }
-    }
-
-    /// Whether a kernel can be made of it for items of this layout.
-    pub(crate) fn check(&self, item: &Layout) -> Result<(), Error> {
-        let fail = |reason: &str| Err(Error::Policy { reason: reason.to_owned() });
-        let Self { width, group_items, rows, warps, .. } = *self;
-        if ![width, group_items, rows, warps].into_iter().all(u32::is_power_of_two) {
-            return fail("width, group_items, rows and warps are powers of two");
-        }
-        if width > 16 || rows > 32 || warps > 32 {
-            return fail("width is at most 16, rows and warps at most 32");
-        }
-        let group = item.size as u64 * u64::from(group_items);
-        if !group.is_multiple_of(u64::from(width)) {
-            return fail("the bytes of a group are a multiple of width");
-        }
-        if group_items > MOST_GROUP_ITEMS || group > 1 << 10 {
-            return fail("a group is at most 32 items, and at most 1024 bytes");
-        }
-        if !matches!(self.merged_tiles, 1 | 4) {
-            return fail("merged_tiles is 1 or 4");
-        }
-        if rows > 1 && (width < 4 || !(group * u64::from(rows)).is_multiple_of(WIDEST_LOAD as u64)) {
-            return fail("what a lane has of a tile is a multiple of 16 bytes, in loads of at least 4");
-        }
-        if self.shared_bytes(item) > SHARED_BYTES {
-            return fail("the tiles of a block that its lanes exchange have at most 64,000 bytes");
-        }
-        if !matches!(self.blocks_per_multiprocessor, 1..=32) {
-            return fail("blocks_per_multiprocessor is 1 to 32");
-        }
-        Ok(())
-    }
-
-    /// Whether the baseline kernel can be made of it.
-    pub(crate) fn check_baseline(&self, item: &Layout) -> Result<(), Error> {
-        self.check(item)?;
-        if self.block_items() as usize > BASELINE_BYTES / item.size
-            || self.row_items() != 32
-            || self.rows != 1
-        {
-            let reason = "the baseline has one item a lane, and at most 16 KiB a tile".to_owned();
-            return Err(Error::Policy { reason });
-        }
-        Ok(())
-    }
-
-    /// Warps that run at once.
-    fn wave_warps(&self) -> u64 {
-        MULTIPROCESSORS * u64::from(self.warps * self.blocks_per_multiprocessor)
-    }
-
-    /// Items of one row: of each lane, a group.
-    pub fn row_items(&self) -> u64 {
-        u64::from(self.group_items) * 32
-    }
-
-    /// Items of a block of which every warp has a row.
-    fn block_items(&self) -> u64 {
-        self.row_items() * u64::from(self.warps)
-    }
-
-    /// Items of one tile, which a warp reduces in registers.
-    pub fn tile_items(&self) -> u64 {
-        self.row_items() * u64::from(self.rows)
-    }
-
-    /// Shared memory that a block needs for what its lanes exchange, in bytes.
-    pub fn shared_bytes(&self, item: &Layout) -> usize {
-        if self.rows == 1 {
-            return 0;
-        }
-        // With room for the word in which the last item of a warp ends.
-        let run = item.size * (self.group_items * self.rows) as usize;
-        self.warps as usize * (exchange_bytes(run) + WIDEST_LOAD)
-    }
-}
-
-/// The widest load that divides so many bytes.
-fn chunk(bytes: usize) -> usize {
-    WIDEST_LOAD.min(1 << bytes.trailing_zeros())
-}
-
-/// Shared memory through which lanes exchange a run of so many bytes each, as `Exchange` in `templates/exchange.cuh` has it:
-/// chunks are left out, so that lanes load from banks of their own.
-fn exchange_bytes(run_bytes: usize) -> usize {
-    let chunk = chunk(run_bytes);
-    let run = run_bytes / chunk;
-    let (all, even) = (32 * run, 1 << run.trailing_zeros().min(3));
-    let left_out = if even == 1 || chunk < WIDEST_LOAD { 0 } else { all / (8 * run / even) };
-    chunk * (all + left_out)
-}
-
 /// Device memory that the partials of one launch have. They share no line with others: what is read of them may be kept.
 pub(crate) fn partial_bytes(item: &Layout, blocks: u64) -> u64 {
     (blocks * item.size as u64).next_multiple_of(LINE)
 }
 
-fn scalars(item: &Layout) -> usize {
-    match &item.kind {
-        Kind::Scalar(_) => 1,
-        Kind::Array { element, length } => length * scalars(element),
-        Kind::Struct { fields } => fields.iter().map(|field| scalars(&field.layout)).sum(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::DeviceType;
+    use crate::{DeviceType, Kind};
 
     fn shape_of<T: DeviceType>() -> (u32, u32, u32) {
         let shape = Policy::for_item(&T::layout()).large;

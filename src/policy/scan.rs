@@ -2,7 +2,8 @@
 
 use std::iter::successors;
 
-use super::{Kernel, WIDEST_LOAD, chunk, exchange_bytes, scalars};
+use super::Kernel;
+use super::shape::{WIDEST_LOAD, chunk, exchange_bytes, scalars};
 use crate::{Error, Layout};
 
 /// How a scan cuts its input into tiles: the shapes of an operator's kernels, and which inputs each is for.

@@ -124,8 +124,8 @@ impl<M: DeviceMonoid> Reduction<M> {
     /// streams that reductions with this operator meet, for their last work, when workspaces of old streams are freed.)
     ///
     /// It can be recorded into a CUDA graph, which gets the tuned kernels. Call [`compile`](Self::compile) before recording, and
-    /// order what fills the input before the replay. A graph keeps the workspace that it uses: instances of one graph, or copies of it within
-    /// another, must not run at the same time.
+    /// order what fills the input before the replay. A graph keeps the workspace that it uses: instances of one graph, or
+    /// copies of it within another, must not run at the same time.
     ///
     /// # Errors
     ///
