@@ -18,7 +18,9 @@ use warpfold::codegen::Source;
 use warpfold::jit::{self, Architecture, Compilation};
 use warpfold::operators::{Max, Min, Sum};
 use warpfold::policy::Kernel;
-use warpfold::{Device, DeviceMonoid, DeviceOperator, Error, Monoid, Policy, Reduction, cudarc, device_code};
+use warpfold::{
+    Device, DeviceCode, DeviceMonoid, DeviceOperator, Error, Monoid, Policy, Reduction, cudarc, device_code,
+};
 
 fn image<M: DeviceMonoid + Default>(architecture: Architecture) -> Arc<jit::Image> {
     let source = Reduction::<M>::new(Device::cpu()).source().expect("renders");
@@ -191,6 +193,41 @@ fn what_does_not_compile_in_the_background_is_an_error() {
     assert!(next.wait().is_ok(), "the thread goes on");
 }
 
+/// Of a hundred parentheses, one within another.
+#[derive(Clone, Copy, Default)]
+struct Nested;
+
+impl Monoid for Nested {
+    type Item = u32;
+    fn identity(&self) -> u32 {
+        0
+    }
+    fn combine(&self, left: u32, right: u32) -> u32 {
+        (0..100).fold(left, |sum, _| right.wrapping_mul(sum).wrapping_add(left))
+    }
+}
+
+impl DeviceMonoid for Nested {
+    const EXACT: bool = true;
+    fn device_operator() -> DeviceOperator {
+        let text = format!("return {}left{};", "left + right * (".repeat(100), ")".repeat(100));
+        // SAFETY: it does what `combine` does, as far as this test asks: it is compiled, and runs nowhere.
+        DeviceOperator::new::<u32>("left", "right", unsafe { DeviceCode::at(text, file!(), line!()) })
+    }
+}
+
+/// Whatever thread asks. In a process of its own, which would end if that took more stack than there is.
+fn what_is_nested_deeply_compiles() {
+    let (succeeded, said) = in_child("nested", &[("WARPFOLD_CACHE_DIR", "off")]);
+    assert!(succeeded && said.contains("compiling"), "{said}");
+}
+
+fn nested() {
+    let thread = std::thread::Builder::new().stack_size(256 << 10);
+    let image = thread.spawn(|| image::<Nested>(HOPPER)).expect("a thread").join().expect("compiles");
+    assert!(!image.bytes.is_empty());
+}
+
 /// A process that ends while it compiles ends well, and leaves whole images.
 fn a_process_ends_while_it_compiles() {
     for milliseconds in [0, 1, 3, 10, 30, 100] {
@@ -300,6 +337,7 @@ fn main() -> ExitCode {
         match scenario.split_once(' ') {
             Some(("end", rest)) => end_after(rest.trim_start_matches("after ").parse().expect("a number")),
             Some(("reduce", how)) => reduce(how),
+            None if scenario == "nested" => nested(),
             _ => drop(image::<Sum<u32>>(HOPPER)),
         }
         return ExitCode::SUCCESS;
@@ -316,6 +354,7 @@ fn main() -> ExitCode {
         processes_at_once_leave_one_whole_image
         what_is_compiled_in_the_background_is_the_same
         what_does_not_compile_in_the_background_is_an_error
+        what_is_nested_deeply_compiles
         a_process_ends_while_it_compiles
     }
     let first_calls = first_calls_are_answered_by_the_baseline;
