@@ -21,7 +21,7 @@ use crate::error::Excerpt;
 pub(super) const VARIABLE: &str = "WARPFOLD_NVRTC";
 
 /// The stack of a thread that compiles, of which it has what it touches. NVRTC 13.5 takes 0.15 MiB for a kernel of ours, and
-/// 0.01 more for each parenthesis within another in an operator; so much overflows where a caller's thread has 2.
+/// 0.01 more for each parenthesis within another in an operator: 200 of those would overflow the 2 MiB of a thread that Rust makes.
 const STACK_BYTES: usize = 64 << 20;
 
 static HAS_COMPILED: AtomicBool = AtomicBool::new(false);
