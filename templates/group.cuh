@@ -5,14 +5,17 @@ namespace warpfold {
 // Which items exist, asked by their index in a row. Of a whole one all do, and every question about it is answered by the
 // compiler; the last row of an input has the first `count`.
 struct Whole {
+    static constexpr bool ALL = true;
     WARPFOLD_DEVICE bool has(unsigned) const { return true; }
 };
 struct First {
+    static constexpr bool ALL = false;
     unsigned count;
     WARPFOLD_DEVICE bool has(unsigned index) const { return index < count; }
 };
 // Of at most 32, a bit each.
 struct Bits {
+    static constexpr bool ALL = false;
     unsigned bits;
     // Those of `present` from the item `first` on.
     WARPFOLD_DEVICE Bits(First present, unsigned first) {
@@ -176,17 +179,24 @@ struct Group {
     // The bracket of the group's items that exist; unspecified if the first does not.
     template <class Operator, class Present>
     WARPFOLD_DEVICE Words<Item> bracket(const Operator& op, Present present) const {
-        Words<Item> value[ITEMS];
+        using Packed = packed::Form<Operator>;
+        if constexpr (Packed::PAYS && Present::ALL && BYTES % 4 == 0) {
+            Words<Item> value;
+            value.word[0] = Packed::of(word);
+            return value;
+        } else {
+            Words<Item> value[ITEMS];
 #pragma unroll
-        for (unsigned i = 0; i < ITEMS; ++i) value[i] = item(i);
+            for (unsigned i = 0; i < ITEMS; ++i) value[i] = item(i);
 #pragma unroll
-        for (unsigned step = 1; step < ITEMS; step *= 2) {
+            for (unsigned step = 1; step < ITEMS; step *= 2) {
 #pragma unroll
-            for (unsigned i = 0; i < ITEMS; i += 2 * step) {
-                if (present.has(i + step)) value[i] = combine(op, value[i], value[i + step]);
+                for (unsigned i = 0; i < ITEMS; i += 2 * step) {
+                    if (present.has(i + step)) value[i] = combine(op, value[i], value[i + step]);
+                }
             }
+            return value[0];
         }
-        return value[0];
     }
 };
 

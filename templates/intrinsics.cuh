@@ -48,6 +48,25 @@ WARPFOLD_DEVICE unsigned byte_of(unsigned word, unsigned index) {
     return byte;
 }
 
+// A sum and the bytes of a word, or its halves.
+WARPFOLD_DEVICE unsigned sum_with_bytes(unsigned sum, unsigned word) { return __dp4a(word, 0x01010101u, sum); }
+WARPFOLD_DEVICE unsigned sum_with_halves(unsigned sum, unsigned word) { return __dp2a_lo(word, 0x0101u, sum); }
+
+// Of the halves of two words the greater ones, or the lesser. Before 9.0 there is no instruction for it.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+constexpr bool HALVES_PAY = true;
+#else
+constexpr bool HALVES_PAY = false;
+#endif
+template <bool ARE_SIGNED>
+WARPFOLD_DEVICE unsigned greater_halves(unsigned a, unsigned b) {
+    return ARE_SIGNED ? __vmaxs2(a, b) : __vmaxu2(a, b);
+}
+template <bool ARE_SIGNED>
+WARPFOLD_DEVICE unsigned lesser_halves(unsigned a, unsigned b) {
+    return ARE_SIGNED ? __vmins2(a, b) : __vminu2(a, b);
+}
+
 // A value that is computed here, not where it is wanted.
 WARPFOLD_DEVICE unsigned settle(unsigned word) {
     asm volatile("" : "+r"(word));

@@ -13,11 +13,11 @@ use rand::rngs::SmallRng;
 use rand::{Rng, SeedableRng};
 use rayon::prelude::*;
 use support::inputs::Inputs;
-use support::items::{Point, Sample, Sampler, Unit, items};
+use support::items::{Point, Sample, Sampler, Unit, items, standing_out};
 use support::operators::{self, Lanewise, MaxByNorm, ModularAffine, Visitor};
 use support::policies::{MOST, baseline, full_runs, large_kernels, lengths, merging, policies};
 use support::tiers::{Suite, Tier, alone, device};
-use warpfold::operators::{AffineComposition, Matrix2Product, Sum};
+use warpfold::operators::{AffineComposition, All, Any, BitAnd, BitOr, Matrix2Product, Max, Min, Sum};
 use warpfold::{DeviceInput, DeviceMonoid, DeviceType, Monoid, Policy, Reduction, cudarc, tree};
 
 thread_local! {
@@ -141,6 +141,23 @@ where
                 let got = inputs.reduce(reduction, part.clone());
                 assert_same(got, expected, format!("{part:?} under {:?}", reduction.policy()));
             }
+        }
+    }
+}
+
+/// Whole tiles, where most items decide nothing.
+fn one_stands_out<M: DeviceMonoid>(tier: Tier, operator: M, pairs: [(M::Item, M::Item); 2])
+where
+    M::Item: Sample,
+{
+    let device = device(tier);
+    let policy = merging::<M::Item>();
+    let reduction = compiled(Reduction::with(device.clone(), operator).with_policy(policy));
+    for all in standing_out(full_runs(&policy)[1] + 1, pairs) {
+        let inputs = Inputs::on(&device, &all);
+        for part in [0..all.len() - 1, 1..all.len()] {
+            let expected = tree::bracket(&operator, &all[part.clone()]);
+            assert_same(inputs.reduce(&reduction, part.clone()), expected, format!("{part:?}"));
         }
     }
 }
@@ -462,6 +479,20 @@ fn main() -> ExitCode {
         });
         suite.test(tier, "chunks_of_affine_maps_compose", move || {
             chunks_compose(tier, AffineComposition::<i8>::new(), i8::map);
+        });
+        suite.test(tier, "the_one_that_counts_is_found", move || {
+            one_stands_out(tier, Max::<i8>::new(), [(-128, -1), (-1, 1)]);
+            one_stands_out(tier, Max::<u8>::new(), [(0, 1), (127, 128)]);
+            one_stands_out(tier, Max::<i16>::new(), [(-0x8000, -1), (-1, 1)]);
+            one_stands_out(tier, Max::<u16>::new(), [(0, 1), (0x7fff, 0x8000)]);
+            one_stands_out(tier, Min::<i8>::new(), [(127, -1), (-1, -128)]);
+            one_stands_out(tier, Min::<u8>::new(), [(255, 127), (128, 127)]);
+            one_stands_out(tier, Min::<i16>::new(), [(1, -1), (-1, -0x8000)]);
+            one_stands_out(tier, Min::<u16>::new(), [(0xffff, 0x7fff), (0x8000, 0x7fff)]);
+            one_stands_out(tier, BitAnd::<u8>::new(), [(255, 254), (255, 127)]);
+            one_stands_out(tier, BitOr::<u16>::new(), [(0, 0x8000), (0, 1)]);
+            one_stands_out(tier, Any, [(false, true), (false, true)]);
+            one_stands_out(tier, All, [(true, false), (true, false)]);
         });
         suite.test(tier, "every_kind_of_input_gives_the_same", move || every_input_kind(tier));
     }

@@ -12,14 +12,14 @@ use std::marker::PhantomData;
 use std::process::ExitCode;
 
 use mutations::MUTATIONS;
-use support::items::{Marked, Point, Sample, Sampler, Unit, items};
+use support::items::{Marked, Point, Sample, Sampler, Unit, items, standing_out};
 use support::mutations::{Mutation, Trial, Trials};
 use support::operators::{self, Lanewise, MaxByNorm, OnlyMarked, Shape, Visitor};
 use support::policies::{MOST, baseline, full_runs, large_kernels, lengths, merging, policies};
 use support::programs::{Case, Checks, Kernels};
 use support::simt::{Executor, Tests, seed};
 use support::tiers::{Suite, Tier};
-use warpfold::operators::{AffineComposition, Matrix2Product, Sum};
+use warpfold::operators::{AffineComposition, All, Any, BitXor, Matrix2Product, Max, Min, Sum};
 use warpfold::{DeviceMonoid, DeviceType, Policy, tree};
 
 /// Bytes of the longest input: a launch of many blocks, and another for their partials.
@@ -150,6 +150,34 @@ where
     });
 }
 
+/// What is wrong with a full run of items of which one counts, if anything is.
+fn wrong_if_one_stands_out<M: DeviceMonoid>(
+    executor: &mut Executor,
+    case: Case<M>,
+    pairs: [(M::Item, M::Item); 2],
+) -> Result<(), String>
+where
+    M::Item: Sample,
+{
+    let (start, length) = (1, full_runs(&case.policy)[1]);
+    let mut inputs = standing_out(length, pairs);
+    inputs.try_for_each(|items| {
+        let all = [&items[..start], &items[..]].concat();
+        wrong_on_executor(executor, case, &all[start..], start)?;
+        wrong_on_executor(executor, case, &items, 0)
+    })
+}
+
+fn one_stands_out<M: DeviceMonoid>(tests: &mut Tests, name: &str, operator: M, pairs: [(M::Item, M::Item); 2])
+where
+    M::Item: Sample,
+{
+    let name = format!("the_one_that_counts_of_{name}_is_found");
+    tests.test(name, operator, merging::<M::Item>(), move |executor, case| {
+        wrong_if_one_stands_out(executor, case, pairs).unwrap_or_else(|wrong| panic!("{wrong}"));
+    });
+}
+
 /// What is done to find a mistake.
 fn add_trials(trials: &mut Trials<'_>) {
     fn trial<M: DeviceMonoid>(case: Case<M>, sampler: Sampler<M::Item>) -> Trial
@@ -178,6 +206,9 @@ fn add_trials(trials: &mut Trials<'_>) {
         (small_tiles.large.rows, small_tiles.large.warps, small_tiles.max_blocks) = (2, 1, 2);
         let shape = kernels.add(Shape, small_tiles);
         let marked = kernels.add(OnlyMarked, Policy::for_item(&Marked::layout()));
+        let greatest = kernels.add(Max::<i8>::new(), merging::<i8>());
+        let sum = kernels.add(Sum::<u16>::new(), large_kernels::<u16>());
+        let bits = kernels.add(BitXor::<u8>::new(), large_kernels::<u8>());
         vec![
             trial(maps, u32::map),
             trial(bytes, Sample::sample),
@@ -188,6 +219,9 @@ fn add_trials(trials: &mut Trials<'_>) {
             trial(maps.under(baseline::<[u32; 2]>()), u32::map),
             trial(marked.under(baseline::<Marked>()), Sample::sample),
             trial(marked, Sample::sample),
+            Box::new(move |executor| wrong_if_one_stands_out(executor, greatest, [(-128, -1), (-1, 1)])),
+            trial(sum, Sample::sample),
+            trial(bits, Sample::sample),
         ]
     });
 }
@@ -238,6 +272,15 @@ fn main() -> ExitCode {
     every_full_run(&mut tests, "words_of_two_bytes", Sum::<u16>::new(), Sample::sample);
     every_full_run(&mut tests, "three_bytes", Lanewise::<u8, 3>(PhantomData), Sample::sample);
     every_full_run(&mut tests, "words", Shape, Sample::sample);
+    // What is taken several items at once.
+    every_full_run(&mut tests, "bits_of_bytes", BitXor::<i8>::new(), Sample::sample);
+    every_full_run(&mut tests, "bits_of_words_of_two_bytes", BitXor::<u16>::new(), Sample::sample);
+    one_stands_out(&mut tests, "greatest_bytes", Max::<i8>::new(), [(-128, -1), (-1, 1)]);
+    one_stands_out(&mut tests, "least_bytes", Min::<u8>::new(), [(255, 127), (128, 127)]);
+    one_stands_out(&mut tests, "greatest_words_of_two_bytes", Max::<u16>::new(), [(0, 1), (0x7fff, 0x8000)]);
+    one_stands_out(&mut tests, "least_words_of_two_bytes", Min::<i16>::new(), [(1, -1), (-1, -0x8000)]);
+    one_stands_out(&mut tests, "truths", Any, [(false, true), (false, true)]);
+    one_stands_out(&mut tests, "all_truths", All, [(true, false), (true, false)]);
     tests.add_to(&mut suite);
 
     let mut tests = Tests::new(Checks::Accesses, true);

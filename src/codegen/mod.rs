@@ -9,6 +9,7 @@ mod ladder;
 mod lower;
 mod names;
 mod number;
+mod packed;
 mod program;
 mod types;
 
@@ -26,7 +27,7 @@ use crate::{DeviceMonoid, DeviceType, Error, Policy};
 type Template = (&'static str, &'static str);
 
 /// The templates that every kernel stands on, in the order in which each builds on those before it.
-const TEMPLATES: [Template; 10] = [
+const TEMPLATES: [Template; 11] = [
     ("intrinsics.cuh", include_str!("../../templates/intrinsics.cuh")),
     ("types.cuh", include_str!("../../templates/types.cuh")),
     ("integers.cuh", include_str!("../../templates/integers.cuh")),
@@ -34,6 +35,7 @@ const TEMPLATES: [Template; 10] = [
     ("program.cuh", include_str!("../../templates/program.cuh")),
     ("math.cuh", include_str!("../../templates/math.cuh")),
     ("words.cuh", include_str!("../../templates/words.cuh")),
+    ("packed.cuh", include_str!("../../templates/packed.cuh")),
     ("group.cuh", include_str!("../../templates/group.cuh")),
     ("warp.cuh", include_str!("../../templates/warp.cuh")),
     ("exchange.cuh", include_str!("../../templates/exchange.cuh")),

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 
 use super::lower::{self, Lines, lower};
 use super::names::identifier;
+use super::packed;
 use super::types::Types;
 use crate::algebra::Body;
 use crate::translation::{Callee, Type};
@@ -59,7 +60,7 @@ pub(super) fn definitions<M: DeviceMonoid>(operator: &DeviceOperator) -> Result<
         functions.define(function, identifier(function.name))?;
     }
     functions.state = operator.state.as_ref();
-    functions.operator(operator, state.as_deref())?;
+    functions.operator(operator, state.as_deref(), packed::form::<M>())?;
     let mut code = functions.code;
     if state.is_some() {
         code.line("static_assert(sizeof(Operator) == sizeof(Operator::self), \"operator state\");");
@@ -103,9 +104,17 @@ impl Functions<'_> {
         Ok(())
     }
 
-    fn operator(&mut self, operator: &DeviceOperator, state: Option<&str>) -> Result<(), Error> {
+    fn operator(
+        &mut self,
+        operator: &DeviceOperator,
+        state: Option<&str>,
+        packed: Option<&str>,
+    ) -> Result<(), Error> {
         let (parameters, body) = self.parts(&operator.combine)?;
         self.code.line("\nstruct Operator {");
+        if let Some(form) = packed {
+            self.code.line(&format!("    typedef ::warpfold::packed::{form}<Item> Packed;"));
+        }
         if let Some(state) = state {
             self.code.line(&format!("    {state} self;"));
         }

@@ -6,10 +6,11 @@ static_assert(alignof(i8) == 1, "layout: in Rust i8 is aligned to 1 bytes");
 typedef i8 Item;
 
 struct Operator {
+    typedef ::warpfold::packed::Sum<Item> Packed;
     WARPFOLD_DEVICE Item combine(i8 left, i8 right) const {
 #line _ "src/algebra/operators/sum.rs"
         return rust::wrapping_add(left, right);
-#line 12 "warpfold/program"
+#line 13 "warpfold/program"
     }
 };
 

@@ -263,4 +263,46 @@ pub const MUTATIONS: &[Mutation] = &[
         right: "arguments.output[block_index()] = tile[0];",
         wrong: "arguments.output[0] = tile[0];",
     },
+    Mutation {
+        name: "several at once where some are missing",
+        file: "group.cuh",
+        right: "Packed::PAYS && Present::ALL",
+        wrong: "Packed::PAYS",
+    },
+    Mutation {
+        name: "lower bytes forgotten",
+        file: "packed.cuh",
+        right: "if constexpr (sizeof(Item) == 1) value = of_both(value, lower);",
+        wrong: "",
+    },
+    Mutation {
+        name: "lower halves forgotten",
+        file: "packed.cuh",
+        right: "value = of_both(value, value << 16);",
+        wrong: "",
+    },
+    Mutation {
+        name: "signs ignored",
+        file: "packed.cuh",
+        right: "IS_SIGNED = Item(-1) < Item(0)",
+        wrong: "IS_SIGNED = false",
+    },
+    Mutation {
+        name: "halves summed as bytes",
+        file: "packed.cuh",
+        right: "sizeof(Item) == 1 ? sum_with_bytes",
+        wrong: "sizeof(Item) <= 2 ? sum_with_bytes",
+    },
+    Mutation {
+        name: "upper halves left apart",
+        file: "packed.cuh",
+        right: "value = Both::of(value, value >> 16);",
+        wrong: "",
+    },
+    Mutation {
+        name: "bytes left apart",
+        file: "packed.cuh",
+        right: "sizeof(Item) == 1 ? Both::of(value, value >> 8) : value",
+        wrong: "value",
+    },
 ];

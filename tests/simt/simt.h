@@ -73,12 +73,11 @@ void ask(const void* address, Site site);
 
 // An operator whose combinations are counted.
 template <class Operator>
-struct Counted {
-    const Operator& op;
+struct Counted : Operator {
     template <class Item>
     Item combine(Item left, Item right) const {
         combines();
-        return op.combine(left, right);
+        return Operator::combine(left, right);
     }
 };
 template <class Operator>
@@ -151,6 +150,28 @@ template <unsigned LEVEL>
 inline void prefetch(const void* address, SIMT_CALLER) { simt::ask(address, {file, line}); }
 
 inline unsigned byte_of(unsigned word, unsigned index) { return word >> (8 * index) & 0xff; }
+
+inline unsigned sum_with_bytes(unsigned sum, unsigned word) {
+    for (unsigned k = 0; k < 4; ++k) sum += byte_of(word, k);
+    return sum;
+}
+inline unsigned sum_with_halves(unsigned sum, unsigned word) { return sum + (word & 0xffff) + (word >> 16); }
+
+constexpr bool HALVES_PAY = true;
+template <bool ARE_SIGNED>
+unsigned greater_half(unsigned a, unsigned b) {
+    const bool is_less = ARE_SIGNED ? static_cast<short>(a) < static_cast<short>(b) : a < b;
+    return is_less ? b : a;
+}
+template <bool ARE_SIGNED>
+unsigned greater_halves(unsigned a, unsigned b) {
+    return greater_half<ARE_SIGNED>(a & 0xffff, b & 0xffff) | greater_half<ARE_SIGNED>(a >> 16, b >> 16) << 16;
+}
+// Where not, the other one is the lesser.
+template <bool ARE_SIGNED>
+unsigned lesser_halves(unsigned a, unsigned b) {
+    return a ^ b ^ greater_halves<ARE_SIGNED>(a, b);
+}
 
 inline unsigned settle(unsigned word) { return word; }
 inline unsigned funnel_shift(unsigned low, unsigned high, unsigned shift) {

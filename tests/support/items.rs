@@ -22,6 +22,17 @@ pub fn items<T>(seed: u64, count: usize, sampler: Sampler<T>) -> Vec<T> {
     (0..count).map(|_| sampler(&mut random)).collect()
 }
 
+/// Inputs of which one item alone decides, for operators of which most items decide nothing: everywhere the first of a pair, and
+/// somewhere the second, at places of every remainder by a power of two.
+pub fn standing_out<T: Copy>(length: usize, pairs: [(T, T); 2]) -> impl Iterator<Item = Vec<T>> {
+    (0..64).map(move |k| {
+        let (common, rare) = pairs[k % 2];
+        let mut items = vec![common; length];
+        items[k * 513 % length] = rare;
+        items
+    })
+}
+
 /// Numbers that lose nothing when many are combined.
 pub trait Unit: Sample {
     /// A factor that can be divided out again.

@@ -1,0 +1,25 @@
+//! Operators on items narrower than a word of which any order gives the same bits: of those a GPU takes several at once.
+
+use std::any::TypeId;
+
+use crate::DeviceType;
+use crate::operators::{All, Any, BitAnd, BitOr, BitXor, Max, Min, Sum};
+
+/// What `templates/packed.cuh` calls an operator's form, if it has one.
+pub(super) fn form<M: 'static>() -> Option<&'static str> {
+    let of_bools = [(TypeId::of::<All>(), "BitAnd"), (TypeId::of::<Any>(), "BitOr")];
+    let forms =
+        of_bools.into_iter().chain(of::<u8>()).chain(of::<i8>()).chain(of::<u16>()).chain(of::<i16>());
+    forms.into_iter().find_map(|(operator, form)| (operator == TypeId::of::<M>()).then_some(form))
+}
+
+fn of<T: DeviceType>() -> [(TypeId, &'static str); 6] {
+    [
+        (TypeId::of::<Sum<T>>(), "Sum"),
+        (TypeId::of::<Max<T>>(), "Max"),
+        (TypeId::of::<Min<T>>(), "Min"),
+        (TypeId::of::<BitAnd<T>>(), "BitAnd"),
+        (TypeId::of::<BitOr<T>>(), "BitOr"),
+        (TypeId::of::<BitXor<T>>(), "BitXor"),
+    ]
+}
