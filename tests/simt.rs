@@ -159,12 +159,10 @@ fn wrong_if_one_stands_out<M: DeviceMonoid>(
 where
     M::Item: Sample,
 {
-    let (start, length) = (1, full_runs(&case.policy)[1]);
-    let mut inputs = standing_out(length, pairs);
-    inputs.try_for_each(|items| {
-        let all = [&items[..start], &items[..]].concat();
-        wrong_on_executor(executor, case, &all[start..], start)?;
-        wrong_on_executor(executor, case, &items, 0)
+    let length = full_runs(&case.policy)[1];
+    standing_out(length + 1, pairs).try_for_each(|all| {
+        wrong_on_executor(executor, case, &all[..length], 0)?;
+        wrong_on_executor(executor, case, &all[1..], 1)
     })
 }
 

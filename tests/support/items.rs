@@ -22,14 +22,15 @@ pub fn items<T>(seed: u64, count: usize, sampler: Sampler<T>) -> Vec<T> {
     (0..count).map(|_| sampler(&mut random)).collect()
 }
 
-/// Inputs of which one item alone decides, for operators of which most items decide nothing: everywhere the first of a pair, and
-/// somewhere the second, at places of every remainder by a power of two.
+/// Inputs of which one item alone decides, for operators of which most items decide nothing: of each pair, the first everywhere, and
+/// the second at one place, of every remainder by 64.
 pub fn standing_out<T: Copy>(length: usize, pairs: [(T, T); 2]) -> impl Iterator<Item = Vec<T>> {
-    (0..64).map(move |k| {
-        let (common, rare) = pairs[k % 2];
-        let mut items = vec![common; length];
-        items[k * 513 % length] = rare;
-        items
+    pairs.into_iter().flat_map(move |(common, rare)| {
+        (0..64).map(move |k| {
+            let mut items = vec![common; length];
+            items[k * 513 % length] = rare;
+            items
+        })
     })
 }
 
