@@ -36,8 +36,8 @@ WARPFOLD_DEVICE void baseline(const Arguments<Item>& arguments, const Operator& 
         items += count, left -= count, ++tiles;
     }
     if (thread > 0) return;
-    if (arguments.host)
-        Words<Item>(tile[0]).send(arguments.host, arguments.serial);
+    if (arguments.serial != 0)
+        Words<Item>(tile[0]).send(reinterpret_cast<unsigned long long*>(arguments.output), arguments.serial);
     else
         arguments.output[block_index()] = tile[0];
 }

@@ -13,13 +13,15 @@ template <class Item>
 struct Arguments {
     const Item* input;
     Size length;
-    // One partial a block.
+    // One partial a chunk. With a serial, by which the value of the only chunk is known to the host, it is where that is sent to.
     Item* output;
+    // Of chunks of tiles, how many are drawn: zero, before a launch and after it.
+    unsigned long long* tickets;
     // Each warp has a run of 2^row_level rows; and there are so many.
     unsigned runs, row_level;
-    // By what the value is known to the host, and where one block sends it instead; or nowhere.
     unsigned serial;
-    unsigned long long* host;
+    // Of runs of one row, how many have all of it, at an address for wide loads.
+    unsigned whole;
     Item identity;
 };
 
@@ -28,8 +30,9 @@ struct Arguments {
 //
 // Where the shape says so, tiles that are neighbours merge lane by lane, four to one, before what the lanes have is
 // combined across them. What does not fill a tile goes row by row.
-template <class Shape, class Item, class Operator>
-WARPFOLD_DEVICE Words<Item> warp_run(const Operator& op, Tiles<Shape, Item>& tiles, unsigned row_level, Size length) {
+template <class Shape, class Operator, class Source>
+WARPFOLD_DEVICE Words<typename Source::Item> warp_run(const Operator& op, Source& tiles, unsigned row_level, Size length) {
+    using Item = typename Source::Item;
     constexpr unsigned ROW_ITEMS = WARP_LANES * Shape::GROUP_ITEMS, TILE_ITEMS = Shape::ROWS * ROW_ITEMS;
     constexpr unsigned MERGED = Shape::MERGED_TILES, AHEAD = 8;
     static_assert(MERGED == 1 || MERGED == 4, "one tile, or four");
@@ -85,38 +88,105 @@ WARPFOLD_DEVICE Words<Item> warp_run(const Operator& op, Tiles<Shape, Item>& til
     return counter.bracket(op);
 }
 
-template <class Shape, class Item, class Operator>
-WARPFOLD_DEVICE void bracket(const Arguments<Item>& arguments, const Operator& op) {
-    WARPFOLD_SHARED(Words<Item>, of_warp, Shape::WARPS);
-    WARPFOLD_DYNAMIC_SHARED(memory);
-    let_next_launch_begin();
-    constexpr unsigned ROW_LEVEL = WARP_LEVEL + level_of(Shape::GROUP_ITEMS);
-    const unsigned run_level = ROW_LEVEL + arguments.row_level;
-    // The last chunk comes first: if it is not whole, it takes longer.
-    const unsigned chunk = block_count() - 1 - block_index();
-    const unsigned first_run = chunk * block_warps();
-    const Size begin = smaller(Size(first_run + warp_index()) << run_level, arguments.length);
-    const Size left = arguments.length - begin, run = smaller(Size(1) << run_level, left);
-    const Item* const input = arguments.input;
-    const Item* const first = when_written(input + begin);
-    Tiles<Shape, Item> tiles(memory, input, input + arguments.length, first, first + run);
-    Words<Item> value;
-    if (Shape::ROWS == 1 || left > 0) value = warp_run(op, tiles, arguments.row_level, left);
-    if (block_warps() > 1) {
-        if (lane_index() == 0) of_warp[warp_index()] = value;
-        block_barrier();
-        if (warp_index() != 0) return;
-        const unsigned left_runs = arguments.runs - first_run;
-        const unsigned count = left_runs < block_warps() ? left_runs : block_warps();
-        if (lane_index() < count) value = of_warp[lane_index()];
-        value = warp_bracket<false>(op, value, count);
-    }
-    if (lane_index() > 0) return;
-    if (arguments.length == 0) value = Words<Item>(arguments.identity);
-    if (arguments.host)
-        value.send(arguments.host, arguments.serial);
+// What a chunk came to, which one lane has, to where it belongs.
+template <class Item>
+WARPFOLD_DEVICE void leave(const Arguments<Item>& arguments, const Words<Item>& value, unsigned chunk) {
+    if (arguments.serial != 0)
+        value.send(reinterpret_cast<unsigned long long*>(arguments.output), arguments.serial);
     else
         value.store(arguments.output + chunk);
+}
+
+// The bracket of what the warps of a block have, of which the first `count` have something, in lane 0 of the first. The
+// others, for which it returns false, are done with the chunk.
+template <class Item, class Operator>
+WARPFOLD_DEVICE bool across_warps(const Operator& op, Words<Item>* of_warp, unsigned count, Words<Item>& value) {
+    if (block_warps() == 1) return true;
+    if (lane_index() == 0) of_warp[warp_index()] = value;
+    block_barrier();
+    if (warp_index() != 0) return false;
+    if (lane_index() < count) value = of_warp[lane_index()];
+    value = warp_bracket<false>(op, value, count);
+    return true;
+}
+
+// A chunk a block, of rows alone. Most of them are whole, and the only one of their warp: what they take is a straight line.
+template <class Shape, class Item, class Operator>
+WARPFOLD_DEVICE void bracket_of_rows(const Arguments<Item>& arguments, const Operator& op) {
+    WARPFOLD_SHARED(Words<Item>, of_warp, Shape::WARPS);
+    constexpr unsigned ROW_ITEMS = WARP_LANES * Shape::GROUP_ITEMS;
+    const unsigned first_run = block_index() * block_warps(), run = first_run + warp_index();
+    Words<Item> value;
+    if (Shape::WIDTH >= 4 && run < arguments.whole) {
+        const Item* const row = when_written(arguments.input + Size(run) * ROW_ITEMS);
+        value = whole_row<Shape::WIDTH, Shape::GROUP_ITEMS>(op, row);
+    } else {
+        const unsigned run_level = level_of(ROW_ITEMS) + arguments.row_level;
+        const Size begin = smaller(Size(run) << run_level, arguments.length), left = arguments.length - begin;
+        Rows<Item> rows(when_written(arguments.input + begin));
+        value = warp_run<Shape>(op, rows, arguments.row_level, left);
+        if (arguments.length == 0) value = Words<Item>(arguments.identity);
+    }
+    const unsigned left_runs = arguments.runs - first_run;
+    const unsigned count = left_runs < block_warps() ? left_runs : block_warps();
+    if (across_warps(op, of_warp, count, value) && lane_index() == 0) leave(arguments, value, block_index());
+}
+
+// Chunks of tiles, which blocks that stay take one after another. While a warp ends a run, the first tile of its next one is on
+// its way: so a block knows its next chunk all along, and the one after that when it begins the next. The first two of each
+// block are given; the others are drawn, so that a block that is faster has more. Whoever draws last gives the count back.
+template <class Shape, class Item, class Operator>
+WARPFOLD_DEVICE void bracket_of_tiles(const Arguments<Item>& arguments, const Operator& op) {
+    // Twice, since some warps may have come to the next chunk while the first warp still reads, or others do.
+    WARPFOLD_SHARED(Words<Item>, of_warp, 2 * Shape::WARPS);
+    WARPFOLD_SHARED(unsigned, drawn, 2);
+    WARPFOLD_DYNAMIC_SHARED(memory);
+    constexpr unsigned TILE_LEVEL = WARP_LEVEL + level_of(Shape::GROUP_ITEMS * Shape::ROWS);
+    const unsigned tiles_level = arguments.row_level - level_of(Shape::ROWS), run_level = TILE_LEVEL + tiles_level;
+    const unsigned chunks = (arguments.runs + Shape::WARPS - 1) / Shape::WARPS, blocks = block_count();
+    const Item* const input = when_written(arguments.input);
+    // The last chunk comes first: if it is not whole, it takes longer.
+    const auto run_of = [&](unsigned turn) { return (chunks - 1 - turn) * Shape::WARPS + warp_index(); };
+    unsigned turn = block_index(), next = turn + blocks;
+    const Size begin = Size(run_of(turn)) << run_level, end = arguments.length;
+    Size left = begin < end ? smaller(end - begin, Size(1) << run_level) : 0;
+    Tiles<Shape, Item> tiles(memory, input, input + end, input + begin, left);
+    const auto follow = [&] {
+        if (next < chunks) tiles.follow(input + (Size(run_of(next)) << run_level), 1u << tiles_level);
+    };
+    follow();
+    tiles.ask();
+    bool draws = chunks > 2 * blocks;
+    for (unsigned parity = 0;; parity ^= 1) {
+        unsigned later = chunks;
+        if (draws && warp_index() == 0 && lane_index() == 0) {
+            const unsigned ticket = static_cast<unsigned>(atomic_add(arguments.tickets, 1));
+            if (ticket == chunks - blocks - 1) publish(arguments.tickets, 0);
+            later = 2 * blocks + ticket;
+        }
+        Words<Item> value;
+        if (left > 0) value = warp_run<Shape>(op, tiles, arguments.row_level, left);
+        if (warp_index() == 0 && lane_index() == 0) drawn[parity] = later;
+        const unsigned count = smaller(arguments.runs - (chunks - 1 - turn) * Shape::WARPS, Shape::WARPS);
+        const bool is_first = across_warps(op, of_warp + parity * Shape::WARPS, count, value);
+        if (is_first && lane_index() == 0) leave(arguments, value, chunks - 1 - turn);
+        if (next >= chunks) return;
+        if (Shape::WARPS == 1) warp_barrier();
+        turn = next, next = draws ? drawn[parity] : chunks;
+        draws = draws && next < chunks;
+        tiles.enter(input + (Size(run_of(turn)) << run_level), 1u << tiles_level);
+        follow();
+        left = Size(1) << run_level;
+    }
+}
+
+template <class Shape, class Item, class Operator>
+WARPFOLD_DEVICE void bracket(const Arguments<Item>& arguments, const Operator& op) {
+    let_next_launch_begin();
+    if constexpr (Shape::ROWS == 1)
+        bracket_of_rows<Shape>(arguments, op);
+    else
+        bracket_of_tiles<Shape>(arguments, op);
 }
 
 }  // namespace warpfold

@@ -1,29 +1,37 @@
 // Tiles: so many rows that memory is kept busy, reduced at once. There are none where a shape has one row.
 //
 // Lanes exchange a tile through shared memory. What a lane loads lies beside what its neighbours load; what it gets back is
-// a run of items of its own, ROWS groups, which it reduces alone. The next tile is on its way meanwhile.
+// a run of items of its own, ROWS groups, which it reduces alone. The next tile is on its way meanwhile, from one run to the
+// next.
 
 namespace warpfold {
 
-template <class Shape, class Item, bool ARE_THERE = (Shape::ROWS > 1)>
-class Tiles {
-    const Item* next;
+// Rows alone: there are no tiles.
+template <class T>
+class Rows {
+    const T* next;
 
   public:
-    WARPFOLD_DEVICE Tiles(unsigned char*, const Item*, const Item*, const Item* begin, const Item*) : next(begin) {}
-    WARPFOLD_DEVICE const Item* items() const { return next; }
+    typedef T Item;
+
+    WARPFOLD_DEVICE explicit Rows(const T* begin) : next(begin) {}
+    WARPFOLD_DEVICE const T* items() const { return next; }
     WARPFOLD_DEVICE void pass(unsigned count) { next += count; }
     WARPFOLD_DEVICE bool has_next(unsigned) const { return false; }
     template <class Operator>
-    WARPFOLD_DEVICE Words<Item> take(const Operator&) {
-        return Words<Item>();
+    WARPFOLD_DEVICE Words<T> take(const Operator&) {
+        return Words<T>();
     }
 };
 
 // The address of an input decides how it is loaded, by 16 bytes or by words of 4; in shared memory every tile begins
 // alike, but for items narrower than a word, whose first one may be within a word.
-template <class Shape, class Item>
-class Tiles<Shape, Item, true> {
+template <class Shape, class T>
+class Tiles {
+  public:
+    typedef T Item;
+
+  private:
     static constexpr unsigned ITEMS = Shape::GROUP_ITEMS * Shape::ROWS;
     using Runs = Exchange<ITEMS * sizeof(Item)>;
     static constexpr unsigned CHUNK = Runs::CHUNK, RUN = Runs::RUN, ODD = Runs::ODD;
@@ -36,8 +44,10 @@ class Tiles<Shape, Item, true> {
     static constexpr unsigned SLOT_BYTES = Runs::BYTES + CHUNK;
 
     unsigned char* slot;
-    // Addresses: of the input, of the next tile, of the one to load next, of the end of what tiles may have.
-    Size input, taken, asked, end;
+    // Addresses: of the input, of the next tile, of the one to load next, and of the run after this one, if there is one.
+    Size input, taken, asked, later;
+    // Tiles: of this run those that are not taken, of the run that is loaded those that are not asked for, and of a later run.
+    unsigned left, unasked, of_later;
     // Bytes of a word before the first item.
     unsigned skipped;
     // The next tile, as it was loaded, and the word in which its last item ends.
@@ -70,18 +80,6 @@ class Tiles<Shape, Item, true> {
 #pragma unroll
         for (unsigned k = 0; k < TILE_CHUNKS / STEP; ++k)
             write<WIDTH>(to[k % ODD] + place(STEP * (k - k % ODD)), word + WIDTH / 4 * k);
-    }
-
-    WARPFOLD_DEVICE void ask() {
-        if (asked + TILE_BYTES <= end) {
-            const char* const from = reinterpret_cast<const char*>(asked - skipped);
-            if (asked % CHUNK == 0)
-                load<16>(from);
-            else
-                load<4>(from);
-            if (WITHIN_WORDS && skipped != 0) last = load_global<4>(from + TILE_BYTES).word[0];
-        }
-        asked += TILE_BYTES;
     }
 
     // So many items of a lane are reduced by code that is written out; more are by a loop over such units, since each copy
@@ -129,24 +127,45 @@ class Tiles<Shape, Item, true> {
     }
 
   public:
-    WARPFOLD_DEVICE Tiles(unsigned char* shared, const Item* first, const Item* last_end, const Item* begin,
-                          const Item* run_end) {
+    // The tiles of the first `count` items from `begin` on, of an input that has no item from `last_end` on.
+    WARPFOLD_DEVICE Tiles(unsigned char* shared, const Item* first, const Item* last_end, const Item* begin, Size count) {
         slot = shared + warp_index() * SLOT_BYTES;
         input = reinterpret_cast<Size>(first);
-        taken = asked = reinterpret_cast<Size>(begin);
-        skipped = WITHIN_WORDS ? taken % 4 : 0, last = 0;
-        end = reinterpret_cast<Size>(run_end);
+        taken = asked = reinterpret_cast<Size>(begin), later = 0;
+        skipped = WITHIN_WORDS ? input % 4 : 0, last = 0;
         // The word in which a tile ends may end after the input's last item.
-        if (skipped != 0 && end + 4 > reinterpret_cast<Size>(last_end)) end -= 4;
-        ask();
+        constexpr unsigned OF_WORD = (3 + sizeof(Item)) / sizeof(Item);
+        if (skipped != 0 && begin + count + OF_WORD > last_end) count = count > OF_WORD ? count - OF_WORD : 0;
+        left = unasked = static_cast<unsigned>(count / (WARP_LANES * ITEMS));
+    }
+
+    // Loads what is to be taken next but is not on its way: of this run, or of the one after it; nothing, if there is nothing.
+    WARPFOLD_DEVICE void ask() {
+        if (unasked == 0) {
+            if (later == 0) return;
+            asked = later, unasked = of_later, later = 0;
+        }
+        const char* const from = reinterpret_cast<const char*>(asked - skipped);
+        if (asked % CHUNK == 0)
+            load<16>(from);
+        else
+            load<4>(from);
+        if (WITHIN_WORDS && skipped != 0) last = load_global<4>(from + TILE_BYTES).word[0];
+        asked += TILE_BYTES, --unasked;
     }
 
     // What comes next, be it a tile or less; and how many items of it were taken otherwise.
     WARPFOLD_DEVICE const Item* items() const { return reinterpret_cast<const Item*>(taken); }
     WARPFOLD_DEVICE void pass(unsigned count) { taken += count * sizeof(Item); }
 
+    // After this run there comes one of `count` tiles, from `begin` on, and then it is this one.
+    WARPFOLD_DEVICE void follow(const Item* begin, unsigned count) {
+        later = reinterpret_cast<Size>(begin), of_later = count;
+    }
+    WARPFOLD_DEVICE void enter(const Item* begin, unsigned count) { taken = reinterpret_cast<Size>(begin), left = count; }
+
     // Whether that is a tile, or so many.
-    WARPFOLD_DEVICE bool has_next(unsigned count) const { return taken + count * TILE_BYTES <= end; }
+    WARPFOLD_DEVICE bool has_next(unsigned count) const { return left >= count; }
     // One value a lane.
     template <class Operator>
     WARPFOLD_DEVICE Words<Item> take(const Operator& op) {
@@ -161,7 +180,7 @@ class Tiles<Shape, Item, true> {
         const Words<Item> value = bracket(op, slot + place(run), slot + place(run + RUN));
         // All lanes have theirs, before the next tile takes its place.
         warp_barrier();
-        taken += TILE_BYTES;
+        taken += TILE_BYTES, --left;
         return value;
     }
 };

@@ -43,6 +43,19 @@ WARPFOLD_DEVICE Words<Item> warp_bracket(const Operator& op, Words<Item> value, 
     return value;
 }
 
+// The bracket of a whole row, in lane 0, by loads of WIDTH bytes from an address that is a multiple of it.
+template <unsigned WIDTH, unsigned GROUP_ITEMS, class Item, class Operator>
+WARPFOLD_DEVICE Words<Item> whole_row(const Operator& op, const Item* items) {
+    Group<Item, GROUP_ITEMS> group;
+    group.template load_whole<WIDTH>(items + lane_index() * GROUP_ITEMS);
+    Words<Item> value = group.bracket(op, Whole());
+    constexpr bool WRITTEN_OUT = Words<Item>::COUNT == 1;
+#pragma unroll(WRITTEN_OUT ? WARP_LEVEL : 1)
+    for (unsigned distance = 1; distance < WARP_LANES; distance *= 2)
+        value = combine(op, value, shuffle_down(value, distance));
+    return value;
+}
+
 // The bracket of a row of which `present` items exist, in lane 0, unspecified if none does: by loads of WIDTH bytes if they reach all.
 template <unsigned WIDTH, unsigned GROUP_ITEMS, class Item, class Operator>
 WARPFOLD_DEVICE Words<Item> row_bracket(const Operator& op, const Item* items, First present) {

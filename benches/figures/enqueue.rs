@@ -94,7 +94,7 @@ fn enqueue(
                 value: sys::CUlaunchAttributeValue { programmaticStreamSerializationAllowed: 1 },
             };
             let config = sys::CUlaunchConfig {
-                gridDimX: launch.blocks,
+                gridDimX: launch.chunks,
                 gridDimY: 1,
                 gridDimZ: 1,
                 blockDimX: launch.warps * 32,

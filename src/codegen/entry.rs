@@ -13,10 +13,11 @@ pub(crate) struct Arguments<T> {
     pub(crate) input: u64,
     pub(crate) length: u64,
     pub(crate) output: u64,
+    pub(crate) tickets: u64,
     pub(crate) runs: u32,
     pub(crate) row_level: u32,
     pub(crate) serial: u32,
-    pub(crate) host: u64,
+    pub(crate) whole: u32,
     pub(crate) identity: T,
 }
 

@@ -8,7 +8,7 @@ use super::driver::{RelaxedCapture, check, is_capturing};
 use super::kernels::{Blocks, Kernels, Lent, Registry, Rendered, Slices, drain};
 use super::workspace::lock;
 use crate::codegen::{Arguments, Source};
-use crate::policy::{Kernel, Launch, Launches, partial_bytes};
+use crate::policy::{Kernel, Launch, Launches, TICKET_BYTES, partial_bytes};
 use crate::{DeviceMonoid, Error, Policy};
 
 /// An operator's kernels that reduce, in a context.
@@ -28,16 +28,14 @@ struct Span {
 /// Where a launch leaves what it makes, and how the host learns of it.
 #[derive(Clone, Copy)]
 pub(super) struct Output {
-    /// Device memory, or nowhere.
     pub(super) address: u64,
-    /// Where it is sent to instead, each word with the serial; or nowhere.
-    pub(super) host: u64,
+    /// If not 0, the host waits for the only thing that is left there, each word of it with this number.
     pub(super) serial: u32,
 }
 
 impl Output {
     fn silent(address: u64) -> Self {
-        Self { address, host: 0, serial: 0 }
+        Self { address, serial: 0 }
     }
 }
 
@@ -126,9 +124,9 @@ impl BracketKernel {
         let (address, _read) = items.device_ptr(stream);
         let span = Span { address, length };
         check("binding the context", self.kernels.context.bind_to_thread())?;
-        let partials = workspace.memory(self.partial_bytes(&launches))?;
+        let memory = workspace.memory(self.memory_bytes(&launches))?;
         let output = workspace.awaited_output();
-        if let Err(error) = self.enqueue(operator, launches, span, output, partials, stream) {
+        if let Err(error) = self.enqueue(operator, launches, span, output, memory, stream) {
             // The first launches may be under way, in memory that the caller lent for this call.
             drain(stream);
             return Err(error);
@@ -151,7 +149,7 @@ impl BracketKernel {
         self.kernels.check_context("input", items.stream())?;
         let length = items.len() as u64;
         let launches = self.launches::<M>(length, items.stream())?;
-        let bytes = self.partial_bytes(&launches);
+        let bytes = self.memory_bytes(&launches);
         let mut slices = Slices { items: Some(items), output };
         self.kernels.enqueue_on(&mut slices, bytes, |stream, addresses| {
             let items = Span { address: addresses.input, length };
@@ -166,9 +164,9 @@ impl BracketKernel {
         })
     }
 
-    /// What their partials need.
-    fn partial_bytes(&self, launches: &Launches) -> usize {
-        launches.partial_bytes(&self.kernels.item) as usize
+    /// What they need.
+    fn memory_bytes(&self, launches: &Launches) -> usize {
+        launches.memory_bytes(&self.kernels.item) as usize
     }
 
     /// Launches all that it takes to write the bracket of `items` to `output`.
@@ -178,17 +176,17 @@ impl BracketKernel {
         launches: Launches,
         items: Span,
         output: Output,
-        partials: u64,
+        memory: u64,
         stream: &CudaStream,
     ) -> Result<(), Error> {
         // What is the user's code has been called before anything is launched.
         let identity = operator.identity();
-        let (mut items, mut room, mut early) = (items, partials, false);
+        let (mut items, mut room, mut early) = (items, memory + TICKET_BYTES, false);
         for launch in launches {
-            let is_last = launch.blocks == 1;
+            let is_last = launch.chunks == 1;
             let to = if is_last { output } else { Output::silent(room) };
-            self.launch(operator, identity, (launch, early), items, to, stream)?;
-            items = Span { address: room, length: u64::from(launch.blocks) };
+            self.launch(operator, identity, (launch, early), (items, to, memory), stream)?;
+            items = Span { address: room, length: u64::from(launch.chunks) };
             room += partial_bytes(&self.kernels.item, items.length);
             // The baseline does not wait for what is before it.
             early = launch.kernel != Kernel::Baseline && self.kernels.begins_early();
@@ -201,8 +199,7 @@ impl BracketKernel {
         operator: &M,
         identity: M::Item,
         (launch, early): (Launch, bool),
-        items: Span,
-        output: Output,
+        (items, output, tickets): (Span, Output, u64),
         stream: &CudaStream,
     ) -> Result<(), Error> {
         let shape = self.policy.shape(launch.kernel);
@@ -210,16 +207,22 @@ impl BracketKernel {
             input: items.address,
             length: items.length,
             output: output.address,
+            tickets,
             runs: launch.runs(shape, items.length),
             row_level: launch.rows_per_warp.ilog2(),
             serial: output.serial,
-            host: output.host,
+            whole: launch.whole_rows(shape, items.address, items.length),
             identity,
         };
         let shared_bytes = shape.shared_bytes(&self.kernels.item);
-        let blocks = Blocks { count: launch.blocks, warps: launch.warps, shared_bytes, early };
+        let resident = match launch.kernel {
+            Kernel::Large => self.kernels.resident_blocks(launch.kernel, shared_bytes)?,
+            Kernel::Small | Kernel::Baseline => launch.chunks,
+        };
+        let count = self.policy.blocks(&launch, resident);
+        let blocks = Blocks { count, warps: launch.warps, shared_bytes, early };
         // SAFETY: that is what a kernel that reduces takes. The input is a slice that its stream keeps, the output has room
-        // for one item a block (partials are a workspace of `partial_bytes`), and both stay until the stream has passed:
+        // for one item a chunk (partials are a workspace of `memory_bytes`), and both stay until the stream has passed:
         // slices are freed in stream order, workspaces after draining.
         unsafe { self.kernels.launch(launch.kernel, blocks, arguments, operator, stream) }
     }

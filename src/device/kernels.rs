@@ -11,7 +11,7 @@ use std::thread::Builder;
 
 use cudarc::driver::{CudaContext, CudaSlice, CudaStream, DevicePtr, DevicePtrMut, result};
 
-use super::driver::{RelaxedCapture, architecture, capture, check, check_allocation, is_capturing};
+use super::driver::{RelaxedCapture, architecture, capture, check, check_allocation, is_capturing, limits};
 use super::module::{Function, Grid, Module};
 use super::workspace::{Workspaces, lock};
 use crate::codegen::Source;
@@ -83,6 +83,8 @@ pub(super) struct Loaded {
     function: Function,
     /// Whether it reads the operator's value.
     has_state: bool,
+    /// Of its blocks, as many as the device holds at once, when somebody has asked.
+    resident_blocks: OnceLock<u32>,
     // Dropped after what was launched from it.
     _module: Module,
 }
@@ -97,7 +99,8 @@ impl Loaded {
         let module = Module::load(context, image)?;
         let function = module.function(source.kernel_name())?;
         function.allow_shared_bytes(shared_bytes as u32)?;
-        Ok(Self { function, has_state: source.has_state(), _module: module })
+        let resident_blocks = OnceLock::new();
+        Ok(Self { function, has_state: source.has_state(), resident_blocks, _module: module })
     }
 
     /// # Safety
@@ -245,6 +248,23 @@ impl Kernels {
         Ok(())
     }
 
+    /// The blocks of a kernel that the device holds at once, of as many threads and so much shared memory as they have.
+    pub(super) fn resident_blocks(&self, kernel: Kernel, shared_bytes: usize) -> Result<u32, Error> {
+        let loaded = self.loaded(kernel);
+        if let Some(&blocks) = loaded.resident_blocks.get() {
+            return Ok(blocks);
+        }
+        let blocks = loaded.function.resident_blocks(shared_bytes)? * limits(&self.context)?.multiprocessors;
+        Ok(*loaded.resident_blocks.get_or_init(|| blocks))
+    }
+
+    fn loaded(&self, kernel: Kernel) -> &Loaded {
+        let Some(loaded) = self.loaded[kernel as usize].get() else {
+            unreachable!("kernels are prepared before anything is launched");
+        };
+        loaded
+    }
+
     /// Launches a kernel that is there.
     ///
     /// # Safety
@@ -258,11 +278,8 @@ impl Kernels {
         operator: &M,
         stream: &CudaStream,
     ) -> Result<(), Error> {
-        let Some(loaded) = self.loaded[kernel as usize].get() else {
-            unreachable!("kernels are prepared before anything is launched");
-        };
         // SAFETY: the caller's promise.
-        unsafe { loaded.launch(blocks, arguments, operator, stream) }
+        unsafe { self.loaded(kernel).launch(blocks, arguments, operator, stream) }
     }
 
     pub(super) fn check_context(&self, what: &'static str, stream: &CudaStream) -> Result<(), Error> {

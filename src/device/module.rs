@@ -80,6 +80,22 @@ impl Function {
         check("asking for shared memory", set.result())
     }
 
+    /// The blocks of it that a multiprocessor holds at once, of as many threads as it is compiled for.
+    pub(super) fn resident_blocks(self, shared_bytes: usize) -> Result<u32, Error> {
+        let attribute = sys::CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK;
+        let (mut threads, mut blocks) = (0, 0);
+        // SAFETY: the kernel's module is loaded, and both are places to write to.
+        let asked = unsafe {
+            let asked = sys::cuFuncGetAttribute(&mut threads, attribute, self.0).result();
+            asked.and_then(|()| {
+                sys::cuOccupancyMaxActiveBlocksPerMultiprocessor(&mut blocks, self.0, threads, shared_bytes)
+                    .result()
+            })
+        };
+        check("asking how many blocks a multiprocessor holds", asked)?;
+        Ok(blocks.unsigned_abs())
+    }
+
     /// # Safety
     ///
     /// The kernel's module is loaded in the stream's context, `parameters` point to values of the kernel's parameter

@@ -95,7 +95,7 @@ impl Workspace {
     pub(super) fn awaited_output(&mut self) -> Output {
         // Never that of new memory.
         self.serial = self.serial.wrapping_add(1).max(1);
-        Output { address: 0, host: self.result_on_device, serial: self.serial }
+        Output { address: self.result_on_device, serial: self.serial }
     }
 
     /// What was last sent, if all of it is there.

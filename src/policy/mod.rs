@@ -18,8 +18,14 @@ use crate::{Error, Layout};
 const PARTIAL_BYTES: u64 = 64 << 10;
 /// The bytes of a line of memory.
 const LINE: u64 = 128;
+/// Device memory in which chunks are drawn. It shares no line with partials.
+pub(crate) const TICKET_BYTES: u64 = LINE;
 /// Blocks of a launch, at most: their warps are counted in 32 bits.
 const MOST_BLOCKS: u32 = 1 << 26;
+/// Of a warp that has one run after another, about.
+const RUN_BYTES: u64 = 32 << 10;
+/// Tiles of a warp, at most, where that makes one wave of blocks.
+const WAVE_TILES: u32 = 8;
 /// Warps of a block where a small input has many.
 const SMALL_WARPS: u32 = 8;
 
@@ -61,13 +67,13 @@ pub enum Kernel {
     Baseline,
 }
 
-/// One launch: every block reduces `rows_per_warp` rows, of one group a lane, with each of its warps.
+/// One launch: every chunk is `rows_per_warp` rows, of one group a lane, for each warp of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Launch {
     /// What is launched.
     pub kernel: Kernel,
-    /// Blocks, each of which writes one partial.
-    pub blocks: u32,
+    /// What blocks reduce to one partial each.
+    pub chunks: u32,
     /// Warps of a block: a power of two.
     pub warps: u32,
     /// A power of two.
@@ -89,21 +95,28 @@ impl Iterator for Launches {
 
     fn next(&mut self) -> Option<Launch> {
         let launch = self.next?;
-        let left = u64::from(launch.blocks);
+        let left = u64::from(launch.chunks);
         self.next = (left > 1).then(|| self.policy.launch(self.later, left, self.most));
         Some(launch)
     }
 }
 
 impl Launches {
-    /// Device memory that their partials have, in bytes: of each but the last, one after another.
-    pub(crate) fn partial_bytes(&self, item: &Layout) -> u64 {
-        let blocks = self.clone().map(|launch| u64::from(launch.blocks));
-        blocks.filter(|&blocks| blocks > 1).map(|blocks| partial_bytes(item, blocks)).sum()
+    /// Device memory that they have, in bytes: for tickets, and then for the partials of each but the last, one after another.
+    pub(crate) fn memory_bytes(&self, item: &Layout) -> u64 {
+        let chunks = self.clone().map(|launch| u64::from(launch.chunks));
+        TICKET_BYTES + chunks.filter(|&chunks| chunks > 1).map(|chunks| partial_bytes(item, chunks)).sum::<u64>()
     }
 }
 
 impl Launch {
+    /// Warps whose run is one row, and all of it there, at an `address` for wide loads.
+    pub fn whole_rows(&self, shape: &Shape, address: u64, length: u64) -> u32 {
+        let is_row = self.rows_per_warp == 1 && shape.rows == 1;
+        let is_wide = shape.width >= 4 && address.is_multiple_of(shape.width.into());
+        if is_row && is_wide { (length / shape.row_items()) as u32 } else { 0 }
+    }
+
     /// Warps that have any of `length` items, in blocks of this shape.
     pub fn runs(&self, shape: &Shape, length: u64) -> u32 {
         // At most `MOST_BLOCKS` of 32; of the baseline as many for the largest memory that there is.
@@ -131,9 +144,18 @@ impl Policy {
             one_block_items: small.row_items() * u64::from(small.warps),
             // A row a warp.
             small_bytes: small.row_items() * item.size as u64 * small.wave_warps(),
-            tiles_per_warp: 4,
+            tiles_per_warp: if large.tile_items() * item.size as u64 <= RUN_BYTES / 8 { 8 } else { 4 },
             max_blocks: 16384,
         }
+    }
+
+    /// Blocks that reduce the chunks of a launch, on a GPU that holds so many of them at once: one each, but where there are
+    /// tiles fewer, which take one chunk after another, all as many.
+    pub fn blocks(&self, launch: &Launch, resident: u32) -> u32 {
+        if self.shape(launch.kernel).rows == 1 {
+            return launch.chunks;
+        }
+        launch.chunks.div_ceil(launch.chunks.div_ceil(resident.max(1)))
     }
 
     /// The shape of a kernel.
@@ -197,7 +219,7 @@ impl Policy {
     pub(crate) fn one_block(&self, length: u64) -> Launch {
         let rows = length.div_ceil(self.small.row_items()).next_power_of_two();
         let warps = rows.min(self.small.warps.into()) as u32;
-        Launch { kernel: Kernel::Small, blocks: 1, warps, rows_per_warp: rows / u64::from(warps) }
+        Launch { kernel: Kernel::Small, chunks: 1, warps, rows_per_warp: rows / u64::from(warps) }
     }
 
     /// Powers of two of rows a warp: as many as it takes for one wave of warps if that is few tiles, else fewer, so that
@@ -205,23 +227,23 @@ impl Policy {
     fn blocks_of(&self, kernel: Kernel, length: u64, most: u64) -> Launch {
         let shape = self.shape(kernel);
         let warps = if kernel == Kernel::Small { shape.warps.min(SMALL_WARPS) } else { shape.warps };
-        let blocks = length.div_ceil(shape.row_items() * u64::from(warps)).max(1);
-        let wave = (blocks * u64::from(warps)).div_ceil(shape.wave_warps()).next_power_of_two();
-        let few = u64::from(shape.rows) * u64::from(self.tiles_per_warp);
-        let rows_per_warp = if wave > 2 * few { few } else { wave };
-        let rows_per_warp = rows_per_warp.max(blocks.div_ceil(most).next_power_of_two());
+        let chunks = length.div_ceil(shape.row_items() * u64::from(warps)).max(1);
+        let wave = (chunks * u64::from(warps)).div_ceil(shape.wave_warps()).next_power_of_two();
+        let tiles = |count: u32| u64::from(shape.rows) * u64::from(count);
+        let rows_per_warp = if wave > tiles(WAVE_TILES) { tiles(self.tiles_per_warp) } else { wave };
+        let rows_per_warp = rows_per_warp.max(chunks.div_ceil(most).next_power_of_two());
         // No less than a tile; and tiles whose values are a tile at most, where there is no counter of them.
         let mut rows_per_warp = rows_per_warp.max(shape.rows.into());
         if kernel == Kernel::Baseline {
             rows_per_warp = rows_per_warp.min(shape.block_items());
         }
-        Launch { kernel, blocks: blocks.div_ceil(rows_per_warp) as u32, warps, rows_per_warp }
+        Launch { kernel, chunks: chunks.div_ceil(rows_per_warp) as u32, warps, rows_per_warp }
     }
 }
 
 /// Device memory that the partials of one launch have. They share no line with others: what is read of them may be kept.
-pub(crate) fn partial_bytes(item: &Layout, blocks: u64) -> u64 {
-    (blocks * item.size as u64).next_multiple_of(LINE)
+pub(crate) fn partial_bytes(item: &Layout, chunks: u64) -> u64 {
+    (chunks * item.size as u64).next_multiple_of(LINE)
 }
 
 #[cfg(test)]
@@ -283,19 +305,19 @@ mod tests {
             assert!(policy.kernels().contains(&launch.kernel));
             let block = shape.row_items() * launch.rows_per_warp * u64::from(launch.warps);
             let name = item.name;
-            assert_eq!(u64::from(launch.blocks), left.div_ceil(block).max(1), "{length} items of {name}");
+            assert_eq!(u64::from(launch.chunks), left.div_ceil(block).max(1), "{length} items of {name}");
             assert!(launch.warps <= shape.warps && launch.rows_per_warp.is_power_of_two());
             if launch.kernel == Kernel::Baseline {
                 // All warps, and no more tiles than a tile has places for their values.
                 assert!(launch.warps == shape.warps && launch.rows_per_warp <= shape.block_items());
             } else {
-                assert!(launch.blocks <= policy.max_blocks);
+                assert!(launch.chunks <= policy.max_blocks);
             }
-            left = launch.blocks.into();
+            left = launch.chunks.into();
             partials += if left > 1 { left } else { 0 };
         }
         assert_eq!(left, 1);
-        let bytes = policy.launches(item, length).partial_bytes(item);
+        let bytes = policy.launches(item, length).memory_bytes(item);
         assert!(bytes >= partials * item.size as u64);
         let most = (64 << 10).max(length * item.size as u64 / 1000);
         assert!(bytes <= most, "{bytes} for {length} items of {} bytes", item.size);
@@ -307,7 +329,7 @@ mod tests {
             let policy = Policy::for_item(&item);
             for length in [0, 1, policy.one_block_items / 2, policy.one_block_items] {
                 assert_eq!(policy.launches(&item, length).count(), 1);
-                assert_eq!(policy.launches(&item, length).partial_bytes(&item), 0);
+                assert_eq!(policy.launches(&item, length).memory_bytes(&item), TICKET_BYTES);
             }
             assert!(policy.one_block_items >= 32 * 32);
         }

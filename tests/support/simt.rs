@@ -141,12 +141,16 @@ struct Arguments<T> {
     input: u64,
     length: u64,
     output: u64,
+    tickets: u64,
     runs: u32,
     row_level: u32,
     serial: u32,
-    host: u64,
+    whole: u32,
     identity: T,
 }
+
+/// So few blocks at once that they take one chunk after another.
+const RESIDENT: u32 = 2;
 
 /// A launch, as `tests/simt/requests.cpp` is asked for one.
 #[repr(C)]
@@ -193,33 +197,41 @@ impl Executor {
         let mut length = items.len() as u64;
         let mut misalignment = misalignment * size_of::<M::Item>();
         for launch in case.policy.launches(&item, length) {
+            let shape = case.policy.shape(launch.kernel);
             let arguments = Arguments {
                 input: 0,
                 length,
                 output: 0,
-                runs: launch.runs(case.policy.shape(launch.kernel), length),
+                tickets: 0,
+                runs: launch.runs(shape, length),
                 row_level: launch.rows_per_warp.ilog2(),
                 serial: 0,
-                host: 0,
+                // What the executor aligns is aligned by 128 bytes or more.
+                whole: launch.whole_rows(shape, misalignment as u64, length),
                 identity: case.operator.identity(),
             };
             let (arguments, op) = (bytes(&[arguments]), state(&case.operator));
             let request = Request {
                 kernel: case.first + launch.kernel as u32,
-                blocks: launch.blocks,
+                blocks: case.policy.blocks(&launch, RESIDENT),
                 threads: launch.warps * 32,
                 misalignment: misalignment as u32,
                 seed: self.seed,
-                shared: case.policy.shape(launch.kernel).shared_bytes(&item) as u64,
+                shared: shape.shared_bytes(&item) as u64,
                 arguments: arguments.len() as u64,
                 op: op.len() as u64,
                 input: input.len() as u64,
-                output: u64::from(launch.blocks) * size_of::<M::Item>() as u64,
+                output: u64::from(launch.chunks) * size_of::<M::Item>() as u64,
+                words: size_of::<u64>() as u64,
                 ..Request::default()
             };
-            let request = [bytes(&[request]), arguments, op, input].concat();
-            input = self.ask(&request, launch.blocks as usize * size_of::<M::Item>())?;
-            length = launch.blocks.into();
+            let request = [bytes(&[request]), arguments, op, input, vec![0; size_of::<u64>()]].concat();
+            let output = launch.chunks as usize * size_of::<M::Item>();
+            input = self.ask(&request, output + size_of::<u64>())?;
+            if input.split_off(output) != [0; size_of::<u64>()] {
+                return Err("tickets are not given back".to_owned());
+            }
+            length = launch.chunks.into();
             misalignment = 0;
         }
         // SAFETY: the kernel wrote a whole item, field by field.
