@@ -70,7 +70,7 @@ WARPFOLD_DEVICE Words<typename Source::Item> warp_run(const Operator& op, Source
                 value = merge(op, pair, value, 2);
                 came = 0, parts = MERGED, level += level_of(MERGED);
             }
-            value = across_lanes(op, value, parts);
+            value = across_lanes<false>(op, value, parts);
         } else {
             const First present = {static_cast<unsigned>(smaller(length, ROW_ITEMS))};
             value = row_bracket<Shape::WIDTH, Shape::GROUP_ITEMS>(op, tiles.items(), present);
@@ -88,14 +88,23 @@ WARPFOLD_DEVICE Words<typename Source::Item> warp_run(const Operator& op, Source
     return counter.bracket(op);
 }
 
-// What a chunk came to, which one lane has, to where it belongs.
+// Where the value of a chunk belongs.
 template <class Item>
-WARPFOLD_DEVICE void leave(const Arguments<Item>& arguments, const Words<Item>& value, unsigned chunk) {
-    if (arguments.serial != 0)
-        value.send(reinterpret_cast<unsigned long long*>(arguments.output), arguments.serial);
-    else
-        value.store(arguments.output + chunk);
-}
+class Place {
+    Item* to;
+    unsigned serial;
+
+  public:
+    WARPFOLD_DEVICE Place(const Arguments<Item>& arguments, unsigned chunk)
+        : to(settle(arguments.output + chunk)), serial(settle(arguments.serial)) {}
+
+    WARPFOLD_DEVICE void leave(const Words<Item>& value) const {
+        if (serial != 0)
+            value.send(reinterpret_cast<unsigned long long*>(to), serial);
+        else
+            value.store(to);
+    }
+};
 
 // The bracket of what the warps of a block have, of which the first `count` have something, in lane 0 of the first. The
 // others, for which it returns false, are done with the chunk.
@@ -110,16 +119,32 @@ WARPFOLD_DEVICE bool across_warps(const Operator& op, Words<Item>* of_warp, unsi
     return true;
 }
 
-// A chunk a block, of rows alone. Most of them are whole, and the only one of their warp: what they take is a straight line.
+// A chunk a block, of rows alone. Most blocks of small inputs have whole rows, one a warp: what those take is a straight line,
+// since every instruction that is fetched for the first time is time.
 template <class Shape, class Item, class Operator>
 WARPFOLD_DEVICE void bracket_of_rows(const Arguments<Item>& arguments, const Operator& op) {
     WARPFOLD_SHARED(Words<Item>, of_warp, Shape::WARPS);
     constexpr unsigned ROW_ITEMS = WARP_LANES * Shape::GROUP_ITEMS;
+    constexpr bool IS_WIDE = Shape::WIDTH >= 4;
     const unsigned first_run = block_index() * block_warps(), run = first_run + warp_index();
+    const Item* const row = arguments.input + Size(run) * ROW_ITEMS;
+    const unsigned first = lane_index() * Shape::GROUP_ITEMS;
+    Group<Item, Shape::GROUP_ITEMS> group;
+    const auto load = [&] {
+        if constexpr (IS_WIDE) group.template load_whole<Shape::WIDTH>(when_written(row) + first);
+    };
     Words<Item> value;
-    if (Shape::WIDTH >= 4 && run < arguments.whole) {
-        const Item* const row = when_written(arguments.input + Size(run) * ROW_ITEMS);
-        value = whole_row<Shape::WIDTH, Shape::GROUP_ITEMS>(op, row);
+    if (IS_WIDE && first_run + block_warps() <= arguments.whole) {
+        load();
+        // While they are on their way.
+        const Place<Item> place(arguments, block_index());
+        value = whole_row(op, group);
+        if (across_warps(op, of_warp, block_warps(), value) && lane_index() == 0) place.leave(value);
+        return;
+    }
+    if (IS_WIDE && run < arguments.whole) {
+        load();
+        value = whole_row(op, group);
     } else {
         const unsigned run_level = level_of(ROW_ITEMS) + arguments.row_level;
         const Size begin = smaller(Size(run) << run_level, arguments.length), left = arguments.length - begin;
@@ -129,7 +154,8 @@ WARPFOLD_DEVICE void bracket_of_rows(const Arguments<Item>& arguments, const Ope
     }
     const unsigned left_runs = arguments.runs - first_run;
     const unsigned count = left_runs < block_warps() ? left_runs : block_warps();
-    if (across_warps(op, of_warp, count, value) && lane_index() == 0) leave(arguments, value, block_index());
+    if (across_warps(op, of_warp, count, value) && lane_index() == 0)
+        Place<Item>(arguments, block_index()).leave(value);
 }
 
 // Chunks of tiles, which blocks that stay take one after another. While a warp ends a run, the first tile of its next one is on
@@ -169,7 +195,7 @@ WARPFOLD_DEVICE void bracket_of_tiles(const Arguments<Item>& arguments, const Op
         if (warp_index() == 0 && lane_index() == 0) drawn[parity] = later;
         const unsigned count = smaller(arguments.runs - (chunks - 1 - turn) * Shape::WARPS, Shape::WARPS);
         const bool is_first = across_warps(op, of_warp + parity * Shape::WARPS, count, value);
-        if (is_first && lane_index() == 0) leave(arguments, value, chunks - 1 - turn);
+        if (is_first && lane_index() == 0) Place<Item>(arguments, chunks - 1 - turn).leave(value);
         if (next >= chunks) return;
         if (Shape::WARPS == 1) warp_barrier();
         turn = next, next = draws ? drawn[parity] : chunks;

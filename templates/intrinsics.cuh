@@ -72,6 +72,11 @@ WARPFOLD_DEVICE unsigned settle(unsigned word) {
     asm volatile("" : "+r"(word));
     return word;
 }
+template <class T>
+WARPFOLD_DEVICE T* settle(T* address) {
+    asm volatile("" : "+l"(address));
+    return address;
+}
 
 // The leading zeros of a word, 32 or 64 for none set, and the set bits.
 WARPFOLD_DEVICE unsigned leading_zeros_of(unsigned word) { return __clz(static_cast<int>(word)); }

@@ -44,8 +44,9 @@ class Tiles {
     static constexpr unsigned SLOT_BYTES = Runs::BYTES + CHUNK;
 
     unsigned char* slot;
-    // Addresses: of the input, of the next tile, of the one to load next, and of the run after this one, if there is one.
-    Size input, taken, asked, later;
+    // Addresses: of the input and its end, of the next tile, of the one to load next, and of the run after this one, if there
+    // is one.
+    Size input, input_end, taken, asked, later;
     // Tiles: of this run those that are not taken, of the run that is loaded those that are not asked for, and of a later run.
     unsigned left, unasked, of_later;
     // Bytes of a word before the first item.
@@ -67,6 +68,16 @@ class Tiles {
 #pragma unroll
             for (unsigned w = 0; w < WIDTH / 4; ++w) word[WIDTH / 4 * k + w] = loaded.word[w];
         }
+    }
+
+    // The word in which a tile ends, or what the tile has of it: the word may end after the input's last item.
+    WARPFOLD_DEVICE unsigned first_bytes(const char* address) const {
+        if (reinterpret_cast<Size>(address) + 4 <= input_end) return load_global<4>(address).word[0];
+        constexpr unsigned WIDTH = Global::WIDTH<Item>;
+        unsigned word = 0;
+#pragma unroll 1
+        for (unsigned k = 0; k < skipped; k += WIDTH) word |= load_global<WIDTH>(address + k).word[0] << (8 * k);
+        return word;
     }
 
     template <unsigned WIDTH>
@@ -130,12 +141,9 @@ class Tiles {
     // The tiles of the first `count` items from `begin` on, of an input that has no item from `last_end` on.
     WARPFOLD_DEVICE Tiles(unsigned char* shared, const Item* first, const Item* last_end, const Item* begin, Size count) {
         slot = shared + warp_index() * SLOT_BYTES;
-        input = reinterpret_cast<Size>(first);
+        input = reinterpret_cast<Size>(first), input_end = reinterpret_cast<Size>(last_end);
         taken = asked = reinterpret_cast<Size>(begin), later = 0;
         skipped = WITHIN_WORDS ? input % 4 : 0, last = 0;
-        // The word in which a tile ends may end after the input's last item.
-        constexpr unsigned OF_WORD = (3 + sizeof(Item)) / sizeof(Item);
-        if (skipped != 0 && begin + count + OF_WORD > last_end) count = count > OF_WORD ? count - OF_WORD : 0;
         left = unasked = static_cast<unsigned>(count / (WARP_LANES * ITEMS));
     }
 
@@ -150,7 +158,7 @@ class Tiles {
             load<16>(from);
         else
             load<4>(from);
-        if (WITHIN_WORDS && skipped != 0) last = load_global<4>(from + TILE_BYTES).word[0];
+        if (WITHIN_WORDS && skipped != 0) last = first_bytes(from + TILE_BYTES);
         asked += TILE_BYTES, --unasked;
     }
 

@@ -5,6 +5,10 @@
 
 namespace warpfold {
 
+// What fits in a word is sooner combined than a branch taken.
+template <class Item>
+constexpr bool SHORT = Words<Item>::COUNT == 1;
+
 WARPFOLD_DEVICE constexpr unsigned level_of(unsigned rows) { return rows == 1 ? 0 : 1 + level_of(rows / 2); }
 
 // One value a lane of `even`, and of `odd`, which comes after it, to one: of two lanes that differ in `distance` the
@@ -18,11 +22,11 @@ WARPFOLD_DEVICE Words<Item> merge(const Operator& op, const Words<Item>& even, c
 }
 
 // The bracket, in lane 0, of one value a lane, which are of `parts` parts, lane by lane: first the lanes of a part are
-// combined, then the parts. A loop, as the one below: each copy of a complex operator is compile time.
-template <class Operator, class Item>
+// combined, then the parts. Written out, or a loop: each copy of a complex operator is compile time.
+template <bool WRITTEN_OUT, class Operator, class Item>
 WARPFOLD_DEVICE Words<Item> across_lanes(const Operator& op, Words<Item> value, unsigned parts) {
     unsigned distance = parts < WARP_LANES ? parts : 1;
-#pragma unroll 1
+#pragma unroll(WRITTEN_OUT ? WARP_LEVEL : 1)
     for (unsigned step = 0; step < WARP_LEVEL; ++step) {
         value = combine(op, value, shuffle_down(value, distance));
         distance = 2 * distance < WARP_LANES ? 2 * distance : 1;
@@ -30,30 +34,23 @@ WARPFOLD_DEVICE Words<Item> across_lanes(const Operator& op, Words<Item> value, 
     return value;
 }
 
-// The bracket of one value per lane for the first `count` lanes, in lane 0: level by level as far as there are any, or
-// all levels, written out.
-template <bool WRITTEN_OUT, class Operator, class Item>
+// The bracket of one value per lane for the first `count` lanes, in lane 0: level by level, as far as there are any or all.
+template <bool ALL_LEVELS, class Operator, class Item>
 WARPFOLD_DEVICE Words<Item> warp_bracket(const Operator& op, Words<Item> value, unsigned count) {
     const unsigned lane = lane_index();
-#pragma unroll(WRITTEN_OUT ? WARP_LEVEL : 1)
-    for (unsigned distance = 1; distance < (WRITTEN_OUT ? WARP_LANES : count); distance *= 2) {
+#pragma unroll(SHORT<Item> ? WARP_LEVEL : 1)
+    for (unsigned distance = 1; distance < WARP_LANES; distance *= 2) {
+        if (!ALL_LEVELS && distance >= count) break;
         const Words<Item> right = shuffle_down(value, distance);
         if (lane + distance < count) value = combine(op, value, right);
     }
     return value;
 }
 
-// The bracket of a whole row, in lane 0, by loads of WIDTH bytes from an address that is a multiple of it.
-template <unsigned WIDTH, unsigned GROUP_ITEMS, class Item, class Operator>
-WARPFOLD_DEVICE Words<Item> whole_row(const Operator& op, const Item* items) {
-    Group<Item, GROUP_ITEMS> group;
-    group.template load_whole<WIDTH>(items + lane_index() * GROUP_ITEMS);
-    Words<Item> value = group.bracket(op, Whole());
-    constexpr bool WRITTEN_OUT = Words<Item>::COUNT == 1;
-#pragma unroll(WRITTEN_OUT ? WARP_LEVEL : 1)
-    for (unsigned distance = 1; distance < WARP_LANES; distance *= 2)
-        value = combine(op, value, shuffle_down(value, distance));
-    return value;
+// The bracket of a whole row, in lane 0, of which each lane has a group.
+template <class Operator, class Item, unsigned GROUP_ITEMS>
+WARPFOLD_DEVICE Words<Item> whole_row(const Operator& op, const Group<Item, GROUP_ITEMS>& group) {
+    return across_lanes<SHORT<Item>>(op, group.bracket(op, Whole()), 1);
 }
 
 // The bracket of a row of which `present` items exist, in lane 0, unspecified if none does: by loads of WIDTH bytes if they reach all.
@@ -70,9 +67,7 @@ WARPFOLD_DEVICE Words<Item> row_bracket(const Operator& op, const Item* items, F
         group.load_present(items + first, first, present);
     }
     const Words<Item> value = group.bracket(op, of_lane);
-    // What fits in a word is sooner combined than a branch taken, and a row has most often all lanes.
-    constexpr bool WRITTEN_OUT = Words<Item>::COUNT == 1;
-    return warp_bracket<WRITTEN_OUT>(op, value, (present.count + GROUP_ITEMS - 1) / GROUP_ITEMS);
+    return warp_bracket<SHORT<Item>>(op, value, (present.count + GROUP_ITEMS - 1) / GROUP_ITEMS);
 }
 
 }  // namespace warpfold

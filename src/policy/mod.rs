@@ -105,7 +105,8 @@ impl Launches {
     /// Device memory that they have, in bytes: for tickets, and then for the partials of each but the last, one after another.
     pub(crate) fn memory_bytes(&self, item: &Layout) -> u64 {
         let chunks = self.clone().map(|launch| u64::from(launch.chunks));
-        TICKET_BYTES + chunks.filter(|&chunks| chunks > 1).map(|chunks| partial_bytes(item, chunks)).sum::<u64>()
+        TICKET_BYTES
+            + chunks.filter(|&chunks| chunks > 1).map(|chunks| partial_bytes(item, chunks)).sum::<u64>()
     }
 }
 

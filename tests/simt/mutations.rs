@@ -8,13 +8,13 @@ pub const MUTATIONS: &[Mutation] = &[
         name: "a barrier in divergent code",
         file: "bracket.cuh",
         right: "    block_barrier();\n",
-        wrong: "    if (left > 0) block_barrier();\n",
+        wrong: "    if (warp_index() < count) block_barrier();\n",
     },
     Mutation {
         name: "a thread that leaves before a barrier",
         file: "bracket.cuh",
         right: "    block_barrier();\n",
-        wrong: "    if (left == 0) return;\n    block_barrier();\n",
+        wrong: "    if (warp_index() >= count) return false;\n    block_barrier();\n",
     },
     Mutation {
         name: "one warp too many",
@@ -41,6 +41,72 @@ pub const MUTATIONS: &[Mutation] = &[
         wrong: "left_runs = arguments.runs - first_run - 1;",
     },
     Mutation {
+        name: "the last warp of a chunk of tiles forgotten",
+        file: "bracket.cuh",
+        right: "smaller(arguments.runs - (chunks - 1 - turn) * Shape::WARPS, Shape::WARPS);",
+        wrong: "smaller(arguments.runs - (chunks - 1 - turn) * Shape::WARPS - 1, Shape::WARPS);",
+    },
+    Mutation {
+        name: "a row taken for whole that is not",
+        file: "bracket.cuh",
+        right: "if (IS_WIDE && run < arguments.whole) {",
+        wrong: "if (IS_WIDE && run <= arguments.whole) {",
+    },
+    Mutation {
+        name: "a block taken for whole that is not",
+        file: "bracket.cuh",
+        right: "first_run + block_warps() <= arguments.whole) {",
+        wrong: "first_run < arguments.whole) {",
+    },
+    Mutation {
+        name: "an empty input that is not answered",
+        file: "bracket.cuh",
+        right: "        if (arguments.length == 0) value = Words<Item>(arguments.identity);\n",
+        wrong: "",
+    },
+    Mutation {
+        name: "values of two chunks in one place",
+        file: "bracket.cuh",
+        right: "of_warp + parity * Shape::WARPS, count",
+        wrong: "of_warp, count",
+    },
+    Mutation {
+        name: "a chunk that is drawn twice",
+        file: "bracket.cuh",
+        right: "later = 2 * blocks + ticket;",
+        wrong: "later = 2 * blocks + ticket / 2;",
+    },
+    Mutation {
+        name: "a chunk that nobody draws",
+        file: "bracket.cuh",
+        right: "bool draws = chunks > 2 * blocks;",
+        wrong: "bool draws = chunks > 2 * blocks + 1;",
+    },
+    Mutation {
+        name: "tickets that are not given back",
+        file: "bracket.cuh",
+        right: "if (ticket == chunks - blocks - 1) publish",
+        wrong: "if (ticket == chunks - blocks) publish",
+    },
+    Mutation {
+        name: "a chunk that is not there yet",
+        file: "bracket.cuh",
+        right: "drawn[parity] = later;",
+        wrong: "drawn[0] = later;",
+    },
+    Mutation {
+        name: "a block that ends with a chunk left",
+        file: "bracket.cuh",
+        right: "if (next >= chunks) return;",
+        wrong: "if (next + 1 >= chunks) return;",
+    },
+    Mutation {
+        name: "a run that another one follows too late",
+        file: "tile.cuh",
+        right: "asked = later, unasked = of_later, later = 0;",
+        wrong: "unasked = of_later, later = 0;",
+    },
+    Mutation {
         name: "four tiles counted as one",
         file: "bracket.cuh",
         right: "parts = MERGED, level += level_of(MERGED);",
@@ -49,8 +115,8 @@ pub const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "every block writes to one place",
         file: "bracket.cuh",
-        right: "value.store(arguments.output + chunk);",
-        wrong: "value.store(arguments.output);",
+        right: "to(settle(arguments.output + chunk))",
+        wrong: "to(settle(arguments.output))",
     },
     Mutation {
         name: "operands swapped between tiles",
@@ -152,8 +218,8 @@ pub const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "a tile that is loaded where the run has none",
         file: "tile.cuh",
-        right: "if (asked + TILE_BYTES <= end) {",
-        wrong: "if (asked <= end) {",
+        right: "if (later == 0) return;",
+        wrong: "if (later == 0) later = asked, of_later = 1;",
     },
     Mutation {
         name: "a word in which the input begins",
@@ -164,8 +230,8 @@ pub const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "a word after the input",
         file: "tile.cuh",
-        right: "if (skipped != 0 && end + 4 > reinterpret_cast<Size>(last_end)) end -= 4;",
-        wrong: "",
+        right: "if (reinterpret_cast<Size>(address) + 4 <= input_end) return",
+        wrong: "return",
     },
     Mutation {
         name: "the word forgotten in which the last item ends",

@@ -174,6 +174,10 @@ unsigned lesser_halves(unsigned a, unsigned b) {
 }
 
 inline unsigned settle(unsigned word) { return word; }
+template <class T>
+T* settle(T* address) {
+    return address;
+}
 inline unsigned funnel_shift(unsigned low, unsigned high, unsigned shift) {
     return static_cast<unsigned>(((static_cast<unsigned long long>(high) << 32) | low) >> (shift & 31));
 }

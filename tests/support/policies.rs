@@ -73,7 +73,7 @@ pub fn policies<T: DeviceType>() -> Vec<Policy> {
     (tiny.large.rows, tiny.large.warps) = (1, 1);
     (tiny.small.rows, tiny.small.warps) = (1, 1);
     // Many warps of few rows, and few of many.
-    let mut wide = Policy { max_blocks: 5, ..large };
+    let mut wide = Policy { max_blocks: 11, ..large };
     wide.large.warps = if size_of::<T>() <= 16 { 16 } else { 8 };
     let mut tall = large;
     tall.large.warps = 2;

@@ -149,8 +149,10 @@ struct Arguments<T> {
     identity: T,
 }
 
-/// So few blocks at once that they take one chunk after another.
-const RESIDENT: u32 = 2;
+/// Blocks that run at once: so few that they take one chunk after another, and draw some of them.
+fn resident(chunks: u32) -> u32 {
+    (chunks / 4).max(1)
+}
 
 /// A launch, as `tests/simt/requests.cpp` is asked for one.
 #[repr(C)]
@@ -213,7 +215,7 @@ impl Executor {
             let (arguments, op) = (bytes(&[arguments]), state(&case.operator));
             let request = Request {
                 kernel: case.first + launch.kernel as u32,
-                blocks: case.policy.blocks(&launch, RESIDENT),
+                blocks: case.policy.blocks(&launch, resident(launch.chunks)),
                 threads: launch.warps * 32,
                 misalignment: misalignment as u32,
                 seed: self.seed,
