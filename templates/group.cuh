@@ -43,12 +43,12 @@ struct Global {
     // The word at an address that is a multiple of 4 and the row's byte `offset`; bytes of no item are unspecified.
     template <class Item, class Present>
     static WARPFOLD_DEVICE unsigned aligned_word(const char* address, int offset, Present present) {
-        if (offset >= 0 && present.has((offset + 3) / sizeof(Item))) return load_global<4>(address).word[0];
+        if (offset >= 0 && present.has((offset + 3) / sizeof(Item))) return load_written<4>(address).word[0];
         unsigned word = 0;
 #pragma unroll 1
         for (int k = 0; k < 4; k += WIDTH<Item>) {
             if (offset + k >= 0 && present.has((offset + k) / sizeof(Item)))
-                word |= load_global<WIDTH<Item>>(address + k).word[0] << (8 * k);
+                word |= load_written<WIDTH<Item>>(address + k).word[0] << (8 * k);
         }
         return word;
     }
@@ -70,7 +70,7 @@ struct Group {
         static_assert(WIDTH >= 4 && BYTES % WIDTH == 0, "a group is whole loads");
 #pragma unroll(UNROLL)
         for (unsigned offset = 0; offset < BYTES; offset += WIDTH) {
-            const Load<WIDTH> loaded = load_global<WIDTH>(reinterpret_cast<const char*>(items) + offset);
+            const Load<WIDTH> loaded = load_written<WIDTH>(reinterpret_cast<const char*>(items) + offset);
 #pragma unroll
             for (unsigned k = 0; k < WIDTH / 4; ++k) word[offset / 4 + k] = loaded.word[k];
         }
@@ -124,7 +124,7 @@ struct Group {
         if constexpr (ITEM_WIDTH >= 4) {
 #pragma unroll(UNROLL)
             for (unsigned k = 0; k < COUNT; ++k) {
-                if (present.has(first + 4 * k / sizeof(Item))) word[k] = load_global<4>(address + 4 * k).word[0];
+                if (present.has(first + 4 * k / sizeof(Item))) word[k] = load_written<4>(address + 4 * k).word[0];
             }
         } else {
             // The aligned words that cover the group, of which two make one of its own.

@@ -147,10 +147,32 @@ WARPFOLD_DEVICE void prefetch(const void* address) {
         asm volatile("prefetch.global.L2 [%0];" ::"l"(__cvta_generic_to_global(address)));
 }
 
-// Memory that no launch writes while it reads it.
+// Memory that nobody writes while a kernel runs. It may be read before anything that the kernel waits for.
 template <unsigned WIDTH>
 WARPFOLD_DEVICE Load<WIDTH> load_global(const void* address) {
     return Load<WIDTH>(__ldg(static_cast<const typename Load<WIDTH>::Loaded*>(address)));
+}
+// Memory that the launch before may write until `when_written` returns its address.
+template <unsigned WIDTH>
+WARPFOLD_DEVICE Load<WIDTH> load_written(const void* address) {
+    const unsigned long long from = __cvta_generic_to_global(address);
+    if constexpr (WIDTH == 16) {
+        uint4 loaded;
+        asm volatile("ld.global.v4.u32 {%0, %1, %2, %3}, [%4];"
+                     : "=r"(loaded.x), "=r"(loaded.y), "=r"(loaded.z), "=r"(loaded.w)
+                     : "l"(from));
+        return Load<16>(loaded);
+    } else if constexpr (WIDTH == 8) {
+        uint2 loaded;
+        asm volatile("ld.global.v2.u32 {%0, %1}, [%2];" : "=r"(loaded.x), "=r"(loaded.y) : "l"(from));
+        return Load<8>(loaded);
+    } else {
+        unsigned loaded;
+        if constexpr (WIDTH == 4) asm volatile("ld.global.u32 %0, [%1];" : "=r"(loaded) : "l"(from));
+        if constexpr (WIDTH == 2) asm volatile("ld.global.u16 %0, [%1];" : "=r"(loaded) : "l"(from));
+        if constexpr (WIDTH == 1) asm volatile("ld.global.u8 %0, [%1];" : "=r"(loaded) : "l"(from));
+        return Load<WIDTH>(static_cast<typename Load<WIDTH>::Loaded>(loaded));
+    }
 }
 // Any other memory.
 template <unsigned WIDTH>

@@ -16,7 +16,7 @@ use support::tiers::{Suite, Tier, in_child, scenario};
 use warpfold::DeviceType;
 use warpfold::codegen::Source;
 use warpfold::jit::{self, Architecture, Compilation};
-use warpfold::operators::{Max, Min, Sum};
+use warpfold::operators::{AffineComposition, Max, Min, Sum};
 use warpfold::policy::Kernel;
 use warpfold::{
     Device, DeviceCode, DeviceMonoid, DeviceOperator, Error, Monoid, Policy, Reduction, cudarc, device_code,
@@ -217,6 +217,22 @@ impl DeviceMonoid for Nested {
 }
 
 /// Whatever thread asks. In a process of its own, which would end if that took more stack than there is.
+fn partials_are_read_after_the_launch_before_has_ended() {
+    // As text: what an assembler moves is seen in no result, most of the time.
+    let target = jit::Target { architecture: HOPPER, form: jit::Form::Ptx };
+    let policy = Policy::for_item(&<[u32; 2]>::layout());
+    let text = |kernel| {
+        let source = Source::of_reduction::<AffineComposition<u32>>(&policy, kernel).expect("renders");
+        let image = jit::compile(&source, target).expect("compiles");
+        String::from_utf8_lossy(&image.bytes).into_owned()
+    };
+    // Loads of what is never written may be moved before the wait.
+    let (small, large) = (text(Kernel::Small), text(Kernel::Large));
+    assert!(small.contains("griddepcontrol.wait") && small.contains("ld.global.v4.u32"));
+    assert!(!small.contains("ld.global.nc"), "{small}");
+    assert!(large.contains("ld.global.nc"), "it reads the input alone");
+}
+
 fn what_is_nested_deeply_compiles() {
     let (succeeded, said) = in_child("nested", &[("WARPFOLD_CACHE_DIR", "off")]);
     assert!(succeeded && said.contains("compiling"), "{said}");
@@ -355,6 +371,7 @@ fn main() -> ExitCode {
         what_is_compiled_in_the_background_is_the_same
         what_does_not_compile_in_the_background_is_an_error
         what_is_nested_deeply_compiles
+        partials_are_read_after_the_launch_before_has_ended
         a_process_ends_while_it_compiles
     }
     let first_calls = first_calls_are_answered_by_the_baseline;

@@ -183,6 +183,9 @@ impl Policy {
         Kernel::TUNED.into_iter().try_for_each(|kernel| self.shape(kernel).check(item))?;
         self.baseline.check_baseline(item)?;
         let fail = |reason: &str| Err(Error::Policy { reason: reason.to_owned() });
+        if self.small.rows != 1 {
+            return fail("the kernel for small inputs, which partials are reduced by, has no tiles");
+        }
         if !self.tiles_per_warp.is_power_of_two() {
             return fail("tiles_per_warp is a power of two");
         }
@@ -349,6 +352,7 @@ mod tests {
         assert!(refused(|policy| policy.large.rows = 3));
         assert!(refused(|policy| policy.large.rows = 64));
         assert!(refused(|policy| policy.small.warps = 0));
+        assert!(refused(|policy| policy.small.rows = 8));
         assert!(refused(|policy| policy.small.group_items = 4));
         assert!(refused(
             |policy| (policy.small.group_items, policy.small.width, policy.small.rows) = (2, 4, 2)

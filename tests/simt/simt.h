@@ -206,6 +206,10 @@ Load<WIDTH> load_global(const void* address, SIMT_CALLER) {
     return loaded;
 }
 template <unsigned WIDTH>
+Load<WIDTH> load_written(const void* address, SIMT_CALLER) {
+    return load_global<WIDTH>(address, file, line);
+}
+template <unsigned WIDTH>
 Load<WIDTH> read(const void* address, SIMT_CALLER) {
     return load_global<WIDTH>(address, file, line);
 }
