@@ -198,10 +198,10 @@ fn add_trials(trials: &mut Trials<'_>) {
         let bytes = kernels.add(bytes, Policy::for_item(&<[u8; 3]>::layout()));
         // Few warps, whose slots are filled again and again.
         let mut few = large_kernels::<[u32; 2]>();
-        (few.large.warps, few.max_blocks) = (2, 2);
+        (few.large.warps, few.max_chunks) = (2, 2);
         let few = kernels.add(AffineComposition::<u32>::new(), few);
         let mut small_tiles = large_kernels::<u32>();
-        (small_tiles.large.rows, small_tiles.large.warps, small_tiles.max_blocks) = (2, 1, 2);
+        (small_tiles.large.rows, small_tiles.large.warps, small_tiles.max_chunks) = (2, 1, 2);
         let shape = kernels.add(Shape, small_tiles);
         let marked = kernels.add(OnlyMarked, Policy::for_item(&Marked::layout()));
         let greatest = kernels.add(Max::<i8>::new(), merging::<i8>());

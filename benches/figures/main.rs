@@ -334,7 +334,7 @@ fn changed(mut policy: Policy, settings: &[(String, u32)]) -> Result<Policy> {
             (None, "tiles_per_warp") => policy.tiles_per_warp = *value,
             (None, "one_block_items") => policy.one_block_items = u64::from(*value),
             (None, "small_bytes") => policy.small_bytes = u64::from(*value),
-            (None, "max_blocks") => policy.max_blocks = *value,
+            (None, "max_chunks") => policy.max_chunks = *value,
             _ => anyhow::bail!("a policy has no `{name}`"),
         }
     }

@@ -259,7 +259,7 @@ mod tests {
     fn gpu_workspaces_of_graphs_are_used_again() {
         let Some(device) = crate::laws::gpu() else { return };
         let stream = device.stream().expect("a GPU").context().new_stream().expect("a stream");
-        let policy = Policy { max_blocks: 99, ..Policy::for_item(&u64::layout()) };
+        let policy = Policy { max_chunks: 99, ..Policy::for_item(&u64::layout()) };
         let kernel = BracketKernel::of::<Sum<u64>>(stream.context(), policy).expect("a kernel");
         kernel.reserve::<Sum<u64>>(&stream).expect("compiles");
         let items = stream.clone_htod(&[1_u64; 100_000]).expect("copies");

@@ -21,7 +21,7 @@ const LINE: u64 = 128;
 /// Device memory in which chunks are drawn. It shares no line with partials.
 pub(crate) const TICKET_BYTES: u64 = LINE;
 /// Blocks of a launch, at most: their warps are counted in 32 bits.
-const MOST_BLOCKS: u32 = 1 << 26;
+const MOST_CHUNKS: u32 = 1 << 26;
 /// Of a warp that has one run after another, about.
 const RUN_BYTES: u64 = 32 << 10;
 /// Tiles of a warp, at most, where that makes one wave of blocks.
@@ -48,12 +48,12 @@ pub struct Policy {
     pub one_block_items: u64,
     /// Inputs of at most so many bytes are reduced by the small kernel alone.
     pub small_bytes: u64,
-    /// Tiles that a warp of the large kernel reduces, where that fills the GPU several times; if twice as many or fewer
-    /// fill it once, a warp reduces those. A power of two.
+    /// Tiles that a warp of the large kernel has of a chunk, where that fills the GPU several times; if 8 or fewer fill it once, a
+    /// warp has those. A power of two.
     pub tiles_per_warp: u32,
-    /// The most blocks of a launch, up to 2^26. Short of it, all partials of a reduction have at most 64 KiB, or a thousandth of the
+    /// The most chunks of a launch, up to 2^26. Short of it, all partials of a reduction have at most 64 KiB, or a thousandth of the
     /// input. The baseline may take more.
-    pub max_blocks: u32,
+    pub max_chunks: u32,
 }
 
 /// Which of an operator's kernels.
@@ -120,7 +120,7 @@ impl Launch {
 
     /// Warps that have any of `length` items, in blocks of this shape.
     pub fn runs(&self, shape: &Shape, length: u64) -> u32 {
-        // At most `MOST_BLOCKS` of 32; of the baseline as many for the largest memory that there is.
+        // At most `MOST_CHUNKS` of 32; of the baseline as many for the largest memory that there is.
         length.div_ceil(shape.row_items() * self.rows_per_warp) as u32
     }
 }
@@ -146,7 +146,7 @@ impl Policy {
             // A row a warp.
             small_bytes: small.row_items() * item.size as u64 * small.wave_warps(),
             tiles_per_warp: if large.tile_items() * item.size as u64 <= RUN_BYTES / 8 { 8 } else { 4 },
-            max_blocks: 16384,
+            max_chunks: 16384,
         }
     }
 
@@ -189,8 +189,8 @@ impl Policy {
         if !self.tiles_per_warp.is_power_of_two() {
             return fail("tiles_per_warp is a power of two");
         }
-        if !(1..=MOST_BLOCKS).contains(&self.max_blocks) {
-            return fail("max_blocks is 1 to 2^26");
+        if !(1..=MOST_CHUNKS).contains(&self.max_chunks) {
+            return fail("max_chunks is 1 to 2^26");
         }
         Ok(())
     }
@@ -205,7 +205,7 @@ impl Policy {
             false => (Kernel::Baseline, Kernel::Baseline),
         };
         let room = bytes.max(PARTIAL_BYTES << 10) / 1024 / item.size as u64;
-        let most = |room: u64| room.min(self.max_blocks.into());
+        let most = |room: u64| room.min(self.max_chunks.into());
         // Each launch leaves what the next one reads, and beside it there is room for what that leaves.
         let next = Some(self.launch(first, length, most(room - room / 16)));
         Launches { policy: *self, next, later, most: most(room / 64) }
@@ -315,7 +315,7 @@ mod tests {
                 // All warps, and no more tiles than a tile has places for their values.
                 assert!(launch.warps == shape.warps && launch.rows_per_warp <= shape.block_items());
             } else {
-                assert!(launch.chunks <= policy.max_blocks);
+                assert!(launch.chunks <= policy.max_chunks);
             }
             left = launch.chunks.into();
             partials += if left > 1 { left } else { 0 };
@@ -337,6 +337,45 @@ mod tests {
             }
             assert!(policy.one_block_items >= 32 * 32);
         }
+    }
+
+    #[test]
+    fn blocks_that_stay_have_as_many_chunks_as_each_other() {
+        let item = f32::layout();
+        let policy = Policy::for_item(&item);
+        for length in [1, 1 << 22, 1 << 26, (1 << 28) + 1, 1 << 32] {
+            for resident in [0, 1, 7, 528, 1 << 20] {
+                let launch = policy.launches(&item, length).next().expect("one");
+                let blocks = policy.blocks(&launch, resident);
+                if launch.kernel == Kernel::Small {
+                    assert_eq!(blocks, launch.chunks);
+                    continue;
+                }
+                assert!((1..=launch.chunks.min(resident.max(1))).contains(&blocks));
+                // One block less, and some would have one chunk more.
+                let turns = launch.chunks.div_ceil(blocks);
+                assert_eq!(turns, launch.chunks.div_ceil(resident.max(1)));
+                assert!(blocks == 1 || launch.chunks.div_ceil(blocks - 1) > turns);
+            }
+        }
+    }
+
+    #[test]
+    fn rows_are_whole_where_wide_loads_reach_them() {
+        let item = f32::layout();
+        let policy = Policy::for_item(&item);
+        let whole = |address, length| {
+            let launch = policy.launches(&item, length).next().expect("one");
+            launch.whole_rows(policy.shape(launch.kernel), address, length)
+        };
+        let row = policy.small.row_items();
+        assert_eq!(
+            [whole(256, 0), whole(256, row - 1), whole(256, row), whole(256, 5 * row + 1)],
+            [0, 0, 1, 5]
+        );
+        assert_eq!(whole(256 + 4, 5 * row), 0);
+        // More than a row a warp; and tiles.
+        assert_eq!([whole(256, 2 * policy.one_block_items), whole(256, 1 << 28)], [2 * 32, 0]);
     }
 
     #[test]
@@ -364,7 +403,7 @@ mod tests {
         assert!(refused(|policy| policy.large.merged_tiles = 2));
         assert!(refused(|policy| policy.baseline.warps = 64));
         assert!(refused(|policy| policy.baseline.group_items = 2));
-        assert!(refused(|policy| policy.max_blocks = 0));
-        assert!(refused(|policy| policy.max_blocks = u32::MAX));
+        assert!(refused(|policy| policy.max_chunks = 0));
+        assert!(refused(|policy| policy.max_chunks = u32::MAX));
     }
 }

@@ -18,7 +18,7 @@ pub fn lengths(policy: &Policy, most: usize, seed: u64) -> Vec<usize> {
     let group = shape.group_items as usize;
     let (row, tile) = (32 * group, shape.tile_items() as usize);
     let block = tile * shape.warps as usize;
-    for edge in [group, row, tile, block, policy.one_block_items as usize, block * policy.max_blocks as usize]
+    for edge in [group, row, tile, block, policy.one_block_items as usize, block * policy.max_chunks as usize]
     {
         for multiple in [1, 2, 3, 4, 7, 8] {
             lengths.extend([edge * multiple - 1, edge * multiple, edge * multiple + 1]);
@@ -35,17 +35,17 @@ pub fn lengths(policy: &Policy, most: usize, seed: u64) -> Vec<usize> {
 /// The default kernels, of which those for large inputs get all but the shortest, in long runs.
 pub fn large_kernels<T: DeviceType>() -> Policy {
     let default = Policy::for_item(&T::layout());
-    Policy { one_block_items: 10.min(default.one_block_items), small_bytes: 0, max_blocks: 3, ..default }
+    Policy { one_block_items: 10.min(default.one_block_items), small_bytes: 0, max_chunks: 3, ..default }
 }
 
 /// The baseline alone, in few blocks.
 pub fn baseline<T: DeviceType>() -> Policy {
-    Policy { max_blocks: 3, ..Policy::for_item(&T::layout()).untuned() }
+    Policy { max_chunks: 3, ..Policy::for_item(&T::layout()).untuned() }
 }
 
 /// Two warps, each with a run of small tiles, four of which merge wherever there are as many.
 pub fn merging<T: DeviceType>() -> Policy {
-    let mut policy = Policy { max_blocks: 2, ..large_kernels::<T>() };
+    let mut policy = Policy { max_chunks: 2, ..large_kernels::<T>() };
     let shape = &mut policy.large;
     shape.warps = 1;
     if shape.rows > 1 {
@@ -69,11 +69,11 @@ pub fn full_runs(policy: &Policy) -> Vec<usize> {
 pub fn policies<T: DeviceType>() -> Vec<Policy> {
     let default = Policy::for_item(&T::layout());
     let large = large_kernels::<T>();
-    let mut tiny = Policy { tiles_per_warp: 1, max_blocks: 70, ..large };
+    let mut tiny = Policy { tiles_per_warp: 1, max_chunks: 70, ..large };
     (tiny.large.rows, tiny.large.warps) = (1, 1);
     (tiny.small.rows, tiny.small.warps) = (1, 1);
     // Many warps of few rows, and few of many.
-    let mut wide = Policy { max_blocks: 11, ..large };
+    let mut wide = Policy { max_chunks: 11, ..large };
     wide.large.warps = if size_of::<T>() <= 16 { 16 } else { 8 };
     let mut tall = large;
     tall.large.warps = 2;
@@ -84,7 +84,7 @@ pub fn policies<T: DeviceType>() -> Vec<Policy> {
     }
     wide.large.blocks_per_multiprocessor = 1;
     tall.large.blocks_per_multiprocessor = 1;
-    let mut ungrouped = Policy { max_blocks: 64, ..large };
+    let mut ungrouped = Policy { max_chunks: 64, ..large };
     ungrouped.large.group_items = 1;
     ungrouped.large.width = align_of::<T>().min(16) as u32;
     (ungrouped.large.rows, ungrouped.large.merged_tiles) = (1, 1);
@@ -92,7 +92,7 @@ pub fn policies<T: DeviceType>() -> Vec<Policy> {
     let mut short = default;
     short.small.rows = 1;
     short.small.warps = 2;
-    short.max_blocks = 64.min(default.max_blocks);
+    short.max_chunks = 64.min(default.max_chunks);
     short.one_block_items = 5;
     let mut narrow = default.untuned();
     (narrow.baseline.warps, narrow.tiles_per_warp) = (1, 1);
