@@ -209,6 +209,8 @@ fn add_trials(trials: &mut Trials<'_>) {
         let bits = kernels.add(BitXor::<u8>::new(), large_kernels::<u8>());
         vec![
             trial(maps, u32::map),
+            // Several rows a warp, of one block.
+            trial(maps.under(Policy { one_block_items: 20_000, ..maps.policy }), u32::map),
             trial(bytes, Sample::sample),
             trial(maps.under(large_kernels::<[u32; 2]>()), u32::map),
             trial(few, u32::map),
