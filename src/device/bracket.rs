@@ -220,6 +220,8 @@ impl BracketKernel {
             Kernel::Small | Kernel::Baseline => launch.chunks,
         };
         let count = self.policy.blocks(&launch, resident);
+        // Tiles are read by loads that do not wait for the launch before.
+        let early = early && launch.kernel == Kernel::Small;
         let blocks = Blocks { count, warps: launch.warps, shared_bytes, early };
         // SAFETY: that is what a kernel that reduces takes. The input is a slice that its stream keeps, the output has room
         // for one item a chunk (partials are a workspace of `memory_bytes`), and both stay until the stream has passed:

@@ -20,7 +20,7 @@ const PARTIAL_BYTES: u64 = 64 << 10;
 const LINE: u64 = 128;
 /// Device memory in which chunks are drawn. It shares no line with partials.
 pub(crate) const TICKET_BYTES: u64 = LINE;
-/// Blocks of a launch, at most: their warps are counted in 32 bits.
+/// Chunks of a launch, at most: their runs are counted in 32 bits.
 const MOST_CHUNKS: u32 = 1 << 26;
 /// Of a warp that has one run after another, about.
 const RUN_BYTES: u64 = 32 << 10;
@@ -36,7 +36,7 @@ const SMALL_WARPS: u32 = 8;
 /// another, for measurements and tests. Results are the same bits under every policy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Policy {
-    /// For small inputs, and for what the large kernel leaves of all others: made to be done soon.
+    /// For small inputs, and for what the large kernel leaves of all others: made to be done soon, and without tiles.
     pub small: Shape,
     /// For large inputs: made to keep memory busy.
     pub large: Shape,
@@ -195,8 +195,8 @@ impl Policy {
         Ok(())
     }
 
-    /// The launches that reduce `length` items, each of which leaves a partial a block to the next one. The last has one
-    /// block.
+    /// The launches that reduce `length` items, each of which leaves a partial a chunk to the next one. The last has one
+    /// chunk.
     pub fn launches(&self, item: &Layout, length: u64) -> Launches {
         let bytes = length.saturating_mul(item.size as u64);
         let (first, later) = match self.tuned {
@@ -215,7 +215,7 @@ impl Policy {
         let fits = length <= self.one_block_items.max(1) || most <= 1;
         match kernel {
             Kernel::Small | Kernel::Large if fits => self.one_block(length),
-            _ => self.blocks_of(kernel, length, most),
+            _ => self.chunks_of(kernel, length, most),
         }
     }
 
@@ -227,8 +227,8 @@ impl Policy {
     }
 
     /// Powers of two of rows a warp: as many as it takes for one wave of warps if that is few tiles, else fewer, so that
-    /// multiprocessors end at the same time; and as many as it takes for at most `most` blocks, if a block can have so many.
-    fn blocks_of(&self, kernel: Kernel, length: u64, most: u64) -> Launch {
+    /// multiprocessors end at the same time; and as many as it takes for at most `most` chunks, if a chunk can have so many.
+    fn chunks_of(&self, kernel: Kernel, length: u64, most: u64) -> Launch {
         let shape = self.shape(kernel);
         let warps = if kernel == Kernel::Small { shape.warps.min(SMALL_WARPS) } else { shape.warps };
         let chunks = length.div_ceil(shape.row_items() * u64::from(warps)).max(1);
@@ -404,6 +404,12 @@ mod tests {
         assert!(refused(|policy| policy.baseline.warps = 64));
         assert!(refused(|policy| policy.baseline.group_items = 2));
         assert!(refused(|policy| policy.max_chunks = 0));
+        // Tiles that leave too little of 64 KiB for the values of warps.
+        let item = <[u64; 31]>::layout();
+        let mut tiles = Policy::for_item(&item);
+        assert!(tiles.check(&item).is_ok());
+        (tiles.large.width, tiles.large.group_items, tiles.large.rows, tiles.large.warps) = (8, 1, 2, 4);
+        assert!(tiles.large.shared_bytes(&item) < 64_000 && tiles.check(&item).is_err());
         assert!(refused(|policy| policy.max_chunks = u32::MAX));
     }
 }

@@ -15,7 +15,9 @@ const FEW_SCALARS: usize = 16;
 /// Items larger than this do not stay in registers.
 const LARGEST_IN_REGISTERS: usize = 64;
 /// Shared memory of a block, at most: what every architecture gives one.
-const SHARED_BYTES: usize = 64_000;
+const SHARED_BYTES: usize = 64 << 10;
+/// What comes of it before the tiles, besides the values of warps: what is drawn, and up to the next multiple of 128.
+const BEFORE_TILES: usize = 8 + 127;
 /// Multiprocessors of a large GPU, roughly: its blocks are counted by it.
 const MULTIPROCESSORS: u64 = 128;
 /// A tile of the baseline kernel, at most; a block has two.
@@ -126,8 +128,12 @@ impl Shape {
         if rows > 1 && (width < 4 || !(group * u64::from(rows)).is_multiple_of(WIDEST_LOAD as u64)) {
             return fail("what a lane has of a tile is a multiple of 16 bytes, in loads of at least 4");
         }
-        if self.shared_bytes(item) > SHARED_BYTES {
-            return fail("the tiles of a block that its lanes exchange have at most 64,000 bytes");
+        // Of two chunks.
+        let of_warps = 2 * warps as usize * item.size.next_multiple_of(4);
+        if rows > 1 && self.shared_bytes(item) + of_warps + BEFORE_TILES > SHARED_BYTES {
+            return fail(
+                "the tiles of a block that its lanes exchange, and the values of its warps, have at most 64 KiB",
+            );
         }
         if !matches!(self.blocks_per_multiprocessor, 1..=32) {
             return fail("blocks_per_multiprocessor is 1 to 32");

@@ -125,7 +125,7 @@ impl<M: DeviceMonoid> Reduction<M> {
     ///
     /// It can be recorded into a CUDA graph, which gets the tuned kernels. Call [`compile`](Self::compile) before recording, and
     /// order what fills the input before the replay. A graph keeps the workspace that it uses: instances of one graph, or
-    /// copies of it within another, must not run at the same time.
+    /// copies of it within another, must not run at the same time: not the results of those runs alone would be wrong, but of later ones, too.
     ///
     /// # Errors
     ///
