@@ -1,5 +1,5 @@
 // IEEE 754-2019 minimum, maximum, minimumNumber and maximumNumber, with -0 below +0: the device twins of
-// `warpfold::math`, decision for decision, so that both sides return the same bits.
+// `warpfold::math`, so that both sides return the same bits, but for those of a NaN.
 
 namespace warpfold {
 
@@ -11,42 +11,32 @@ WARPFOLD_DEVICE bool is_negative(T value) {
 // A NaN if either operand is one.
 template <class T>
 WARPFOLD_DEVICE T minimum(T a, T b) {
-    if (a != a) return a;
-    if (b != b) return b;
-    if (a == b) {
-        if (is_negative(b)) return b;
-        return a;
-    }
-    if (b < a) return b;
-    return a;
+    if ((a != a) | (a < b) | ((a == b) & is_negative(a))) return a;
+    return b;
 }
-
 template <class T>
 WARPFOLD_DEVICE T maximum(T a, T b) {
-    if (a != a) return a;
-    if (b != b) return b;
-    if (a == b) {
-        if (is_negative(a)) return b;
-        return a;
-    }
-    if (b > a) return b;
-    return a;
+    if ((a != a) | (a > b) | ((a == b) & is_negative(b))) return a;
+    return b;
 }
 
 // A NaN only if both operands are.
 template <class T>
 WARPFOLD_DEVICE T minimum_number(T a, T b) {
-    if (a != a) return b;
-    if (b != b) return a;
-    return minimum(a, b);
+    if ((a != a) | (b < a) | ((a == b) & is_negative(b))) return b;
+    return a;
 }
-
 template <class T>
 WARPFOLD_DEVICE T maximum_number(T a, T b) {
-    if (a != a) return b;
-    if (b != b) return a;
-    return maximum(a, b);
+    if ((a != a) | (b > a) | ((a == b) & is_negative(a))) return b;
+    return a;
 }
+
+// For these there are instructions.
+WARPFOLD_DEVICE f32 minimum(f32 a, f32 b) { return lesser_or_nan(a, b); }
+WARPFOLD_DEVICE f32 maximum(f32 a, f32 b) { return greater_or_nan(a, b); }
+WARPFOLD_DEVICE f32 minimum_number(f32 a, f32 b) { return lesser_number(a, b); }
+WARPFOLD_DEVICE f32 maximum_number(f32 a, f32 b) { return greater_number(a, b); }
 
 namespace rust {
 
@@ -64,6 +54,24 @@ WARPFOLD_DEVICE T maximum(T a, T b) {
         return ::warpfold::maximum(a, b);
     else
         return max(a, b);
+}
+
+// What `warpfold::math` calls.
+template <class T>
+WARPFOLD_DEVICE T ieee_minimum(T a, T b) {
+    return ::warpfold::minimum(a, b);
+}
+template <class T>
+WARPFOLD_DEVICE T ieee_maximum(T a, T b) {
+    return ::warpfold::maximum(a, b);
+}
+template <class T>
+WARPFOLD_DEVICE T ieee_minimum_number(T a, T b) {
+    return ::warpfold::minimum_number(a, b);
+}
+template <class T>
+WARPFOLD_DEVICE T ieee_maximum_number(T a, T b) {
+    return ::warpfold::maximum_number(a, b);
 }
 
 }  // namespace rust

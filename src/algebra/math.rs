@@ -3,11 +3,33 @@
 //! Rust's own `f32::max` and `f32::min` leave open which zero they return, and so have no place in an exact operator.
 //! Here -0 is below +0. CUDA C++ bodies that are written by hand call `warpfold::minimum(a, b)` and its like.
 //!
-//! Each is one choice, of conditions that are all evaluated: a processor then makes many at once.
+//! On the CPU each is one choice, of conditions that are all evaluated: a processor then makes many at once. A GPU has an
+//! instruction for each of `f32`.
 
 use num_traits::Float;
 
 use crate::device;
+
+/// The same as methods, which the device's templates have under these names.
+trait Ieee: Float {
+    #[inline]
+    fn ieee_minimum(self, b: Self) -> Self {
+        if self.is_nan() | (self < b) | ((self == b) & self.is_sign_negative()) { self } else { b }
+    }
+    #[inline]
+    fn ieee_maximum(self, b: Self) -> Self {
+        if self.is_nan() | (self > b) | ((self == b) & b.is_sign_negative()) { self } else { b }
+    }
+    #[inline]
+    fn ieee_minimum_number(self, b: Self) -> Self {
+        if self.is_nan() | (b < self) | ((self == b) & b.is_sign_negative()) { b } else { self }
+    }
+    #[inline]
+    fn ieee_maximum_number(self, b: Self) -> Self {
+        if self.is_nan() | (b > self) | ((self == b) & self.is_sign_negative()) { b } else { self }
+    }
+}
+impl<T: Float> Ieee for T {}
 
 /// The smaller of two numbers, -0 below +0; a NaN if either is one.
 ///
@@ -19,7 +41,7 @@ use crate::device;
 #[device]
 #[inline]
 pub fn minimum<T: Float>(a: T, b: T) -> T {
-    if a.is_nan() | (a < b) | ((a == b) & a.is_sign_negative()) { a } else { b }
+    a.ieee_minimum(b)
 }
 
 /// The larger of two numbers, -0 below +0; a NaN if either is one.
@@ -32,7 +54,7 @@ pub fn minimum<T: Float>(a: T, b: T) -> T {
 #[device]
 #[inline]
 pub fn maximum<T: Float>(a: T, b: T) -> T {
-    if a.is_nan() | (a > b) | ((a == b) & b.is_sign_negative()) { a } else { b }
+    a.ieee_maximum(b)
 }
 
 /// The smaller of two numbers, -0 below +0; a NaN only if both are.
@@ -44,7 +66,7 @@ pub fn maximum<T: Float>(a: T, b: T) -> T {
 #[device]
 #[inline]
 pub fn minimum_number<T: Float>(a: T, b: T) -> T {
-    if a.is_nan() | (b < a) | ((a == b) & b.is_sign_negative()) { b } else { a }
+    a.ieee_minimum_number(b)
 }
 
 /// The larger of two numbers, -0 below +0; a NaN only if both are.
@@ -56,7 +78,7 @@ pub fn minimum_number<T: Float>(a: T, b: T) -> T {
 #[device]
 #[inline]
 pub fn maximum_number<T: Float>(a: T, b: T) -> T {
-    if a.is_nan() | (b > a) | ((a == b) & a.is_sign_negative()) { b } else { a }
+    a.ieee_maximum_number(b)
 }
 
 #[cfg(test)]
