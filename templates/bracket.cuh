@@ -120,12 +120,13 @@ WARPFOLD_DEVICE bool across_warps(const Operator& op, Words<Item>* of_warp, unsi
 }
 
 // A chunk a block, of rows alone. Most blocks of small inputs have whole rows, one a warp: what those take is a straight line,
-// since every instruction that is fetched for the first time is time.
+// since every instruction that is fetched for the first time is time. So is what the only block takes if it has a lane for
+// each item, and an item is so small that many shuffles cost less than loads of parts of a row.
 template <class Shape, class Item, class Operator>
 WARPFOLD_DEVICE void bracket_of_rows(const Arguments<Item>& arguments, const Operator& op) {
     WARPFOLD_SHARED(Words<Item>, of_warp, Shape::WARPS);
     constexpr unsigned ROW_ITEMS = WARP_LANES * Shape::GROUP_ITEMS;
-    constexpr bool IS_WIDE = Shape::WIDTH >= 4;
+    constexpr bool IS_WIDE = Shape::WIDTH >= 4, IS_SMALL = Words<Item>::COUNT <= 2;
     const unsigned first_run = block_index() * block_warps(), run = first_run + warp_index();
     const Item* const row = arguments.input + Size(run) * ROW_ITEMS;
     const unsigned first = lane_index() * Shape::GROUP_ITEMS;
@@ -142,7 +143,15 @@ WARPFOLD_DEVICE void bracket_of_rows(const Arguments<Item>& arguments, const Ope
         if (across_warps(op, of_warp, block_warps(), value) && lane_index() == 0) place.leave(value);
         return;
     }
-    if (IS_WIDE && run < arguments.whole) {
+    unsigned runs = arguments.runs - first_run;
+    if (IS_SMALL && arguments.length <= block_warps() * WARP_LANES) {
+        const unsigned items = static_cast<unsigned>(arguments.length), before = warp_index() * WARP_LANES;
+        Group<Item, 1> single;
+        const Item* const input = when_written(arguments.input);
+        if (before + lane_index() < items) single.template load_whole<Global::WIDTH<Item>>(input + before + lane_index());
+        value = warp_bracket<false>(op, single.item(0), before < items ? items - before : 0);
+        runs = (items + WARP_LANES - 1) / WARP_LANES;
+    } else if (IS_WIDE && run < arguments.whole) {
         load();
         value = whole_row(op, group);
     } else {
@@ -150,12 +159,11 @@ WARPFOLD_DEVICE void bracket_of_rows(const Arguments<Item>& arguments, const Ope
         const Size begin = smaller(Size(run) << run_level, arguments.length), left = arguments.length - begin;
         Rows<Item> rows(when_written(arguments.input + begin));
         value = warp_run<Shape>(op, rows, arguments.row_level, left);
-        if (arguments.length == 0) value = Words<Item>(arguments.identity);
     }
-    const unsigned left_runs = arguments.runs - first_run;
-    const unsigned count = left_runs < block_warps() ? left_runs : block_warps();
-    if (across_warps(op, of_warp, count, value) && lane_index() == 0)
+    if (across_warps(op, of_warp, runs < block_warps() ? runs : block_warps(), value) && lane_index() == 0) {
+        if (arguments.length == 0) value = Words<Item>(arguments.identity);
         Place<Item>(arguments, block_index()).leave(value);
+    }
 }
 
 // Chunks of tiles, which blocks that stay take one after another. While a warp ends a run, the first tile of its next one is on

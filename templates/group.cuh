@@ -64,32 +64,32 @@ struct Group {
 
     unsigned word[COUNT];
 
+    // What was loaded from so many bytes on.
+    template <unsigned WIDTH>
+    WARPFOLD_DEVICE void put(unsigned offset, const Load<WIDTH>& loaded) {
+        if constexpr (WIDTH >= 4) {
+#pragma unroll
+            for (unsigned k = 0; k < WIDTH / 4; ++k) word[offset / 4 + k] = loaded.word[k];
+        } else {
+            if (offset % 4 == 0) word[offset / 4] = 0;
+            word[offset / 4] |= loaded.word[0] << (8 * (offset % 4));
+        }
+    }
+
     // All of the group, in loads of WIDTH bytes, from an address that is a multiple of it.
     template <unsigned WIDTH>
     WARPFOLD_DEVICE void load_whole(const Item* items) {
-        static_assert(WIDTH >= 4 && BYTES % WIDTH == 0, "a group is whole loads");
+        static_assert(BYTES % WIDTH == 0, "a group is whole loads");
 #pragma unroll(UNROLL)
-        for (unsigned offset = 0; offset < BYTES; offset += WIDTH) {
-            const Load<WIDTH> loaded = load_written<WIDTH>(reinterpret_cast<const char*>(items) + offset);
-#pragma unroll
-            for (unsigned k = 0; k < WIDTH / 4; ++k) word[offset / 4 + k] = loaded.word[k];
-        }
+        for (unsigned offset = 0; offset < BYTES; offset += WIDTH)
+            put(offset, load_written<WIDTH>(reinterpret_cast<const char*>(items) + offset));
     }
 
     // All of the group, from and to shared memory, WIDTH bytes at a time, at a multiple of as many.
     template <unsigned WIDTH>
     WARPFOLD_DEVICE void read_from(const unsigned char* words) {
 #pragma unroll(UNROLL)
-        for (unsigned offset = 0; offset < BYTES; offset += WIDTH) {
-            const Load<WIDTH> loaded = read<WIDTH>(words + offset);
-            if constexpr (WIDTH >= 4) {
-#pragma unroll
-                for (unsigned k = 0; k < WIDTH / 4; ++k) word[offset / 4 + k] = loaded.word[k];
-            } else {
-                if (offset % 4 == 0) word[offset / 4] = 0;
-                word[offset / 4] |= loaded.word[0] << (8 * (offset % 4));
-            }
-        }
+        for (unsigned offset = 0; offset < BYTES; offset += WIDTH) put(offset, read<WIDTH>(words + offset));
     }
     template <unsigned WIDTH>
     WARPFOLD_DEVICE void write_to(unsigned char* words) const {

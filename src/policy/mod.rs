@@ -26,6 +26,8 @@ const MOST_CHUNKS: u32 = 1 << 26;
 const RUN_BYTES: u64 = 32 << 10;
 /// Tiles of a warp, at most, where that makes one wave of blocks.
 const WAVE_TILES: u32 = 8;
+/// Items that may have a lane each, at most: of larger ones shuffles cost more than to load parts of rows.
+const MOST_LANE_BYTES: usize = 8;
 /// Warps of a block where a small input has many.
 const SMALL_WARPS: u32 = 8;
 
@@ -46,6 +48,8 @@ pub struct Policy {
     pub tuned: bool,
     /// Inputs, and partials, of at most this many items are reduced by one block of the small kernel, in one launch.
     pub one_block_items: u64,
+    /// Of those, at most so many, where they are no whole rows, have a lane each; items of more than 8 bytes never have.
+    pub one_lane_items: u64,
     /// Inputs of at most so many bytes are reduced by the small kernel alone.
     pub small_bytes: u64,
     /// Tiles that a warp of the large kernel has of a chunk, where that fills the GPU several times; if 8 or fewer fill it once, a
@@ -143,6 +147,7 @@ impl Policy {
             baseline: Shape::baseline(item.size),
             tuned: true,
             one_block_items: small.row_items() * u64::from(small.warps),
+            one_lane_items: if item.size <= MOST_LANE_BYTES { 32 * u64::from(small.warps) } else { 0 },
             // A row a warp.
             small_bytes: small.row_items() * item.size as u64 * small.wave_warps(),
             tiles_per_warp: if large.tile_items() * item.size as u64 <= RUN_BYTES / 8 { 8 } else { 4 },
@@ -219,11 +224,13 @@ impl Policy {
         }
     }
 
-    /// One block of the small kernel: more warps first, then more rows for each.
+    /// One block of the small kernel: a lane an item where few are no whole rows; else more warps first, then more rows for each.
     pub(crate) fn one_block(&self, length: u64) -> Launch {
-        let rows = length.div_ceil(self.small.row_items()).next_power_of_two();
-        let warps = rows.min(self.small.warps.into()) as u32;
-        Launch { kernel: Kernel::Small, chunks: 1, warps, rows_per_warp: rows / u64::from(warps) }
+        let (row, most) = (self.small.row_items(), u64::from(self.small.warps));
+        let has_lanes = length <= self.one_lane_items && !length.is_multiple_of(row);
+        let rows = length.div_ceil(row).next_power_of_two();
+        let warps = if has_lanes { length.div_ceil(32).next_power_of_two() } else { rows }.min(most);
+        Launch { kernel: Kernel::Small, chunks: 1, warps: warps as u32, rows_per_warp: rows.div_ceil(warps) }
     }
 
     /// Powers of two of rows a warp: as many as it takes for one wave of warps if that is few tiles, else fewer, so that

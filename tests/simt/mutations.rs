@@ -37,8 +37,26 @@ pub const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "the last warp forgotten",
         file: "bracket.cuh",
-        right: "left_runs = arguments.runs - first_run;",
-        wrong: "left_runs = arguments.runs - first_run - 1;",
+        right: "unsigned runs = arguments.runs - first_run;",
+        wrong: "unsigned runs = arguments.runs - first_run - 1;",
+    },
+    Mutation {
+        name: "a lane past the last item",
+        file: "bracket.cuh",
+        right: "if (before + lane_index() < items) single",
+        wrong: "if (before + lane_index() <= items) single",
+    },
+    Mutation {
+        name: "the last lanes forgotten",
+        file: "bracket.cuh",
+        right: "runs = (items + WARP_LANES - 1) / WARP_LANES;",
+        wrong: "runs = (items + WARP_LANES - 2) / WARP_LANES;",
+    },
+    Mutation {
+        name: "an item that has no lane",
+        file: "bracket.cuh",
+        right: "arguments.length <= block_warps() * WARP_LANES) {",
+        wrong: "arguments.length <= block_warps() * WARP_LANES + 1) {",
     },
     Mutation {
         name: "the last warp of a chunk of tiles forgotten",
