@@ -40,7 +40,7 @@ impl<W: Write> Cpu<'_, W> {
     }
 
     fn wants(&self, operator: &str, item: &str) -> bool {
-        self.only.is_empty() || self.only.iter().any(|only| only == operator || only == item)
+        super::operators::is_asked(self.only, operator, item)
     }
 
     fn numbers<T: Number + std::iter::Sum>(&mut self, item: &str, fill: fn(u64) -> T) -> Result<()>

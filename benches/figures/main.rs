@@ -6,6 +6,9 @@
 //! replayed graph of many calls, divided by their number; `host` is that from a call to its result. Every result is
 //! compared with the CPU's, up to 2^28 bytes, before it is timed.
 //!
+//! An operator is named by its name, its item's, or both: `max`, `u8`, `max:u8`. Each is measured by a process of its own: see
+//! `processes.rs`.
+//!
 //! With `--cpu` the CPU is measured instead: `cpu` is the time of a call, also of rayon, the standard library, and a loop
 //! that only reads. With `--cold` first calls are measured: see `cold.rs`; with `--enqueue` the host's part: see
 //! `enqueue.rs`; with `--search` policies: see `search.rs`; with `--scan` scans instead of reductions: see `scan.rs`.
@@ -15,6 +18,7 @@ mod cold;
 mod cpu;
 mod enqueue;
 mod operators;
+mod processes;
 mod scan;
 mod search;
 
@@ -32,7 +36,7 @@ use self::operators::Visitor;
 /// What calls go round, at least: several times any GPU's cache.
 const COLD_BYTES: usize = 256 << 20;
 const MOST_BYTES: usize = 1 << 34;
-const MOST_CALLS: usize = 200;
+const MOST_CALLS: usize = 2000;
 /// The largest inputs whose results the CPU checks.
 const CHECKED_BYTES: usize = 1 << 28;
 
@@ -80,7 +84,7 @@ fn main() -> Result<()> {
         arguments.len() < before
     };
     let (quick, on_cpu, cold, search) = (flag("--quick"), flag("--cpu"), flag("--cold"), flag("--search"));
-    let (enqueue, scan) = (flag("--enqueue"), flag("--scan"));
+    let (enqueue, scan, alone) = (flag("--enqueue"), flag("--scan"), flag(processes::FLAG));
     if flag("--cold-process") {
         let [operator, item, bytes] = &arguments[..] else {
             anyhow::bail!("--cold-process OPERATOR ITEM BYTES");
@@ -93,10 +97,14 @@ fn main() -> Result<()> {
         (at < arguments.len()).then(|| arguments.remove(at))
     };
     let sizes = option("--sizes");
+    let changes = option("--policy");
+    let given = [("--sizes", &sizes), ("--policy", &changes)];
+    let given = given.into_iter().filter_map(|(name, value)| Some([name.to_owned(), value.clone()?]));
+    let options: Vec<String> = given.flatten().chain(quick.then(|| "--quick".to_owned())).collect();
     let sizes: Option<Vec<u32>> =
         sizes.map(|sizes| sizes.split(',').map(str::parse).collect::<Result<_, _>>()).transpose()?;
     let mut policy = Vec::new();
-    for setting in option("--policy").unwrap_or_default().split(',').filter(|setting| !setting.is_empty()) {
+    for setting in changes.unwrap_or_default().split(',').filter(|setting| !setting.is_empty()) {
         let (name, value) =
             setting.split_once('=').context("a policy is written as large.rows=2,small_bytes=0")?;
         policy.push((name.to_owned(), value.parse()?));
@@ -135,6 +143,11 @@ fn main() -> Result<()> {
         enqueue::all(&Gpu::new(&device)?, &mut out)?;
         return Ok(out.flush()?);
     }
+    if !alone {
+        drop(device);
+        processes::all(&mut out, &arguments, &options)?;
+        return Ok(out.flush()?);
+    }
     let mut figures = Figures { gpu: Gpu::new(&device)?, out, quick, sizes, policy, only: arguments };
     operators::all(&mut figures);
     figures.out.flush()?;
@@ -143,7 +156,7 @@ fn main() -> Result<()> {
 
 impl Visitor for Figures {
     fn visit<M: DeviceMonoid + Default>(&mut self, operator: &str, item: &str, fill: &str) {
-        if !self.only.is_empty() && !self.only.iter().any(|only| only == operator || only == item) {
+        if !operators::is_asked(&self.only, operator, item) {
             return;
         }
         let start = Instant::now();
@@ -333,6 +346,7 @@ fn changed(mut policy: Policy, settings: &[(String, u32)]) -> Result<Policy> {
             (None, "tuned") => policy.tuned = *value != 0,
             (None, "tiles_per_warp") => policy.tiles_per_warp = *value,
             (None, "one_block_items") => policy.one_block_items = u64::from(*value),
+            (None, "one_lane_items") => policy.one_lane_items = u64::from(*value),
             (None, "small_bytes") => policy.small_bytes = u64::from(*value),
             (None, "max_chunks") => policy.max_chunks = *value,
             _ => anyhow::bail!("a policy has no `{name}`"),

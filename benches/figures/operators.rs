@@ -8,6 +8,12 @@ pub trait Visitor {
     fn visit<M: DeviceMonoid + Default>(&mut self, operator: &str, item: &str, fill: &str);
 }
 
+/// Whether an operator is among those that are asked for: by its name, its item's, or both as in `max:u8`.
+pub fn is_asked(only: &[String], operator: &str, item: &str) -> bool {
+    only.is_empty()
+        || only.iter().any(|only| only == operator || only == item || *only == format!("{operator}:{item}"))
+}
+
 /// The greatest in each lane.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct LaneMax<T, const N: usize>(std::marker::PhantomData<T>);
@@ -20,7 +26,7 @@ impl<const N: usize> Monoid for LaneMax<f32, N> {
     }
     fn combine(&self, mut a: [f32; N], b: [f32; N]) -> [f32; N] {
         for k in 0..N {
-            a[k] = if b[k] > a[k] { b[k] } else { a[k] };
+            a[k] = math::maximum_number(a[k], b[k]);
         }
         a
     }
@@ -139,16 +145,6 @@ impl Monoid for LogSumExp {
     }
 }
 
-#[device]
-fn larger(a: f32, b: f32) -> f32 {
-    if b > a { b } else { a }
-}
-
-#[device]
-fn smaller(a: f32, b: f32) -> f32 {
-    if b < a { b } else { a }
-}
-
 /// The four largest, largest first.
 #[derive(Clone, Copy, Default)]
 pub struct TopFour;
@@ -161,11 +157,16 @@ impl Monoid for TopFour {
     }
     fn combine(&self, a: [f32; 4], b: [f32; 4]) -> [f32; 4] {
         // The larger halves of two ordered lists, met head to tail, go up and then down.
-        let (p, q) = (larger(a[0], b[3]), larger(a[1], b[2]));
-        let (r, s) = (larger(a[2], b[1]), larger(a[3], b[0]));
-        let (p, r) = (larger(p, r), smaller(p, r));
-        let (q, s) = (larger(q, s), smaller(q, s));
-        [larger(p, q), smaller(p, q), larger(r, s), smaller(r, s)]
+        let (p, q) = (math::maximum_number(a[0], b[3]), math::maximum_number(a[1], b[2]));
+        let (r, s) = (math::maximum_number(a[2], b[1]), math::maximum_number(a[3], b[0]));
+        let (p, r) = (math::maximum_number(p, r), math::minimum_number(p, r));
+        let (q, s) = (math::maximum_number(q, s), math::minimum_number(q, s));
+        [
+            math::maximum_number(p, q),
+            math::minimum_number(p, q),
+            math::maximum_number(r, s),
+            math::minimum_number(r, s),
+        ]
     }
 }
 

@@ -42,7 +42,7 @@ impl Scans<'_> {
     }
 
     fn visit<M: DeviceMonoid + Default>(&mut self, operator: &str, item: &str, fill: &str) -> Result<()> {
-        if !self.only.is_empty() && !self.only.iter().any(|only| only == operator || only == item) {
+        if !super::operators::is_asked(self.only, operator, item) {
             return Ok(());
         }
         let sizes: &[u32] = if (operator, item) == ("sum", "f32") { &SIZES } else { &FEWER_SIZES };

@@ -59,7 +59,7 @@ fn candidates(default: Policy) -> Vec<Policy> {
 
 impl Visitor for Search<'_> {
     fn visit<M: DeviceMonoid + Default>(&mut self, operator: &str, item: &str, fill: &str) {
-        if !self.only.is_empty() && !self.only.iter().any(|only| only == operator || only == item) {
+        if !operators::is_asked(self.only, operator, item) {
             return;
         }
         self.measure::<M>(operator, item, fill)
