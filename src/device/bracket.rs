@@ -5,7 +5,8 @@ use std::sync::Arc;
 use cudarc::driver::{CudaContext, CudaStream, DevicePtr, DevicePtrMut};
 
 use super::driver::{RelaxedCapture, check, is_capturing};
-use super::kernels::{Blocks, Kernels, Lent, Registry, Rendered, Slices, drain};
+use super::kernels::{Blocks, Kernels, Registry, Rendered};
+use super::slices::{Lent, Slices, check_context, copy, drain};
 use super::workspace::lock;
 use crate::codegen::{Arguments, Source};
 use crate::policy::{Kernel, Launch, Launches, TICKET_BYTES, partial_bytes};
@@ -96,7 +97,7 @@ impl BracketKernel {
         stream: &Arc<CudaStream>,
     ) -> Result<M::Item, Error> {
         let _relaxed = RelaxedCapture::enter()?;
-        let copy = self.kernels.copy(items, stream)?;
+        let copy = copy(items, stream)?;
         // Until there is a result, the copy may still read the caller's memory.
         let lent = Lent(stream);
         let result = self.run(operator, &copy)?;
@@ -112,7 +113,7 @@ impl BracketKernel {
     ) -> Result<M::Item, Error> {
         let _relaxed = RelaxedCapture::enter()?;
         let stream = items.stream();
-        self.kernels.check_context("input", stream)?;
+        check_context(&self.kernels.context, "input", stream)?;
         if is_capturing(stream)? {
             return Err(Error::StreamIsCapturing);
         }
@@ -146,12 +147,12 @@ impl BracketKernel {
         if output.len() != 1 {
             return Err(Error::OutputLength { expected: 1, length: output.len() });
         }
-        self.kernels.check_context("input", items.stream())?;
+        check_context(&self.kernels.context, "input", items.stream())?;
         let length = items.len() as u64;
         let launches = self.launches::<M>(length, items.stream())?;
         let bytes = self.memory_bytes(&launches);
         let mut slices = Slices { items: Some(items), output };
-        self.kernels.enqueue_on(&mut slices, bytes, |stream, addresses| {
+        slices.enqueue(&self.kernels.workspaces, bytes, |stream, addresses| {
             let items = Span { address: addresses.input, length };
             self.enqueue(
                 operator,

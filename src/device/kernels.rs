@@ -1,5 +1,5 @@
 //! What the kernels of any call have in common: they are compiled and loaded when they are first needed, once in a
-//! context, and are given memory and streams.
+//! context.
 
 use std::any::TypeId;
 use std::collections::HashMap;
@@ -9,9 +9,9 @@ use std::panic::resume_unwind;
 use std::sync::{Arc, LazyLock, Mutex, OnceLock};
 use std::thread::Builder;
 
-use cudarc::driver::{CudaContext, CudaSlice, CudaStream, DevicePtr, DevicePtrMut, result};
+use cudarc::driver::{CudaContext, CudaStream};
 
-use super::driver::{RelaxedCapture, architecture, capture, check, check_allocation, is_capturing, limits};
+use super::driver::{RelaxedCapture, architecture, limits};
 use super::module::{Function, Grid, Module};
 use super::workspace::{Workspaces, lock};
 use crate::codegen::Source;
@@ -281,165 +281,6 @@ impl Kernels {
         // SAFETY: the caller's promise.
         unsafe { self.loaded(kernel).launch(blocks, arguments, operator, stream) }
     }
-
-    pub(super) fn check_context(&self, what: &'static str, stream: &CudaStream) -> Result<(), Error> {
-        if *stream.context() == self.context {
-            return Ok(());
-        }
-        let device = super::Device::from(self.context.clone()).to_string();
-        Err(Error::WrongContext { what, device })
-    }
-
-    /// Device memory for some items, none of which is there yet.
-    pub(super) fn allocate<T: DeviceType>(
-        &self,
-        length: usize,
-        stream: &Arc<CudaStream>,
-    ) -> Result<CudaSlice<T>, Error> {
-        if is_capturing(stream)? {
-            return Err(Error::StreamIsCapturing);
-        }
-        let allocated = match length {
-            0 => stream.null(),
-            // SAFETY: whoever asks writes every item before it is read.
-            _ => unsafe { stream.alloc(length) },
-        };
-        check_allocation(&self.context, length * size_of::<T>(), allocated)
-    }
-
-    /// Items in host memory, copied to the device in the order of `stream`. They are lent until the stream has copied them.
-    pub(super) fn copy<T: DeviceType>(
-        &self,
-        items: &[T],
-        stream: &Arc<CudaStream>,
-    ) -> Result<CudaSlice<T>, Error> {
-        let mut copy = self.allocate(items.len(), stream)?;
-        if !items.is_empty() {
-            check("copying to the device", stream.memcpy_htod(items, &mut copy))?;
-        }
-        Ok(copy)
-    }
-
-    /// Lets `enqueue` give the slices' stream work on them: it gets the addresses of what is read, of what is written, and of
-    /// as many bytes of memory of the stream's own. Nobody waits for that work.
-    pub(super) fn enqueue_on<T>(
-        &self,
-        slices: &mut Slices<'_, T>,
-        bytes: usize,
-        enqueue: impl FnOnce(&CudaStream, Addresses) -> Result<(), Error>,
-    ) -> Result<(), Error> {
-        let stream = &slices.stream().clone();
-        self.check_context("input", stream)?;
-        self.check_context("output", slices.output.stream())?;
-        if let Some(capture) = capture(stream)? {
-            check("binding the context", self.context.bind_to_thread())?;
-            let (input, output) = slices.captured()?;
-            let memory = self.workspaces.memory_of_graph(stream, capture, bytes)?;
-            return enqueue(stream, Addresses { input, output, memory });
-        }
-        let workspace = self.workspaces.of_stream(stream)?;
-        let mut workspace = lock(&workspace);
-        check("binding the context", self.context.bind_to_thread())?;
-        let memory = workspace.memory(bytes)?;
-        // What cudarc tracks may not reach both streams: one may be borrowed, or be counted by another context.
-        let other = (slices.output.stream() != stream).then(|| slices.output.stream().clone());
-        if let Some(other) = &other {
-            // To wait for it would take this stream into the graph.
-            if is_capturing(other)? {
-                return Err(Error::StreamIsCapturing);
-            }
-            check("waiting for the output's stream", stream.join(other))?;
-        }
-        let read = slices.items.map(|items| items.device_ptr(stream));
-        let (output, _written) = slices.output.device_ptr_mut(stream);
-        let input = read.as_ref().map_or(output, |(address, _)| *address);
-        let enqueued = enqueue(stream, Addresses { input, output, memory });
-        // After a failure, too: the first launches may be under way.
-        let recorded = workspace.record_use(stream);
-        let joined = other.map(|other| check("letting the output's stream wait", other.join(stream)));
-        let ordered = recorded.and(joined.unwrap_or(Ok(())));
-        if ordered.is_err() {
-            // Nobody else waits for it now.
-            drain(stream);
-        }
-        enqueued.and(ordered)
-    }
-}
-
-/// Slices of device memory that work reads and writes.
-pub(super) struct Slices<'a, T> {
-    /// None if it reads what it writes.
-    pub(super) items: Option<&'a dyn DevicePtr<T>>,
-    pub(super) output: &'a mut dyn DevicePtrMut<T>,
-}
-
-/// Where they are, and memory to work with.
-#[derive(Clone, Copy)]
-pub(super) struct Addresses {
-    pub(super) input: u64,
-    pub(super) output: u64,
-    pub(super) memory: u64,
-}
-
-impl<T> Slices<'_, T> {
-    /// In whose order the work is done.
-    fn stream(&self) -> &Arc<CudaStream> {
-        self.items.map_or(self.output.stream(), |items| items.stream())
-    }
-
-    /// The addresses of slices whose use a graph records.
-    ///
-    /// Whoever replays the graph orders it after what fills its input. The events by which cudarc tracks a slice may have
-    /// been recorded before the capture, and the capturing stream must not wait for those: a stream of our own does. If
-    /// one was recorded within the capture, that stream is part of it now, and is joined to the capturing one.
-    fn captured(&mut self) -> Result<(u64, u64), Error> {
-        let stream = self.stream().clone();
-        let tracked = [&stream, self.output.stream()]
-            .iter()
-            .any(|of| of.context().is_managing_stream_synchronization());
-        let outside = match tracked {
-            true => check("creating a stream", stream.context().new_stream())?,
-            false => stream.clone(),
-        };
-        let read = self.items.map(|items| items.device_ptr(&outside));
-        let (output, written) = self.output.device_ptr_mut(&outside);
-        let input = read.as_ref().map_or(output, |(address, _)| *address);
-        std::mem::forget((read, written));
-        if tracked && is_capturing(&outside)? {
-            check("joining the capture", stream.join(&outside))?;
-        }
-        Ok((input, output))
-    }
-}
-
-/// Copies items to host memory, and waits for them.
-pub(crate) fn fetch<T: DeviceType>(items: &impl DevicePtr<T>, places: &mut [T]) -> Result<(), Error> {
-    let stream = items.stream();
-    let copied = match is_capturing(stream) {
-        // It was not when the scan was enqueued, and must not be waited for.
-        Ok(true) => return Err(Error::StreamIsCapturing),
-        Ok(false) if places.is_empty() => Ok(()),
-        Ok(false) => check("copying from the device", stream.memcpy_dtoh(items, places)),
-        Err(error) => Err(error),
-    };
-    // SAFETY: the stream is alive. Not cudarc's `synchronize`, which does not wait where somebody else's error is to be reported.
-    let waited = unsafe { result::stream::synchronize(stream.cu_stream()) };
-    copied.and(check("waiting for the result", waited))
-}
-
-/// Waits, when dropped, for what a stream was given: it may use memory that is lent.
-pub(super) struct Lent<'a>(pub(super) &'a CudaStream);
-
-impl Drop for Lent<'_> {
-    fn drop(&mut self) {
-        drain(self.0);
-    }
-}
-
-/// Waits for what a stream was given, whose failure is known or does not matter: it may use memory that is lent.
-pub(super) fn drain(stream: &CudaStream) {
-    // SAFETY: the stream is alive.
-    let _ = unsafe { result::stream::synchronize(stream.cu_stream()) };
 }
 
 /// What `make` gives for each kernel, in their order: the first in this thread, each other in its own.

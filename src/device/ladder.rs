@@ -9,7 +9,8 @@ use cudarc::driver::{
 };
 
 use super::driver::{RelaxedCapture, architecture, check, is_capturing};
-use super::kernels::{Blocks, Kernels, Lent, Loaded, fetch};
+use super::kernels::{Blocks, Kernels, Loaded};
+use super::slices::{Lent, allocate, check_context, copy, fetch};
 use super::workspace::lock;
 use crate::codegen::{RungArguments, Source};
 use crate::policy::ladder::{Launcher, Rung, Step};
@@ -53,7 +54,7 @@ impl LadderKernels {
         stream: &Arc<CudaStream>,
     ) -> Result<CudaSlice<T>, Error> {
         let _relaxed = RelaxedCapture::enter()?;
-        let copy = self.kernels.copy(items, stream)?;
+        let copy = copy(items, stream)?;
         let _lent = Lent(stream);
         Ok(copy)
     }
@@ -65,7 +66,7 @@ impl LadderKernels {
         stream: &'a Arc<CudaStream>,
     ) -> Result<OnGpu<'a, M>, Error> {
         let relaxed = RelaxedCapture::enter()?;
-        self.kernels.check_context("input", stream)?;
+        check_context(&self.kernels.context, "input", stream)?;
         if is_capturing(stream)? {
             return Err(Error::StreamIsCapturing);
         }
@@ -118,7 +119,7 @@ impl<'a, M: DeviceMonoid> OnGpu<'a, M> {
     }
 
     pub(crate) fn allocate(&self, length: usize) -> Result<CudaSlice<M::Item>, Error> {
-        self.kernels.kernels.allocate(length, self.stream)
+        allocate(length, self.stream)
     }
 
     /// What a launch wrote.

@@ -8,6 +8,7 @@ mod kernels;
 mod ladder;
 mod module;
 mod scan;
+mod slices;
 mod workspace;
 
 use std::fmt;
@@ -18,9 +19,9 @@ use cudarc::driver::{CudaContext, CudaStream};
 pub(crate) use bracket::BracketKernel;
 pub use input::{DeviceInput, Input, OnDevice, Output};
 pub(crate) use input::{Make, Source as InputSource, Target as OutputTarget};
-pub(crate) use kernels::fetch;
 pub(crate) use ladder::LadderKernels;
 pub(crate) use scan::ScanKernel;
+pub(crate) use slices::fetch;
 
 use crate::{Error, jit};
 

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use cudarc::driver::{CudaContext, CudaSlice, CudaStream, DevicePtr, DevicePtrMut};
 
 use super::driver::{RelaxedCapture, limits};
-use super::kernels::{Blocks, Kernels, Lent, Registry, Rendered, Slices};
+use super::kernels::{Blocks, Kernels, Registry, Rendered};
+use super::slices::{Lent, Slices, allocate, check_context, copy};
 use crate::codegen::{ScanArguments, Source};
 use crate::policy::{Kernel, Limits, ScanLaunch, ScanPolicy};
 use crate::tree::Prefix;
@@ -77,7 +78,7 @@ impl ScanKernel {
         let identity = operator.identity();
         self.prepare::<M>([kernel].into_iter())?;
         let bytes = shape.memory_bytes(item, tiles) as usize;
-        self.kernels.enqueue_on(&mut Slices { items, output }, bytes, |stream, addresses| {
+        Slices { items, output }.enqueue(&self.kernels.workspaces, bytes, |stream, addresses| {
             let arguments = ScanArguments {
                 input: addresses.input,
                 length,
@@ -105,8 +106,8 @@ impl ScanKernel {
     ) -> Result<CudaSlice<M::Item>, Error> {
         let _relaxed = RelaxedCapture::enter()?;
         let stream = items.stream();
-        self.kernels.check_context("input", stream)?;
-        let mut scanned = self.kernels.allocate(items.len(), stream)?;
+        check_context(&self.kernels.context, "input", stream)?;
+        let mut scanned = allocate(items.len(), stream)?;
         self.scan_into(operator, prefix, Some(items), &mut scanned)?;
         Ok(scanned)
     }
@@ -120,7 +121,7 @@ impl ScanKernel {
         stream: &Arc<CudaStream>,
     ) -> Result<CudaSlice<M::Item>, Error> {
         let _relaxed = RelaxedCapture::enter()?;
-        let mut copy = self.kernels.copy(items, stream)?;
+        let mut copy = copy(items, stream)?;
         // Until the caller waits for the result, an operator of his may panic, or something else fail.
         let lent = Lent(stream);
         self.scan_into(operator, prefix, None, &mut copy)?;
@@ -138,7 +139,7 @@ impl ScanKernel {
         stream: &Arc<CudaStream>,
     ) -> Result<(), Error> {
         let _relaxed = RelaxedCapture::enter()?;
-        let copy = self.kernels.copy(items, stream)?;
+        let copy = copy(items, stream)?;
         let _lent = Lent(stream);
         self.scan_into(operator, prefix, Some(&copy), output)
     }

@@ -220,6 +220,10 @@ impl Workspaces {
         }
     }
 
+    pub(super) fn context(&self) -> &Arc<CudaContext> {
+        &self.context
+    }
+
     /// The workspace of a stream. Whoever holds its lock may give the stream work that uses it.
     pub(super) fn of_stream(&self, stream: &CudaStream) -> Result<Arc<Mutex<Workspace>>, Error> {
         let id = stream_id(stream)?;

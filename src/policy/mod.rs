@@ -282,7 +282,7 @@ mod tests {
 
     #[test]
     fn groups_are_the_fewest_items_that_fill_whole_loads() {
-        assert_eq!(shape_of::<u8>(), (16, 32, 8));
+        assert_eq!(shape_of::<u8>(), (16, 32, 4));
         assert_eq!(shape_of::<f32>(), (16, 8, 4));
         assert_eq!(shape_of::<[f32; 3]>(), (16, 4, 4));
         assert_eq!(shape_of::<[f32; 5]>(), (16, 4, 2));

@@ -60,7 +60,7 @@ impl Shape {
     pub(super) fn large(item: &Layout) -> Self {
         let size = item.size;
         let (lane_bytes, merged_tiles, blocks_per_multiprocessor) = match (size, scalars(item)) {
-            (2, _) | (4, ..=2) => (128, 4, 4),
+            (1 | 2, _) | (4, ..=2) | (8, 1) | (16, ..=4) => (128, 4, 4),
             (8, 2) => (128, 4, 3),
             (16, _) => (256, 1, 3),
             (_, scalars) if scalars > FEW_SCALARS => (128, 1, 3),
