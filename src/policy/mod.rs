@@ -71,7 +71,8 @@ pub enum Kernel {
     Baseline,
 }
 
-/// One launch: every chunk is `rows_per_warp` rows, of one group a lane, for each warp of a block.
+/// One launch: every chunk is `rows_per_warp` rows, of one group a lane, for each warp of a block; or, where a block has a lane for
+/// each of its few items, those.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Launch {
     /// What is launched.
