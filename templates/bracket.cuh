@@ -17,7 +17,7 @@ struct Arguments {
     Item* output;
     // Of chunks of tiles, how many are drawn: zero, before a launch and after it.
     unsigned long long* tickets;
-    // Each warp has a run of 2^row_level rows; and there are so many.
+    // Each warp has a run of 2^row_level rows, and there are so many; neither matters where each item has a lane.
     unsigned runs, row_level;
     unsigned serial;
     // Of runs of one row, how many have all of it, at an address for wide loads.
@@ -126,7 +126,9 @@ template <class Shape, class Item, class Operator>
 WARPFOLD_DEVICE void bracket_of_rows(const Arguments<Item>& arguments, const Operator& op) {
     WARPFOLD_SHARED(Words<Item>, of_warp, Shape::WARPS);
     constexpr unsigned ROW_ITEMS = WARP_LANES * Shape::GROUP_ITEMS;
-    constexpr bool IS_WIDE = Shape::WIDTH >= 4, IS_SMALL = Words<Item>::COUNT <= 2;
+    constexpr bool IS_WIDE = Shape::WIDTH >= 4;
+    // As `Policy::lane_each_items` has it.
+    constexpr bool IS_SMALL = Words<Item>::COUNT <= 2;
     const unsigned first_run = block_index() * block_warps(), run = first_run + warp_index();
     const Item* const row = arguments.input + Size(run) * ROW_ITEMS;
     const unsigned first = lane_index() * Shape::GROUP_ITEMS;

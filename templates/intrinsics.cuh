@@ -100,7 +100,8 @@ WARPFOLD_DEVICE double double_from_bits(unsigned long long bits) { return __long
 WARPFOLD_DEVICE unsigned bits_of(float value) { return __float_as_uint(value); }
 WARPFOLD_DEVICE unsigned long long bits_of(double value) { return (unsigned long long)__double_as_longlong(value); }
 
-// Of two floats the lesser or the greater, -0 below +0: of one and a NaN the one, or a NaN. It may be another NaN.
+// Of two floats the lesser or the greater, -0 below +0: of one and a NaN the one, or, from 8.0 on, a NaN, which may
+// be another one.
 #define WARPFOLD_CHOICE(name, instruction)                                      \
     WARPFOLD_DEVICE float name(float a, float b) {                              \
         float chosen;                                                           \
@@ -112,9 +113,7 @@ WARPFOLD_CHOICE(greater_number, "max.f32")
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
 WARPFOLD_CHOICE(lesser_or_nan, "min.NaN.f32")
 WARPFOLD_CHOICE(greater_or_nan, "max.NaN.f32")
-#else
-WARPFOLD_DEVICE float lesser_or_nan(float a, float b) { return a != a || b != b ? a + b : lesser_number(a, b); }
-WARPFOLD_DEVICE float greater_or_nan(float a, float b) { return a != a || b != b ? a + b : greater_number(a, b); }
+#define WARPFOLD_CHOOSES_NAN
 #endif
 #undef WARPFOLD_CHOICE
 

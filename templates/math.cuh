@@ -32,11 +32,27 @@ WARPFOLD_DEVICE T maximum_number(T a, T b) {
     return a;
 }
 
-// For these there are instructions.
-WARPFOLD_DEVICE f32 minimum(f32 a, f32 b) { return lesser_or_nan(a, b); }
-WARPFOLD_DEVICE f32 maximum(f32 a, f32 b) { return greater_or_nan(a, b); }
-WARPFOLD_DEVICE f32 minimum_number(f32 a, f32 b) { return lesser_number(a, b); }
-WARPFOLD_DEVICE f32 maximum_number(f32 a, f32 b) { return greater_number(a, b); }
+// For these there are instructions, but not everywhere for the first two.
+#ifndef WARPFOLD_CHOOSES_NAN
+WARPFOLD_DEVICE f32 lesser_or_nan(f32 a, f32 b) { return (a != a) | (b != b) ? a + b : lesser_number(a, b); }
+WARPFOLD_DEVICE f32 greater_or_nan(f32 a, f32 b) { return (a != a) | (b != b) ? a + b : greater_number(a, b); }
+#endif
+template <>
+WARPFOLD_DEVICE f32 minimum(f32 a, f32 b) {
+    return lesser_or_nan(a, b);
+}
+template <>
+WARPFOLD_DEVICE f32 maximum(f32 a, f32 b) {
+    return greater_or_nan(a, b);
+}
+template <>
+WARPFOLD_DEVICE f32 minimum_number(f32 a, f32 b) {
+    return lesser_number(a, b);
+}
+template <>
+WARPFOLD_DEVICE f32 maximum_number(f32 a, f32 b) {
+    return greater_number(a, b);
+}
 
 namespace rust {
 

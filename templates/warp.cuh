@@ -34,7 +34,8 @@ WARPFOLD_DEVICE Words<Item> across_lanes(const Operator& op, Words<Item> value, 
     return value;
 }
 
-// The bracket of one value per lane for the first `count` lanes, in lane 0: level by level, as far as there are any or all.
+// The bracket of one value per lane for the first `count` lanes, or for all if it is more, in lane 0: level by level, as far as
+// there are any or all.
 template <bool ALL_LEVELS, class Operator, class Item>
 WARPFOLD_DEVICE Words<Item> warp_bracket(const Operator& op, Words<Item> value, unsigned count) {
     const unsigned lane = lane_index();

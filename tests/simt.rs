@@ -211,8 +211,8 @@ fn add_trials(trials: &mut Trials<'_>) {
             trial(maps, u32::map),
             // Several rows a warp, of one block.
             trial(maps.under(Policy { one_block_items: 20_000, ..maps.policy }), u32::map),
-            // Parts of rows, where lanes would be enough.
-            trial(maps.under(Policy { one_lane_items: 0, ..maps.policy }), u32::map),
+            // Parts of rows, where several warps of lanes would be enough.
+            trial(maps.under(Policy { lane_each_items: 0, ..maps.policy }), u32::map),
             trial(bytes, Sample::sample),
             trial(maps.under(large_kernels::<[u32; 2]>()), u32::map),
             trial(few, u32::map),
@@ -225,7 +225,7 @@ fn add_trials(trials: &mut Trials<'_>) {
             trial(sum, Sample::sample),
             // What is missing of a part of a row is zeros, greater than all of these.
             trial(
-                greatest.under(Policy { one_lane_items: 0, one_block_items: 10_000, ..greatest.policy }),
+                greatest.under(Policy { lane_each_items: 0, one_block_items: 10_000, ..greatest.policy }),
                 |random| i8::sample(random) | i8::MIN,
             ),
             trial(bits, Sample::sample),

@@ -52,6 +52,7 @@ pub fn all(gpu: &Gpu, out: &mut impl Write) -> Result<()> {
         }
         row(out, "warpfold", &subject, "enqueue", ours.split_off(WARM_UP))?;
         row(out, "driver", &subject, "enqueue", theirs.split_off(WARM_UP))?;
+        gpu.stream.synchronize()?;
     }
     Ok(())
 }

@@ -6,8 +6,8 @@
 //! replayed graph of many calls, divided by their number; `host` is that from a call to its result. Every result is
 //! compared with the CPU's, up to 2^28 bytes, before it is timed.
 //!
-//! An operator is named by its name, its item's, or both: `max`, `u8`, `max:u8`. Each is measured by a process of its own: see
-//! `processes.rs`.
+//! An operator is named by its name, its item's, or both: `max`, `u8`, `max:u8`. Reductions by each are measured by a process of its own,
+//! but not scans, searches and the CPU: see `processes.rs`.
 //!
 //! With `--cpu` the CPU is measured instead: `cpu` is the time of a call, also of rayon, the standard library, and a loop
 //! that only reads. With `--cold` first calls are measured: see `cold.rs`; with `--enqueue` the host's part: see
@@ -346,7 +346,7 @@ fn changed(mut policy: Policy, settings: &[(String, u32)]) -> Result<Policy> {
             (None, "tuned") => policy.tuned = *value != 0,
             (None, "tiles_per_warp") => policy.tiles_per_warp = *value,
             (None, "one_block_items") => policy.one_block_items = u64::from(*value),
-            (None, "one_lane_items") => policy.one_lane_items = u64::from(*value),
+            (None, "lane_each_items") => policy.lane_each_items = u64::from(*value),
             (None, "small_bytes") => policy.small_bytes = u64::from(*value),
             (None, "max_chunks") => policy.max_chunks = *value,
             _ => anyhow::bail!("a policy has no `{name}`"),

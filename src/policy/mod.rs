@@ -48,8 +48,9 @@ pub struct Policy {
     pub tuned: bool,
     /// Inputs, and partials, of at most this many items are reduced by one block of the small kernel, in one launch.
     pub one_block_items: u64,
-    /// Of those, at most so many, where they are no whole rows, have a lane each; items of more than 8 bytes never have.
-    pub one_lane_items: u64,
+    /// Of those, at most so many have a lane each, where they are no whole rows and a block can have as many lanes. As many as the
+    /// lanes of one warp always have; items of more than 8 bytes, for which the kernel is not made, never.
+    pub lane_each_items: u64,
     /// Inputs of at most so many bytes are reduced by the small kernel alone.
     pub small_bytes: u64,
     /// Tiles that a warp of the large kernel has of a chunk, where that fills the GPU several times; if 8 or fewer fill it once, a
@@ -148,7 +149,7 @@ impl Policy {
             baseline: Shape::baseline(item.size),
             tuned: true,
             one_block_items: small.row_items() * u64::from(small.warps),
-            one_lane_items: if item.size <= MOST_LANE_BYTES { 32 * u64::from(small.warps) } else { 0 },
+            lane_each_items: if item.size <= MOST_LANE_BYTES { 32 * u64::from(small.warps) } else { 0 },
             // A row a warp.
             small_bytes: small.row_items() * item.size as u64 * small.wave_warps(),
             tiles_per_warp: if large.tile_items() * item.size as u64 <= RUN_BYTES / 8 { 8 } else { 4 },
@@ -228,7 +229,7 @@ impl Policy {
     /// One block of the small kernel: a lane an item where few are no whole rows; else more warps first, then more rows for each.
     pub(crate) fn one_block(&self, length: u64) -> Launch {
         let (row, most) = (self.small.row_items(), u64::from(self.small.warps));
-        let has_lanes = length <= self.one_lane_items && !length.is_multiple_of(row);
+        let has_lanes = length <= self.lane_each_items && !length.is_multiple_of(row);
         let rows = length.div_ceil(row).next_power_of_two();
         let warps = if has_lanes { length.div_ceil(32).next_power_of_two() } else { rows }.min(most);
         Launch { kernel: Kernel::Small, chunks: 1, warps: warps as u32, rows_per_warp: rows.div_ceil(warps) }
@@ -301,9 +302,23 @@ mod tests {
         for item in items() {
             let policy = Policy::for_item(&item);
             assert!(policy.check(&item).is_ok());
-            for length in
-                [0, 1, 5, 1024, 8192, 8193, 16384, 16385, 1 << 20, (1 << 26) + 1, 1 << 33, (1 << 37) + 17]
-            {
+            for length in [
+                0,
+                1,
+                5,
+                33,
+                1000,
+                1023,
+                1024,
+                8192,
+                8193,
+                16384,
+                16385,
+                1 << 20,
+                (1 << 26) + 1,
+                1 << 33,
+                (1 << 37) + 17,
+            ] {
                 every_item_is_in_one_block(&policy, &item, length);
                 every_item_is_in_one_block(&policy.untuned(), &item, length);
             }
@@ -333,6 +348,20 @@ mod tests {
         assert!(bytes >= partials * item.size as u64);
         let most = (64 << 10).max(length * item.size as u64 / 1000);
         assert!(bytes <= most, "{bytes} for {length} items of {} bytes", item.size);
+    }
+
+    #[test]
+    fn few_small_items_that_are_no_whole_rows_have_a_lane_each() {
+        let warps = |policy: &Policy, length| policy.one_block(length).warps;
+        let floats = Policy::for_item(&f32::layout());
+        // Rows of 256.
+        let lengths = [1, 31, 32, 33, 255, 256, 257, 1000, 1023, 1024, 1025];
+        assert_eq!(lengths.map(|length| warps(&floats, length)), [1, 1, 1, 2, 8, 1, 16, 32, 32, 4, 8]);
+        let without = Policy { lane_each_items: 0, ..floats };
+        assert_eq!([33, 255, 1023].map(|length| warps(&without, length)), [1, 1, 4]);
+        // Rows of 128.
+        let points = Policy::for_item(&<[f32; 3]>::layout());
+        assert_eq!([33, 127, 1023].map(|length| warps(&points, length)), [1, 1, 8]);
     }
 
     #[test]

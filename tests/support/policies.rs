@@ -18,7 +18,7 @@ pub fn lengths(policy: &Policy, most: usize, seed: u64) -> Vec<usize> {
     let group = shape.group_items as usize;
     let (row, tile) = (32 * group, shape.tile_items() as usize);
     let block = tile * shape.warps as usize;
-    let (lanes, one_block) = (policy.one_lane_items.max(1) as usize, policy.one_block_items as usize);
+    let (lanes, one_block) = (policy.lane_each_items.max(1) as usize, policy.one_block_items as usize);
     for edge in [group, row, tile, block, lanes, one_block, block * policy.max_chunks as usize] {
         for multiple in [1, 2, 3, 4, 7, 8] {
             lengths.extend([edge * multiple - 1, edge * multiple, edge * multiple + 1]);
@@ -69,7 +69,7 @@ pub fn full_runs(policy: &Policy) -> Vec<usize> {
 pub fn policies<T: DeviceType>() -> Vec<Policy> {
     let default = Policy::for_item(&T::layout());
     let large = large_kernels::<T>();
-    let mut tiny = Policy { tiles_per_warp: 1, max_chunks: 70, one_lane_items: 0, ..large };
+    let mut tiny = Policy { tiles_per_warp: 1, max_chunks: 70, lane_each_items: 0, ..large };
     (tiny.large.rows, tiny.large.warps) = (1, 1);
     (tiny.small.rows, tiny.small.warps) = (1, 1);
     // Many warps of few rows, and few of many.
@@ -93,7 +93,7 @@ pub fn policies<T: DeviceType>() -> Vec<Policy> {
     short.small.rows = 1;
     short.small.warps = 2;
     short.max_chunks = 64.min(default.max_chunks);
-    (short.one_block_items, short.one_lane_items) = (5, 3);
+    (short.one_block_items, short.lane_each_items) = (5, 3);
     let mut narrow = default.untuned();
     (narrow.baseline.warps, narrow.tiles_per_warp) = (1, 1);
     vec![default, large, tiny, wide, tall, ungrouped, short, default.untuned(), narrow]

@@ -418,6 +418,12 @@ corpus! {
             warpfold::math::maximum_number(a[3], b[3]),
         ]
     }
+    ieee_minimum_of_doubles: [f64; 4] = |a, b| {
+        [
+            math::minimum(a[0], b[0]), math::maximum(a[1], b[1]), math::minimum_number(a[2], b[2]),
+            math::maximum_number(a[3], b[3]),
+        ]
+    }
     generic_helpers: [f64; 3] = |a, b| {
         [larger(a[0], b[0]), square(a[1]), larger::<f32>(a[2] as f32, b[2] as f32) as f64]
     }
