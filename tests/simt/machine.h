@@ -41,6 +41,8 @@ struct Fiber {
     bool saw = false;
     // Whether it has fenced off anything of which it has told nobody.
     bool fenced = false;
+    // Whether the kernel may have begun before the launch before has ended, and whether the thread has waited for that.
+    bool early = false, waited = false;
     char* stack = nullptr;
     jmp_buf at;
     bool started = false, done = false, waiting = false;

@@ -265,6 +265,12 @@ void ask(const void* address, Site site) {
     fail(who(current) + " asks for what is out of bounds, " + at(site));
 }
 
+void begins_early() { current->early = true; }
+void waits() { current->waited = true; }
+void check_waited(Site site) {
+    if (current->early && !current->waited) fail(who(current) + " reads what the launch before may yet write, " + at(site));
+}
+
 void move(void* to, const void* from, size_t bytes) { memcpy(to, from, bytes); }
 
 }  // namespace simt

@@ -41,6 +41,24 @@ pub const MUTATIONS: &[Mutation] = &[
         wrong: "unsigned runs = arguments.runs - first_run - 1;",
     },
     Mutation {
+        name: "whole rows that are read too soon",
+        file: "bracket.cuh",
+        right: "load_whole<Shape::WIDTH>(when_written(row) + first);",
+        wrong: "load_whole<Shape::WIDTH>(row + first);",
+    },
+    Mutation {
+        name: "parts of rows that are read too soon",
+        file: "bracket.cuh",
+        right: "rows(when_written(arguments.input + begin));",
+        wrong: "rows(arguments.input + begin);",
+    },
+    Mutation {
+        name: "lanes that read too soon",
+        file: "bracket.cuh",
+        right: "input = when_written(arguments.input);\n        if (before",
+        wrong: "input = arguments.input;\n        if (before",
+    },
+    Mutation {
         name: "a lane past the last item",
         file: "bracket.cuh",
         right: "if (before + lane_index() < items) single",

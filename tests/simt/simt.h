@@ -68,6 +68,12 @@ void access(const void* address, size_t bytes, size_t align, bool write, Site si
 // That it may ask for the memory at an address, which is no access: others may write there.
 void ask(const void* address, Site site);
 
+// A kernel that lets the next launch begin may begin before the one before it has ended itself; until it has waited for that
+// it reads nothing of it.
+void begins_early();
+void waits();
+void check_waited(Site site);
+
 // Ends the launch with an error.
 [[noreturn]] void trap(Site site);
 
@@ -207,6 +213,7 @@ Load<WIDTH> load_global(const void* address, SIMT_CALLER) {
 }
 template <unsigned WIDTH>
 Load<WIDTH> load_written(const void* address, SIMT_CALLER) {
+    simt::check_waited({file, line});
     return load_global<WIDTH>(address, file, line);
 }
 template <unsigned WIDTH>
@@ -221,9 +228,12 @@ inline void write(void* address, const unsigned* word, SIMT_CALLER) {
 }
 
 // Launches run one after another here, and what a kernel writes is looked at when it has ended.
-inline void let_next_launch_begin() {}
+inline void let_next_launch_begin() { simt::begins_early(); }
 template <class T>
-inline const T* when_written(const T* address) { return address; }
+inline const T* when_written(const T* address) {
+    simt::waits();
+    return address;
+}
 inline void publish(unsigned long long* to, unsigned long long value, SIMT_CALLER) {
     simt::publish(to, value, {file, line});
 }
