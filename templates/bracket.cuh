@@ -25,11 +25,11 @@ struct Arguments {
     Item identity;
 };
 
-// The bracket, by one warp and in lane 0, of 2^row_level rows, or of what the input has of them: `length` items are left of
-// it. Of none, which there may be where a shape has no tiles, it is unspecified.
+// The bracket, by one warp and in lane 0, of 2^row_level rows, or of what the input has of them: `length` items, one at least, are
+// left of it.
 //
-// Where the shape says so, tiles that are neighbours merge lane by lane, four to one, before what the lanes have is
-// combined across them. What does not fill a tile goes row by row.
+// Where the shape says so, tiles that are neighbours merge lane by lane, four to one or the last two, before what the lanes have
+// is combined across them. What does not fill a tile goes row by row.
 template <class Shape, class Operator, class Source>
 WARPFOLD_DEVICE Words<typename Source::Item> warp_run(const Operator& op, Source& tiles, unsigned row_level, Size length) {
     using Item = typename Source::Item;
@@ -37,45 +37,43 @@ WARPFOLD_DEVICE Words<typename Source::Item> warp_run(const Operator& op, Source
     constexpr unsigned MERGED = Shape::MERGED_TILES, AHEAD = 8;
     static_assert(MERGED == 1 || MERGED == 4, "one tile, or four");
     RowCounter<Item> counter;
-    // Of the tiles that merge: how many came, the first or third, and the first two together.
-    unsigned came = 0;
+    // Of the tiles that merge: how many do, how many of them came, the first or third, and the first two together.
+    unsigned merging = 1, came = 0;
     Words<Item> single, pair;
     // Rows that were asked for.
     unsigned asked = 0;
     const Size all = Size(ROW_ITEMS) << row_level;
-    // Where there are rows only, as in small inputs, the first is loaded before anything else is asked: it may be alone, or
-    // there may be none.
-    constexpr bool ROWS_ALONE = Shape::ROWS == 1;
-    if constexpr (!ROWS_ALONE) length = smaller(length, all);
+    length = smaller(length, all);
 #pragma unroll 1
-    while (ROWS_ALONE || length > 0) {
+    while (length > 0) {
         Words<Item> value;
         unsigned level = 0, parts = 1;
         if (tiles.has_next(1)) {
-            // At the first of those that merge all of them are there.
-            const bool merges = MERGED > 1 && (came > 0 || tiles.has_next(MERGED));
+            if (MERGED > 1 && came == 0) merging = tiles.has_next(MERGED) ? MERGED : tiles.has_next(2) ? 2 : 1;
             value = tiles.take(op);
             length -= TILE_ITEMS, level = level_of(Shape::ROWS);
-            if (merges) {
+            if (MERGED > 1 && merging > 1) {
                 ++came;
                 if (came % 2 == 1) {
                     single = value;
                     continue;
                 }
                 value = merge(op, single, value, 1);
-                if (came == 2) {
+                if (came == 2 && merging > 2) {
                     pair = value;
                     continue;
                 }
-                value = merge(op, pair, value, 2);
-                came = 0, parts = MERGED, level += level_of(MERGED);
+                parts = merging, level += 1;
+                if (came == MERGED) value = merge(op, pair, value, 2), level += 1;
+                came = 0;
             }
-            value = across_lanes<false>(op, value, parts);
+            value = across_lanes(op, value, parts);
         } else {
             const First present = {static_cast<unsigned>(smaller(length, ROW_ITEMS))};
-            value = row_bracket<Shape::WIDTH, Shape::GROUP_ITEMS>(op, tiles.items(), present);
-            if (ROWS_ALONE && row_level == 0) return value;
-            if (ROWS_ALONE && counter.is_empty()) length = smaller(length, all);
+            const bool is_whole = present.count == ROW_ITEMS && reinterpret_cast<Size>(tiles.items()) % Shape::WIDTH == 0;
+            Row<Item, Shape::GROUP_ITEMS> row;
+            row.template load<Shape::WIDTH>(tiles.items(), present, is_whole);
+            value = warp_bracket<SHORT<Item>>(op, row.value(op), row.lanes);
             tiles.pass(ROW_ITEMS);
             length -= present.count;
             if (asked == 0) Global::ask_for<1>(tiles.items(), smaller(length, AHEAD * ROW_ITEMS)), asked = AHEAD;
@@ -83,7 +81,6 @@ WARPFOLD_DEVICE Words<typename Source::Item> warp_run(const Operator& op, Source
         }
         if (length == 0 && counter.is_empty()) return value;
         counter.push(op, value, level);
-        if (ROWS_ALONE && length == 0) break;
     }
     return counter.bracket(op);
 }
@@ -114,58 +111,68 @@ WARPFOLD_DEVICE bool across_warps(const Operator& op, Words<Item>* of_warp, unsi
     if (lane_index() == 0) of_warp[warp_index()] = value;
     block_barrier();
     if (warp_index() != 0) return false;
-    if (lane_index() < count) value = of_warp[lane_index()];
-    value = warp_bracket<false>(op, value, count);
+    value = of_warp[lane_index() < count ? lane_index() : 0];
+    // As a loop, what fits in a word was faster.
+    value = warp_bracket<!Words<Item>::LARGE && !SHORT<Item>>(op, value, count);
     return true;
 }
 
+// The bracket of what the lanes of a block's warps have, in lane 0 of the first: of each warp the first `lanes`, and of so many
+// warps; or of all. The others, for which it returns false, are done with the chunk.
+template <bool ARE_ALL, class Item, class Operator>
+WARPFOLD_DEVICE bool across_block(const Operator& op, Words<Item>* of_warp, unsigned lanes, unsigned warps, Words<Item>& value) {
+    value = ARE_ALL ? across_lanes(op, value, 1) : warp_bracket<!Words<Item>::LARGE>(op, value, lanes);
+    return across_warps(op, of_warp, warps, value);
+}
+
 // A chunk a block, of rows alone. Most blocks of small inputs have whole rows, one a warp: what those take is a straight line,
-// since every instruction that is fetched for the first time is time. So is what the only block takes if it has a lane for
-// each item, and an item is so small that many shuffles cost less than loads of parts of a row.
+// since every instruction that is fetched for the first time is time. Nearly so is what a block takes if each warp has one row or
+// a part of it, or a lane for each item, where that is so small that many shuffles cost less than loads of parts of a row.
 template <class Shape, class Item, class Operator>
 WARPFOLD_DEVICE void bracket_of_rows(const Arguments<Item>& arguments, const Operator& op) {
     WARPFOLD_SHARED(Words<Item>, of_warp, Shape::WARPS);
     constexpr unsigned ROW_ITEMS = WARP_LANES * Shape::GROUP_ITEMS;
-    constexpr bool IS_WIDE = Shape::WIDTH >= 4;
-    // As `Policy::lane_each_items` has it.
-    constexpr bool IS_SMALL = Words<Item>::COUNT <= 2;
     const unsigned first_run = block_index() * block_warps(), run = first_run + warp_index();
-    const Item* const row = arguments.input + Size(run) * ROW_ITEMS;
-    const unsigned first = lane_index() * Shape::GROUP_ITEMS;
-    Group<Item, Shape::GROUP_ITEMS> group;
-    const auto load = [&] {
-        if constexpr (IS_WIDE) group.template load_whole<Shape::WIDTH>(when_written(row) + first);
-    };
-    Words<Item> value;
-    if (IS_WIDE && first_run + block_warps() <= arguments.whole) {
-        load();
-        // While they are on their way.
-        const Place<Item> place(arguments, block_index());
-        value = whole_row(op, group);
-        if (across_warps(op, of_warp, block_warps(), value) && lane_index() == 0) place.leave(value);
+    const Item* const items = arguments.input + Size(run) * ROW_ITEMS;
+    // As `Policy::lane_each_items` has it.
+    constexpr bool HAS_LANES = Words<Item>::COUNT <= 2;
+    if constexpr (Shape::WIDTH >= 4) {
+        if (first_run + block_warps() <= arguments.whole) {
+            Group<Item, Shape::GROUP_ITEMS> group;
+            group.template load_whole<Shape::WIDTH>(when_written(items) + lane_index() * Shape::GROUP_ITEMS);
+            // While they are on their way.
+            const Place<Item> place(arguments, block_index());
+            Words<Item> value = group.bracket(op, Whole());
+            if (across_block<true>(op, of_warp, WARP_LANES, block_warps(), value) && lane_index() == 0) place.leave(value);
+            return;
+        }
+    }
+    if (arguments.length == 0) {
+        when_written(arguments.input);
+        if (warp_index() == 0 && lane_index() == 0) Place<Item>(arguments, 0).leave(Words<Item>(arguments.identity));
         return;
     }
-    unsigned runs = arguments.runs - first_run;
-    if (IS_SMALL && arguments.length <= block_warps() * WARP_LANES) {
-        const unsigned items = static_cast<unsigned>(arguments.length), before = warp_index() * WARP_LANES;
+    Words<Item> value;
+    unsigned warps = smaller(arguments.runs - first_run, block_warps()), lanes = 1;
+    if (HAS_LANES && arguments.length <= block_warps() * WARP_LANES) {
+        const unsigned count = static_cast<unsigned>(arguments.length), before = warp_index() * WARP_LANES;
+        const unsigned at = before + lane_index();
         Group<Item, 1> single;
-        const Item* const input = when_written(arguments.input);
-        if (before + lane_index() < items) single.template load_whole<Global::WIDTH<Item>>(input + before + lane_index());
-        value = warp_bracket<false>(op, single.item(0), before < items ? items - before : 0);
-        runs = (items + WARP_LANES - 1) / WARP_LANES;
-    } else if (IS_WIDE && run < arguments.whole) {
-        load();
-        value = whole_row(op, group);
-    } else {
-        const unsigned run_level = level_of(ROW_ITEMS) + arguments.row_level;
-        const Size begin = smaller(Size(run) << run_level, arguments.length), left = arguments.length - begin;
+        single.template load_whole<Global::WIDTH<Item>>(when_written(arguments.input) + (at < count ? at : count - 1));
+        value = single.item(0);
+        lanes = before < count ? count - before : 0, warps = (count + WARP_LANES - 1) / WARP_LANES;
+    } else if (run < arguments.runs && arguments.row_level == 0) {
+        const First present = {run + 1 < arguments.runs ? ROW_ITEMS : static_cast<unsigned>(arguments.length) - run * ROW_ITEMS};
+        Row<Item, Shape::GROUP_ITEMS> row;
+        row.template load<Shape::WIDTH>(when_written(items), present, run < arguments.whole);
+        value = row.value(op), lanes = row.lanes;
+    } else if (run < arguments.runs) {
+        const Size begin = Size(run) << (level_of(ROW_ITEMS) + arguments.row_level);
         Rows<Item> rows(when_written(arguments.input + begin));
-        value = warp_run<Shape>(op, rows, arguments.row_level, left);
+        value = warp_run<Shape>(op, rows, arguments.row_level, arguments.length - begin);
     }
-    if (across_warps(op, of_warp, runs < block_warps() ? runs : block_warps(), value) && lane_index() == 0) {
-        if (arguments.length == 0) value = Words<Item>(arguments.identity);
+    if (across_block<false>(op, of_warp, lanes, warps, value) && lane_index() == 0)
         Place<Item>(arguments, block_index()).leave(value);
-    }
 }
 
 // Chunks of tiles, which blocks that stay take one after another. While a warp ends a run, the first tile of its next one is on

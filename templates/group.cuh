@@ -2,8 +2,8 @@
 
 namespace warpfold {
 
-// Which items exist, asked by their index in a row. Of a whole one all do, and every question about it is answered by the
-// compiler; the last row of an input has the first `count`.
+// Which items exist, asked by their index in a row or a group. Of a whole one all do, and every question about it is answered by
+// the compiler; of the last one of an input the first `count` do, one at least.
 struct Whole {
     static constexpr bool ALL = true;
     WARPFOLD_DEVICE bool has(unsigned) const { return true; }
@@ -12,17 +12,6 @@ struct First {
     static constexpr bool ALL = false;
     unsigned count;
     WARPFOLD_DEVICE bool has(unsigned index) const { return index < count; }
-};
-// Of at most 32, a bit each.
-struct Bits {
-    static constexpr bool ALL = false;
-    unsigned bits;
-    // Those of `present` from the item `first` on.
-    WARPFOLD_DEVICE Bits(First present, unsigned first) {
-        const unsigned count = present.count > first ? present.count - first : 0;
-        bits = settle(count < 32 ? (1u << count) - 1 : 0xffffffffu);
-    }
-    WARPFOLD_DEVICE bool has(unsigned index) const { return bits >> index & 1; }
 };
 
 // The input.
@@ -60,7 +49,8 @@ struct Group {
     static constexpr unsigned BYTES = ITEMS * sizeof(Item);
     static constexpr unsigned COUNT = (BYTES + 3) / 4;
     static constexpr unsigned UNROLL = COUNT <= 32 ? COUNT : 1;
-    static constexpr unsigned ITEM_WIDTH = Global::WIDTH<Item>;
+    // Of one load of an item.
+    static constexpr unsigned ITEM_WIDTH = alignof(Item) < 16 ? alignof(Item) : 16;
 
     unsigned word[COUNT];
 
@@ -116,18 +106,21 @@ struct Group {
         }
     }
 
-    // What exists of the group whose first item is the row's item `first`, word by word, from any address that an item
-    // may have. No byte is touched that is not an item's.
-    template <class Present>
-    WARPFOLD_DEVICE void load_present(const Item* items, unsigned first, Present present) {
-        const char* address = reinterpret_cast<const char*>(items);
+    // What exists of the group, from any address that an item may have. In place of an item that does not exist there is the last
+    // one that does, but for items narrower than a word, where it is unspecified. The group begins with the item `first` of a row,
+    // of which `present` exist. No byte is touched that is not an item's.
+    WARPFOLD_DEVICE void load_present(const Item* row, unsigned first, First present) {
         if constexpr (ITEM_WIDTH >= 4) {
 #pragma unroll(UNROLL)
-            for (unsigned k = 0; k < COUNT; ++k) {
-                if (present.has(first + 4 * k / sizeof(Item))) word[k] = load_written<4>(address + 4 * k).word[0];
+            for (unsigned i = 0; i < ITEMS; ++i) {
+                const Item* const from = row + (i == 0 || present.has(first + i) ? first + i : present.count - 1);
+#pragma unroll(UNROLL)
+                for (unsigned offset = 0; offset < sizeof(Item); offset += ITEM_WIDTH)
+                    put(i * sizeof(Item) + offset, load_written<ITEM_WIDTH>(reinterpret_cast<const char*>(from) + offset));
             }
         } else {
             // The aligned words that cover the group, of which two make one of its own.
+            const char* const address = reinterpret_cast<const char*>(row + first);
             const int skipped = reinterpret_cast<Size>(address) % 4;
             const int begin = static_cast<int>(first * sizeof(Item)) - skipped;
             unsigned low = Global::aligned_word<Item>(address - skipped, begin, present);
@@ -176,7 +169,7 @@ struct Group {
         }
     }
 
-    // The bracket of the group's items that exist; unspecified if the first does not.
+    // The bracket of the group's items that exist. Others in place of those that do not are combined, too, and what comes of it is left.
     template <class Operator, class Present>
     WARPFOLD_DEVICE Words<Item> bracket(const Operator& op, Present present) const {
         using Packed = packed::Form<Operator>;
@@ -187,12 +180,15 @@ struct Group {
         } else {
             Words<Item> value[ITEMS];
 #pragma unroll
-            for (unsigned i = 0; i < ITEMS; ++i) value[i] = item(i);
+            for (unsigned i = 0; i < ITEMS; ++i) {
+                value[i] = item(i);
+                if (ITEM_WIDTH < 4 && i > 0) value[i] = select(present.has(i), value[i], value[0]);
+            }
 #pragma unroll
             for (unsigned step = 1; step < ITEMS; step *= 2) {
 #pragma unroll
                 for (unsigned i = 0; i < ITEMS; i += 2 * step) {
-                    if (present.has(i + step)) value[i] = combine(op, value[i], value[i + step]);
+                    value[i] = combine_if(op, present.has(i + step), value[i], value[i + step]);
                 }
             }
             return value[0];

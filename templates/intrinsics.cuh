@@ -95,6 +95,31 @@ WARPFOLD_DEVICE unsigned shuffle_from(unsigned word, unsigned lane) {
     return __shfl_sync(FULL_WARP, word, lane);
 }
 
+// Of a word of each lane of a warp the sum, the greatest or the least, or what all, any or an odd number of them have of each bit:
+// in all lanes. Before 8.0, where there is no instruction for it, by shuffles.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+#define WARPFOLD_OF_LANES(name, Word, instruction, both) \
+    WARPFOLD_DEVICE Word name(Word word) { return instruction(FULL_WARP, word); }
+#else
+#define WARPFOLD_OF_LANES(name, Word, instruction, both)                     \
+    WARPFOLD_DEVICE Word name(Word a) {                                      \
+        for (unsigned distance = 1; distance < WARP_LANES; distance *= 2) { \
+            const Word b = __shfl_xor_sync(FULL_WARP, a, distance);          \
+            a = both;                                                        \
+        }                                                                    \
+        return a;                                                            \
+    }
+#endif
+WARPFOLD_OF_LANES(sum_of_lanes, unsigned, __reduce_add_sync, a + b)
+WARPFOLD_OF_LANES(greatest_of_lanes, unsigned, __reduce_max_sync, a < b ? b : a)
+WARPFOLD_OF_LANES(greatest_of_lanes, int, __reduce_max_sync, a < b ? b : a)
+WARPFOLD_OF_LANES(least_of_lanes, unsigned, __reduce_min_sync, a < b ? a : b)
+WARPFOLD_OF_LANES(least_of_lanes, int, __reduce_min_sync, a < b ? a : b)
+WARPFOLD_OF_LANES(and_of_lanes, unsigned, __reduce_and_sync, a & b)
+WARPFOLD_OF_LANES(or_of_lanes, unsigned, __reduce_or_sync, a | b)
+WARPFOLD_OF_LANES(xor_of_lanes, unsigned, __reduce_xor_sync, a ^ b)
+#undef WARPFOLD_OF_LANES
+
 WARPFOLD_DEVICE float float_from_bits(unsigned bits) { return __uint_as_float(bits); }
 WARPFOLD_DEVICE double double_from_bits(unsigned long long bits) { return __longlong_as_double((long long)bits); }
 WARPFOLD_DEVICE unsigned bits_of(float value) { return __float_as_uint(value); }

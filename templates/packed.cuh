@@ -1,7 +1,9 @@
-// Items narrower than a word, several at a time: for operators of which any order gives the same bits.
+// Operators on integers of at most a word of which any order gives the same bits: several items of a word at a time, and all lanes
+// of a warp.
 //
-// A form has the value of all items in some words, of which the bits above an item are unspecified; and says whether it is
-// faster than one item after another.
+// A form has the value of all items in some words, of which the bits above an item are unspecified, and says whether that is
+// faster than one item after another; and the value of what each lane of a warp has. Lanes that have nothing have its neutral
+// word.
 
 namespace warpfold {
 namespace packed {
@@ -9,7 +11,8 @@ namespace packed {
 // The sum of integers, which wraps.
 template <class Item>
 struct Sum {
-    static constexpr bool PAYS = true;
+    static constexpr bool EXISTS = true, PAYS = sizeof(Item) < 4;
+    static constexpr unsigned NEUTRAL = 0;
 
     template <unsigned COUNT>
     static WARPFOLD_DEVICE unsigned of(const unsigned (&word)[COUNT]) {
@@ -19,13 +22,18 @@ struct Sum {
             sum = sizeof(Item) == 1 ? sum_with_bytes(sum, word[k]) : sum_with_halves(sum, word[k]);
         return sum;
     }
+
+    static WARPFOLD_DEVICE unsigned of_lanes(unsigned word) { return sum_of_lanes(word); }
 };
 
 // The greatest integer, or the least. What is below a byte in its half of a word decides nothing that is asked for, so that
 // the upper bytes are found in the words, and the lower ones in the words a byte further up.
 template <class Item, bool IS_GREATEST>
 struct Extreme {
-    static constexpr bool PAYS = HALVES_PAY, IS_SIGNED = Item(-1) < Item(0);
+    static constexpr bool EXISTS = true, PAYS = HALVES_PAY && sizeof(Item) < 4;
+    static constexpr bool IS_SIGNED = Item(-1) < Item(0);
+    static constexpr unsigned LARGEST = 0xffffffffu >> (32 - 8 * sizeof(Item) + IS_SIGNED);
+    static constexpr unsigned NEUTRAL = !IS_GREATEST ? LARGEST : IS_SIGNED ? LARGEST + 1 : 0;
 
     static WARPFOLD_DEVICE unsigned of_both(unsigned a, unsigned b) {
         if constexpr (IS_GREATEST) return greater_halves<IS_SIGNED>(a, b);
@@ -44,6 +52,12 @@ struct Extreme {
         value = of_both(value, value << 16);
         return value >> (32 - 8 * sizeof(Item));
     }
+
+    static WARPFOLD_DEVICE unsigned of_lanes(unsigned word) {
+        const Item item = static_cast<Item>(word);
+        if constexpr (IS_SIGNED) return IS_GREATEST ? greatest_of_lanes(int(item)) : least_of_lanes(int(item));
+        return IS_GREATEST ? greatest_of_lanes(unsigned(item)) : least_of_lanes(unsigned(item));
+    }
 };
 template <class Item>
 struct Max : Extreme<Item, true> {};
@@ -53,7 +67,8 @@ struct Min : Extreme<Item, false> {};
 // What works on every bit alone.
 template <class Item, class Both>
 struct Bitwise {
-    static constexpr bool PAYS = true;
+    static constexpr bool EXISTS = true, PAYS = sizeof(Item) < 4;
+    static constexpr unsigned NEUTRAL = Both::NEUTRAL;
 
     template <unsigned COUNT>
     static WARPFOLD_DEVICE unsigned of(const unsigned (&word)[COUNT]) {
@@ -63,15 +78,23 @@ struct Bitwise {
         value = Both::of(value, value >> 16);
         return sizeof(Item) == 1 ? Both::of(value, value >> 8) : value;
     }
+
+    static WARPFOLD_DEVICE unsigned of_lanes(unsigned word) { return Both::of_lanes(word); }
 };
 struct And {
+    static constexpr unsigned NEUTRAL = 0xffffffffu;
     static WARPFOLD_DEVICE unsigned of(unsigned a, unsigned b) { return a & b; }
+    static WARPFOLD_DEVICE unsigned of_lanes(unsigned word) { return and_of_lanes(word); }
 };
 struct Or {
+    static constexpr unsigned NEUTRAL = 0;
     static WARPFOLD_DEVICE unsigned of(unsigned a, unsigned b) { return a | b; }
+    static WARPFOLD_DEVICE unsigned of_lanes(unsigned word) { return or_of_lanes(word); }
 };
 struct Xor {
+    static constexpr unsigned NEUTRAL = 0;
     static WARPFOLD_DEVICE unsigned of(unsigned a, unsigned b) { return a ^ b; }
+    static WARPFOLD_DEVICE unsigned of_lanes(unsigned word) { return xor_of_lanes(word); }
 };
 template <class Item>
 struct BitAnd : Bitwise<Item, And> {};
@@ -82,7 +105,7 @@ struct BitXor : Bitwise<Item, Xor> {};
 
 // Of an operator that has none.
 struct None {
-    static constexpr bool PAYS = false;
+    static constexpr bool EXISTS = false, PAYS = false;
 };
 template <class T>
 struct Exists {
@@ -98,6 +121,10 @@ struct FormOf<Operator, typename Exists<typename Operator::Packed>::Type> {
 };
 template <class Operator>
 using Form = typename FormOf<Operator>::Type;
+
+// Whether there is one.
+template <class Operator>
+constexpr bool HAS_FORM = Form<Operator>::EXISTS;
 
 }  // namespace packed
 }  // namespace warpfold

@@ -5,7 +5,7 @@
 
 namespace warpfold {
 
-// What fits in a word is sooner combined than a branch taken.
+// What fits in a word.
 template <class Item>
 constexpr bool SHORT = Words<Item>::COUNT == 1;
 
@@ -22,11 +22,15 @@ WARPFOLD_DEVICE Words<Item> merge(const Operator& op, const Words<Item>& even, c
 }
 
 // The bracket, in lane 0, of one value a lane, which are of `parts` parts, lane by lane: first the lanes of a part are
-// combined, then the parts. Written out, or a loop: each copy of a complex operator is compile time.
-template <bool WRITTEN_OUT, class Operator, class Item>
+// combined, then the parts. Written out, but for items that are not in registers.
+template <class Operator, class Item>
 WARPFOLD_DEVICE Words<Item> across_lanes(const Operator& op, Words<Item> value, unsigned parts) {
+    if constexpr (packed::HAS_FORM<Operator>) {
+        value.word[0] = packed::Form<Operator>::of_lanes(value.word[0]);
+        return value;
+    }
     unsigned distance = parts < WARP_LANES ? parts : 1;
-#pragma unroll(WRITTEN_OUT ? WARP_LEVEL : 1)
+#pragma unroll(Words<Item>::LARGE ? 1 : WARP_LEVEL)
     for (unsigned step = 0; step < WARP_LEVEL; ++step) {
         value = combine(op, value, shuffle_down(value, distance));
         distance = 2 * distance < WARP_LANES ? 2 * distance : 1;
@@ -35,40 +39,53 @@ WARPFOLD_DEVICE Words<Item> across_lanes(const Operator& op, Words<Item> value, 
 }
 
 // The bracket of one value per lane for the first `count` lanes, or for all if it is more, in lane 0: level by level, as far as
-// there are any or all.
-template <bool ALL_LEVELS, class Operator, class Item>
+// there are any. Lanes after them have an item, too. Written out, or a loop: each copy of a complex operator is compile time.
+template <bool WRITTEN_OUT, class Operator, class Item>
 WARPFOLD_DEVICE Words<Item> warp_bracket(const Operator& op, Words<Item> value, unsigned count) {
     const unsigned lane = lane_index();
-#pragma unroll(SHORT<Item> ? WARP_LEVEL : 1)
+    if constexpr (packed::HAS_FORM<Operator>) {
+        using Packed = packed::Form<Operator>;
+        value.word[0] = Packed::of_lanes(lane < count ? value.word[0] : Packed::NEUTRAL);
+        return value;
+    }
+#pragma unroll(WRITTEN_OUT ? WARP_LEVEL : 1)
     for (unsigned distance = 1; distance < WARP_LANES; distance *= 2) {
-        if (!ALL_LEVELS && distance >= count) break;
+        if (!(WRITTEN_OUT && SHORT<Item>) && distance >= count) break;
         const Words<Item> right = shuffle_down(value, distance);
-        if (lane + distance < count) value = combine(op, value, right);
+        value = combine_if(op, lane + distance < count, value, right);
     }
     return value;
 }
 
-// The bracket of a whole row, in lane 0, of which each lane has a group.
-template <class Operator, class Item, unsigned GROUP_ITEMS>
-WARPFOLD_DEVICE Words<Item> whole_row(const Operator& op, const Group<Item, GROUP_ITEMS>& group) {
-    return across_lanes<SHORT<Item>>(op, group.bracket(op, Whole()), 1);
-}
+// What the lanes of a warp have of a row of which `present` items exist: a group each. The first `lanes` lanes have items; the others
+// have those of the last of these.
+template <class Item, unsigned GROUP_ITEMS>
+struct Row {
+    static_assert((GROUP_ITEMS & (GROUP_ITEMS - 1)) == 0, "a group is a power of two of items");
+    static constexpr unsigned ITEMS = WARP_LANES * GROUP_ITEMS;
 
-// The bracket of a row of which `present` items exist, in lane 0, unspecified if none does: by loads of WIDTH bytes if they reach all.
-template <unsigned WIDTH, unsigned GROUP_ITEMS, class Item, class Operator>
-WARPFOLD_DEVICE Words<Item> row_bracket(const Operator& op, const Item* items, First present) {
-    static_assert((GROUP_ITEMS & (GROUP_ITEMS - 1)) == 0 && GROUP_ITEMS <= 32, "a power of two of items, a bit each");
-    const unsigned first = lane_index() * GROUP_ITEMS;
-    const bool whole = WIDTH >= 4 && reinterpret_cast<Size>(items) % WIDTH == 0 && present.has(WARP_LANES * GROUP_ITEMS - 1);
-    const Bits of_lane(present, first);
     Group<Item, GROUP_ITEMS> group;
-    if (whole) {
-        if constexpr (WIDTH >= 4) group.template load_whole<WIDTH>(items + first);
-    } else {
-        group.load_present(items + first, first, present);
+    unsigned lanes;
+    First of_lane;
+
+    // By loads of WIDTH bytes, if the row is whole and at a multiple of that.
+    template <unsigned WIDTH>
+    WARPFOLD_DEVICE void load(const Item* items, First present, bool is_whole) {
+        const unsigned last = (present.count - 1) / GROUP_ITEMS;
+        const unsigned first = (lane_index() < last ? lane_index() : last) * GROUP_ITEMS;
+        lanes = last + 1, of_lane = {present.count - first};
+        if (WIDTH >= 4 && is_whole) {
+            if constexpr (WIDTH >= 4) group.template load_whole<WIDTH>(items + first);
+        } else {
+            group.load_present(items, first, present);
+        }
     }
-    const Words<Item> value = group.bracket(op, of_lane);
-    return warp_bracket<SHORT<Item>>(op, value, (present.count + GROUP_ITEMS - 1) / GROUP_ITEMS);
-}
+
+    // A value of each lane.
+    template <class Operator>
+    WARPFOLD_DEVICE Words<Item> value(const Operator& op) const {
+        return group.bracket(op, of_lane);
+    }
+};
 
 }  // namespace warpfold

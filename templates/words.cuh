@@ -141,4 +141,16 @@ WARPFOLD_DEVICE Words<Item> combine(const Operator& op, const Words<Item>& left,
     }
 }
 
+// The same if there is a right one, else the left alone. What is not there is an item like others: it is combined, too, since to
+// select of two values is sooner done than a branch taken.
+template <class Operator, class Item>
+WARPFOLD_DEVICE Words<Item> combine_if(const Operator& op, bool has_right, const Words<Item>& left, const Words<Item>& right) {
+    if constexpr (Words<Item>::LARGE) {
+        if (!has_right) return left;
+        return combine(op, left, right);
+    } else {
+        return select(has_right, combine(op, left, right), left);
+    }
+}
+
 }  // namespace warpfold

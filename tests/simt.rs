@@ -19,7 +19,7 @@ use support::policies::{MOST, baseline, full_runs, large_kernels, lengths, mergi
 use support::programs::{Case, Checks, Kernels};
 use support::simt::{Executor, Tests, seed};
 use support::tiers::{Suite, Tier};
-use warpfold::operators::{AffineComposition, All, Any, BitXor, Matrix2Product, Max, Min, Sum};
+use warpfold::operators::{AffineComposition, All, Any, BitAnd, BitXor, Matrix2Product, Max, Min, Sum};
 use warpfold::{DeviceMonoid, DeviceType, Policy, tree};
 
 /// Bytes of the longest input: a launch of many blocks, and another for their partials.
@@ -203,10 +203,12 @@ fn add_trials(trials: &mut Trials<'_>) {
         let mut small_tiles = large_kernels::<u32>();
         (small_tiles.large.rows, small_tiles.large.warps, small_tiles.max_chunks) = (2, 1, 2);
         let shape = kernels.add(Shape, small_tiles);
+        let full = kernels.add(Shape, merging::<u32>());
         let marked = kernels.add(OnlyMarked, Policy::for_item(&Marked::layout()));
         let greatest = kernels.add(Max::<i8>::new(), merging::<i8>());
         let sum = kernels.add(Sum::<u16>::new(), large_kernels::<u16>());
         let bits = kernels.add(BitXor::<u8>::new(), large_kernels::<u8>());
+        let all_bits = kernels.add(BitAnd::<u8>::new(), Policy::for_item(&u8::layout()));
         vec![
             trial(maps, u32::map),
             // Several rows a warp, of one block.
@@ -218,6 +220,11 @@ fn add_trials(trials: &mut Trials<'_>) {
             trial(few, u32::map),
             trial(bytes.under(large_kernels::<[u8; 3]>()), Sample::sample),
             trial(shape, Sample::sample),
+            Box::new(move |executor| {
+                let all = items(13, 9000, u32::sample);
+                let mut lengths = full_runs(&full.policy).into_iter();
+                lengths.try_for_each(|length| wrong_on_executor(executor, full, &all[..length], 0))
+            }),
             trial(maps.under(baseline::<[u32; 2]>()), u32::map),
             trial(marked.under(baseline::<Marked>()), Sample::sample),
             trial(marked, Sample::sample),
@@ -229,6 +236,7 @@ fn add_trials(trials: &mut Trials<'_>) {
                 |random| i8::sample(random) | i8::MIN,
             ),
             trial(bits, Sample::sample),
+            trial(all_bits, |random| u8::sample(random) | 1),
         ]
     });
 }

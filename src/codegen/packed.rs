@@ -1,4 +1,5 @@
-//! Operators on items narrower than a word of which any order gives the same bits: of those a GPU takes several at once.
+//! Operators on integers of at most a word of which any order gives the same bits: a GPU takes several narrower ones at once, and all
+//! lanes of a warp.
 
 use std::any::TypeId;
 
@@ -8,8 +9,14 @@ use crate::operators::{All, Any, BitAnd, BitOr, BitXor, Max, Min, Sum};
 /// What `templates/packed.cuh` calls an operator's form, if it has one.
 pub(super) fn form<M: 'static>() -> Option<&'static str> {
     let of_bools = [(TypeId::of::<All>(), "BitAnd"), (TypeId::of::<Any>(), "BitOr")];
-    let forms =
-        of_bools.into_iter().chain(of::<u8>()).chain(of::<i8>()).chain(of::<u16>()).chain(of::<i16>());
+    let forms = of_bools
+        .into_iter()
+        .chain(of::<u8>())
+        .chain(of::<i8>())
+        .chain(of::<u16>())
+        .chain(of::<i16>())
+        .chain(of::<u32>())
+        .chain(of::<i32>());
     forms.into_iter().find_map(|(operator, form)| (operator == TypeId::of::<M>()).then_some(form))
 }
 

@@ -19,8 +19,8 @@ pub const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "one warp too many",
         file: "bracket.cuh",
-        right: "if (lane_index() < count) value = of_warp[lane_index()];",
-        wrong: "if (lane_index() <= count) value = of_warp[lane_index()];",
+        right: "!SHORT<Item>>(op, value, count);",
+        wrong: "!SHORT<Item>>(op, value, count + 1);",
     },
     Mutation {
         name: "every lane stores",
@@ -37,17 +37,23 @@ pub const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "the last warp forgotten",
         file: "bracket.cuh",
-        right: "unsigned runs = arguments.runs - first_run;",
-        wrong: "unsigned runs = arguments.runs - first_run - 1;",
+        right: "smaller(arguments.runs - first_run, block_warps())",
+        wrong: "smaller(arguments.runs - first_run - 1, block_warps())",
     },
     Mutation {
         name: "whole rows that are read too soon",
         file: "bracket.cuh",
-        right: "load_whole<Shape::WIDTH>(when_written(row) + first);",
-        wrong: "load_whole<Shape::WIDTH>(row + first);",
+        right: "load_whole<Shape::WIDTH>(when_written(items) +",
+        wrong: "load_whole<Shape::WIDTH>(items +",
     },
     Mutation {
         name: "parts of rows that are read too soon",
+        file: "bracket.cuh",
+        right: "load<Shape::WIDTH>(when_written(items), present,",
+        wrong: "load<Shape::WIDTH>(items, present,",
+    },
+    Mutation {
+        name: "runs of rows that are read too soon",
         file: "bracket.cuh",
         right: "rows(when_written(arguments.input + begin));",
         wrong: "rows(arguments.input + begin);",
@@ -55,20 +61,20 @@ pub const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "lanes that read too soon",
         file: "bracket.cuh",
-        right: "input = when_written(arguments.input);\n        if (before",
-        wrong: "input = arguments.input;\n        if (before",
+        right: "when_written(arguments.input) + (at",
+        wrong: "arguments.input + (at",
     },
     Mutation {
         name: "a lane past the last item",
         file: "bracket.cuh",
-        right: "if (before + lane_index() < items) single",
-        wrong: "if (before + lane_index() <= items) single",
+        right: "(at < count ? at : count - 1)",
+        wrong: "(at <= count ? at : count - 1)",
     },
     Mutation {
         name: "the last lanes forgotten",
         file: "bracket.cuh",
-        right: "runs = (items + WARP_LANES - 1) / WARP_LANES;",
-        wrong: "runs = (items + WARP_LANES - 2) / WARP_LANES;",
+        right: "warps = (count + WARP_LANES - 1) / WARP_LANES;",
+        wrong: "warps = (count + WARP_LANES - 2) / WARP_LANES;",
     },
     Mutation {
         name: "an item that has no lane",
@@ -85,8 +91,8 @@ pub const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "a row taken for whole that is not",
         file: "bracket.cuh",
-        right: "if (IS_WIDE && run < arguments.whole) {",
-        wrong: "if (IS_WIDE && run <= arguments.whole) {",
+        right: "present, run < arguments.whole);",
+        wrong: "present, run <= arguments.whole);",
     },
     Mutation {
         name: "a block taken for whole that is not",
@@ -97,8 +103,8 @@ pub const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "an empty input that is not answered",
         file: "bracket.cuh",
-        right: "        if (arguments.length == 0) value = Words<Item>(arguments.identity);\n",
-        wrong: "",
+        right: "leave(Words<Item>(arguments.identity));",
+        wrong: "leave(Words<Item>());",
     },
     Mutation {
         name: "values of two chunks in one place",
@@ -145,8 +151,8 @@ pub const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "four tiles counted as one",
         file: "bracket.cuh",
-        right: "parts = MERGED, level += level_of(MERGED);",
-        wrong: "parts = MERGED;",
+        right: "parts = merging, level += 1;",
+        wrong: "parts = merging;",
     },
     Mutation {
         name: "every block writes to one place",
@@ -169,8 +175,8 @@ pub const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "what does not exist is combined",
         file: "warp.cuh",
-        right: "if (lane + distance < count) value",
-        wrong: "value",
+        right: "value = combine_if(op, lane + distance < count, value, right);",
+        wrong: "value = combine(op, value, right);",
     },
     Mutation {
         name: "a wrong shuffle distance",
@@ -181,9 +187,9 @@ pub const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "a shuffle that some lanes miss",
         file: "warp.cuh",
-        right: "        const Words<Item> right = shuffle_down(value, distance);\n        if (lane + distance < count) value",
+        right: "        const Words<Item> right = shuffle_down(value, distance);\n        value = combine_if",
         wrong: "        if (lane + distance >= count) continue;\n        const Words<Item> right = \
-                shuffle_down(value, distance);\n        value",
+                shuffle_down(value, distance);\n        value = combine_if",
     },
     Mutation {
         name: "the wrong half of the tiles kept",
@@ -200,26 +206,32 @@ pub const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "tiles that merge at the wrong distance",
         file: "bracket.cuh",
-        right: "value = merge(op, pair, value, 2);",
-        wrong: "value = merge(op, pair, value, 1);",
+        right: "merge(op, pair, value, 2)",
+        wrong: "merge(op, pair, value, 1)",
     },
     Mutation {
         name: "tiles that wait for others that never come",
         file: "bracket.cuh",
-        right: "(came > 0 || tiles.has_next(MERGED))",
-        wrong: "(came > 0 || tiles.has_next(2))",
+        right: "tiles.has_next(MERGED) ? MERGED : tiles.has_next(2) ? 2 : 1;",
+        wrong: "tiles.has_next(2) ? MERGED : 1;",
+    },
+    Mutation {
+        name: "two tiles that are taken for four",
+        file: "bracket.cuh",
+        right: "if (came == 2 && merging > 2) {",
+        wrong: "if (came == 2) {",
     },
     Mutation {
         name: "a bit for an item too many",
-        file: "group.cuh",
-        right: "(1u << count) - 1",
-        wrong: "(2u << count) - 1",
+        file: "warp.cuh",
+        right: "of_lane = {present.count - first};",
+        wrong: "of_lane = {present.count - first + 1};",
     },
     Mutation {
         name: "an unmasked tail load",
         file: "group.cuh",
-        right: "if (present.has(first + 4 * k / sizeof(Item))) word",
-        wrong: "word",
+        right: "i == 0 || present.has(first + i) ? first + i : present.count - 1",
+        wrong: "first + i",
     },
     Mutation {
         name: "a word that begins before the input",
@@ -235,9 +247,9 @@ pub const MUTATIONS: &[Mutation] = &[
     },
     Mutation {
         name: "wide loads from any address",
-        file: "warp.cuh",
-        right: "WIDTH >= 4 && reinterpret_cast<Size>(items) % WIDTH == 0 && present.has(",
-        wrong: "WIDTH >= 4 && present.has(",
+        file: "bracket.cuh",
+        right: "present.count == ROW_ITEMS && reinterpret_cast<Size>(tiles.items()) % Shape::WIDTH == 0;",
+        wrong: "present.count == ROW_ITEMS;",
     },
     Mutation {
         name: "lanes that read before others have stored",
@@ -406,5 +418,29 @@ pub const MUTATIONS: &[Mutation] = &[
         file: "packed.cuh",
         right: "sizeof(Item) == 1 ? Both::of(value, value >> 8) : value",
         wrong: "value",
+    },
+    Mutation {
+        name: "lanes without an item that have one",
+        file: "warp.cuh",
+        right: "lane < count ? value.word[0] : Packed::NEUTRAL",
+        wrong: "value.word[0]",
+    },
+    Mutation {
+        name: "a neutral number among negative ones",
+        file: "packed.cuh",
+        right: "IS_SIGNED ? LARGEST + 1 : 0;",
+        wrong: "0;",
+    },
+    Mutation {
+        name: "no bits for all bits",
+        file: "packed.cuh",
+        right: "NEUTRAL = 0xffffffffu;",
+        wrong: "NEUTRAL = 0;",
+    },
+    Mutation {
+        name: "a sign that is not extended",
+        file: "packed.cuh",
+        right: "const Item item = static_cast<Item>(word);",
+        wrong: "const unsigned item = word;",
     },
 ];

@@ -200,6 +200,29 @@ inline unsigned shuffle_from(unsigned word, unsigned lane, SIMT_CALLER) {
     return simt::exchange(word, lane % WARP_LANES, "shuffle_from", {file, line});
 }
 
+// Of a word of each lane, by exchanges: any order gives the same bits.
+template <class Word, class Both>
+Word of_lanes(Word word, Both both, simt::Site site) {
+    for (unsigned distance = 1; distance < WARP_LANES; distance *= 2) {
+        const unsigned other = simt::exchange(static_cast<unsigned>(word), lane_index() ^ distance, "a reduction", site);
+        word = both(word, static_cast<Word>(other));
+    }
+    return word;
+}
+#define SIMT_OF_LANES(name, Word, expression)                                                  \
+    inline Word name(Word word, SIMT_CALLER) {                                                 \
+        return of_lanes(word, [](Word a, Word b) { return Word(expression); }, {file, line}); \
+    }
+SIMT_OF_LANES(sum_of_lanes, unsigned, a + b)
+SIMT_OF_LANES(greatest_of_lanes, unsigned, a < b ? b : a)
+SIMT_OF_LANES(greatest_of_lanes, int, a < b ? b : a)
+SIMT_OF_LANES(least_of_lanes, unsigned, a < b ? a : b)
+SIMT_OF_LANES(least_of_lanes, int, a < b ? a : b)
+SIMT_OF_LANES(and_of_lanes, unsigned, a & b)
+SIMT_OF_LANES(or_of_lanes, unsigned, a | b)
+SIMT_OF_LANES(xor_of_lanes, unsigned, a ^ b)
+#undef SIMT_OF_LANES
+
 template <unsigned WIDTH>
 struct Load {
     unsigned word[WIDTH < 4 ? 1 : WIDTH / 4] = {};
