@@ -149,7 +149,7 @@ pub const MUTATIONS: &[Mutation] = &[
         wrong: "unasked = of_later, later = 0;",
     },
     Mutation {
-        name: "four tiles counted as one",
+        name: "tiles that merged counted as one",
         file: "bracket.cuh",
         right: "parts = merging, level += 1;",
         wrong: "parts = merging;",
