@@ -121,7 +121,12 @@ WARPFOLD_DEVICE bool across_warps(const Operator& op, Words<Item>* of_warp, unsi
 // warps; or of all. The others, for which it returns false, are done with the chunk.
 template <bool ARE_ALL, class Item, class Operator>
 WARPFOLD_DEVICE bool across_block(const Operator& op, Words<Item>* of_warp, unsigned lanes, unsigned warps, Words<Item>& value) {
-    value = ARE_ALL ? across_lanes(op, value, 1) : warp_bracket<!Words<Item>::LARGE>(op, value, lanes);
+    if constexpr (ARE_ALL) {
+        value = across_lanes(op, value, 1);
+    } else if (warp_index() < warps) {
+        // A warp that has nothing has no value either, and an operator is not called with what is none.
+        value = warp_bracket<!Words<Item>::LARGE>(op, value, lanes);
+    }
     return across_warps(op, of_warp, warps, value);
 }
 
@@ -160,7 +165,7 @@ WARPFOLD_DEVICE void bracket_of_rows(const Arguments<Item>& arguments, const Ope
         Group<Item, 1> single;
         single.template load_whole<Global::WIDTH<Item>>(when_written(arguments.input) + (at < count ? at : count - 1));
         value = single.item(0);
-        lanes = before < count ? count - before : 0, warps = (count + WARP_LANES - 1) / WARP_LANES;
+        lanes = count - before, warps = (count + WARP_LANES - 1) / WARP_LANES;
     } else if (run < arguments.runs && arguments.row_level == 0) {
         const First present = {run + 1 < arguments.runs ? ROW_ITEMS : static_cast<unsigned>(arguments.length) - run * ROW_ITEMS};
         Row<Item, Shape::GROUP_ITEMS> row;

@@ -38,8 +38,8 @@ WARPFOLD_DEVICE Words<Item> across_lanes(const Operator& op, Words<Item> value, 
     return value;
 }
 
-// The bracket of one value per lane for the first `count` lanes, or for all if it is more, in lane 0: level by level, as far as
-// there are any. Lanes after them have an item, too. Written out, or a loop: each copy of a complex operator is compile time.
+// The bracket of one value per lane for the first `count` lanes, or for all if it is more, in lane 0: level by level. All
+// lanes have an item, too, since those after `count` may be combined and not taken. Written out, or a loop: each copy of a complex operator is compile time.
 template <bool WRITTEN_OUT, class Operator, class Item>
 WARPFOLD_DEVICE Words<Item> warp_bracket(const Operator& op, Words<Item> value, unsigned count) {
     const unsigned lane = lane_index();
@@ -62,7 +62,6 @@ WARPFOLD_DEVICE Words<Item> warp_bracket(const Operator& op, Words<Item> value, 
 template <class Item, unsigned GROUP_ITEMS>
 struct Row {
     static_assert((GROUP_ITEMS & (GROUP_ITEMS - 1)) == 0, "a group is a power of two of items");
-    static constexpr unsigned ITEMS = WARP_LANES * GROUP_ITEMS;
 
     Group<Item, GROUP_ITEMS> group;
     unsigned lanes;

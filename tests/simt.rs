@@ -12,9 +12,11 @@ use std::marker::PhantomData;
 use std::process::ExitCode;
 
 use mutations::MUTATIONS;
-use support::items::{Marked, Point, Sample, Sampler, Unit, items, standing_out};
+use support::items::{Marked, MarkedBytes, MarkedHalves, Point, Sample, Sampler, Unit, items, standing_out};
 use support::mutations::{Mutation, Trial, Trials};
-use support::operators::{self, Lanewise, MaxByNorm, OnlyMarked, Shape, Visitor};
+use support::operators::{
+    self, Lanewise, MaxByNorm, OnlyMarked, OnlyMarkedBytes, OnlyMarkedHalves, Shape, Visitor,
+};
 use support::policies::{MOST, baseline, full_runs, large_kernels, lengths, merging, policies};
 use support::programs::{Case, Checks, Kernels};
 use support::simt::{Executor, Tests, seed};
@@ -205,6 +207,8 @@ fn add_trials(trials: &mut Trials<'_>) {
         let shape = kernels.add(Shape, small_tiles);
         let full = kernels.add(Shape, merging::<u32>());
         let marked = kernels.add(OnlyMarked, Policy::for_item(&Marked::layout()));
+        let marked_halves = kernels.add(OnlyMarkedHalves, Policy::for_item(&MarkedHalves::layout()));
+        let marked_bytes = kernels.add(OnlyMarkedBytes, Policy::for_item(&MarkedBytes::layout()));
         let greatest = kernels.add(Max::<i8>::new(), merging::<i8>());
         let sum = kernels.add(Sum::<u16>::new(), large_kernels::<u16>());
         let bits = kernels.add(BitXor::<u8>::new(), large_kernels::<u8>());
@@ -228,6 +232,8 @@ fn add_trials(trials: &mut Trials<'_>) {
             trial(maps.under(baseline::<[u32; 2]>()), u32::map),
             trial(marked.under(baseline::<Marked>()), Sample::sample),
             trial(marked, Sample::sample),
+            trial(marked_halves, Sample::sample),
+            trial(marked_bytes.under(Policy { lane_each_items: 0, ..marked_bytes.policy }), Sample::sample),
             Box::new(move |executor| wrong_if_one_stands_out(executor, greatest, [(-128, -1), (-1, 1)])),
             trial(sum, Sample::sample),
             // What is missing of a part of a row is zeros, greater than all of these.

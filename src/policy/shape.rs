@@ -6,7 +6,7 @@ use crate::{Error, Kind, Layout};
 pub(super) const WIDEST_LOAD: usize = 16;
 /// A group larger than this is not made: its items are loaded one by one, in narrower words.
 const LARGEST_GROUP: usize = 128;
-/// Of a group each item has a bit.
+/// A group has no more items than this.
 const MOST_GROUP_ITEMS: u32 = 32;
 /// A lane loads at least so much at once, if the items allow it: what it combines itself needs no shuffles.
 const LEAST_GROUP: usize = 32;

@@ -222,7 +222,7 @@ pub const MUTATIONS: &[Mutation] = &[
         wrong: "if (came == 2) {",
     },
     Mutation {
-        name: "a bit for an item too many",
+        name: "an item too many in a group",
         file: "warp.cuh",
         right: "of_lane = {present.count - first};",
         wrong: "of_lane = {present.count - first + 1};",
@@ -418,6 +418,18 @@ pub const MUTATIONS: &[Mutation] = &[
         file: "packed.cuh",
         right: "sizeof(Item) == 1 ? Both::of(value, value >> 8) : value",
         wrong: "value",
+    },
+    Mutation {
+        name: "warps that combine what they have not",
+        file: "bracket.cuh",
+        right: "} else if (warp_index() < warps) {",
+        wrong: "} else {",
+    },
+    Mutation {
+        name: "a part of a word that is no item",
+        file: "group.cuh",
+        right: "value[i] = select(present.has(i), value[i], value[0]);",
+        wrong: "value[i] = value[i];",
     },
     Mutation {
         name: "lanes without an item that have one",

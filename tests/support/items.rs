@@ -163,18 +163,33 @@ impl Sample for Placed {
     }
 }
 
-/// A value, and a mark by which an item is told from memory that nobody wrote.
-#[derive(Clone, Copy, Debug, PartialEq, DeviceType)]
-#[repr(C)]
-pub struct Marked {
-    pub mark: u32,
-    pub value: u32,
+macro_rules! marked {
+    ($($name:ident of $field:ty: $mark:literal;)*) => {$(
+        /// A value, and a mark by which an item is told from memory that nobody wrote.
+        #[derive(Clone, Copy, Debug, PartialEq, DeviceType)]
+        #[repr(C)]
+        pub struct $name {
+            pub mark: $field,
+            pub value: $field,
+        }
+
+        impl $name {
+            pub const MARK: $field = $mark;
+        }
+
+        impl Sample for $name {
+            fn sample(random: &mut SmallRng) -> Self {
+                Self { mark: $mark, value: random.random() }
+            }
+        }
+    )*};
 }
 
-impl Sample for Marked {
-    fn sample(random: &mut SmallRng) -> Self {
-        Self { mark: 0x5eed_cafe, value: random.random() }
-    }
+// Of two words, of one, and of a part of one.
+marked! {
+    Marked of u32: 0x5eed_cafe;
+    MarkedHalves of u16: 0x5eed;
+    MarkedBytes of u8: 0x5e;
 }
 
 /// Both 16-bit floats.

@@ -10,7 +10,7 @@ use warpfold::{
 
 #[cfg(feature = "half")]
 use super::items::Halves;
-use super::items::{Marked, Placed, Point, Sample, Sampler, Unit, class};
+use super::items::{Marked, MarkedBytes, MarkedHalves, Placed, Point, Sample, Sampler, Unit, class};
 
 /// Something to do with each operator; `sampler` draws items of which every one counts.
 pub trait Visitor {
@@ -60,6 +60,8 @@ pub fn structs(visitor: &mut impl Visitor) {
     visitor.visit("LeftmostNearest", LeftmostNearest { x: 0.25, y: -0.5, z: 0.125 }, Point::sample);
     visitor.visit("Shape", Shape, Sample::sample);
     visitor.visit("OnlyMarked", OnlyMarked, Marked::sample);
+    visitor.visit("OnlyMarkedHalves", OnlyMarkedHalves, MarkedHalves::sample);
+    visitor.visit("OnlyMarkedBytes", OnlyMarkedBytes, MarkedBytes::sample);
     #[cfg(feature = "half")]
     visitor.visit("LastHalf", LastHalf, Halves::sample);
 }
@@ -190,29 +192,38 @@ impl Monoid for Shape {
     }
 }
 
-/// The sum of items that all carry a mark. What carries none was never an item: the GPU traps, the CPU panics.
-#[derive(Clone, Copy, Default, Debug)]
-pub struct OnlyMarked;
+macro_rules! only_marked {
+    ($($operator:ident of $item:ident;)*) => {$(
+        /// The sum of items that all carry a mark. What carries none was never an item: the GPU traps, the CPU panics.
+        #[derive(Clone, Copy, Default, Debug)]
+        pub struct $operator;
 
-const MARK: u32 = 0x5eed_cafe;
+        impl Monoid for $operator {
+            type Item = $item;
+            fn identity(&self) -> $item {
+                $item { mark: $item::MARK, value: 0 }
+            }
+            fn combine(&self, a: $item, b: $item) -> $item {
+                assert!(a.mark == $item::MARK && b.mark == $item::MARK, "an operand that was never an item");
+                $item { mark: $item::MARK, value: a.value.wrapping_add(b.value) }
+            }
+        }
 
-impl Monoid for OnlyMarked {
-    type Item = Marked;
-    fn identity(&self) -> Marked {
-        Marked { mark: MARK, value: 0 }
-    }
-    fn combine(&self, a: Marked, b: Marked) -> Marked {
-        assert!(a.mark == MARK && b.mark == MARK, "an operand that was never an item");
-        Marked { mark: MARK, value: a.value.wrapping_add(b.value) }
-    }
+        impl DeviceMonoid for $operator {
+            const EXACT: bool = true;
+            fn device_operator() -> DeviceOperator {
+                let body =
+                    code("if (a.mark != MARK || b.mark != MARK) __trap();\na.value += b.value;\nreturn a;");
+                DeviceOperator::new::<Self::Item>("a", "b", body).constant("MARK", $item::MARK)
+            }
+        }
+    )*};
 }
 
-impl DeviceMonoid for OnlyMarked {
-    const EXACT: bool = true;
-    fn device_operator() -> DeviceOperator {
-        let body = code("if (a.mark != MARK || b.mark != MARK) __trap();\na.value += b.value;\nreturn a;");
-        DeviceOperator::new::<Self::Item>("a", "b", body).constant("MARK", MARK)
-    }
+only_marked! {
+    OnlyMarked of Marked;
+    OnlyMarkedHalves of MarkedHalves;
+    OnlyMarkedBytes of MarkedBytes;
 }
 
 /// The last pair of half floats, whose arithmetic CUDA C++ has not got without headers; the count adds up.

@@ -140,7 +140,8 @@ impl Checks {
     /// What the compiler is asked to check in kernels.
     fn of_kernels(self) -> &'static [&'static str] {
         match self {
-            Self::Accesses => &["-fsanitize=thread"],
+            // What nobody wrote is no item by chance.
+            Self::Accesses => &["-fsanitize=thread", "-ftrivial-auto-var-init=pattern"],
             Self::Sanitizers => {
                 &["-fsanitize=address,undefined,float-cast-overflow", "-fno-sanitize-recover=all"]
             }
