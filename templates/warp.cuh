@@ -39,7 +39,8 @@ WARPFOLD_DEVICE Words<Item> across_lanes(const Operator& op, Words<Item> value, 
 }
 
 // The bracket of one value per lane for the first `count` lanes, or for all if it is more, in lane 0: level by level. All
-// lanes have an item, too, since those after `count` may be combined and not taken. Written out, or a loop: each copy of a complex operator is compile time.
+// lanes have an item, too, since those after `count` may be combined and not taken. Written out, or a loop: each copy of
+// a complex operator is compile time.
 template <bool WRITTEN_OUT, class Operator, class Item>
 WARPFOLD_DEVICE Words<Item> warp_bracket(const Operator& op, Words<Item> value, unsigned count) {
     const unsigned lane = lane_index();
