@@ -34,8 +34,8 @@ pub trait Monoid: Copy + Send + Sync + 'static {
 
     /// The value of two neighbouring runs of items, of which `left` came first.
     ///
-    /// It comes to an end for any two values. A scan may combine such as are no neighbours, and the identity, where that costs less
-    /// than to leave it out; nothing of that is in a result. On the CPU, threads of rayon call it: it must not wait for other work
+    /// It comes to an end for any two values. On a GPU, values may be combined that are no neighbours, or one with itself, and by a scan
+    /// the identity, where that costs less than to leave it out; nothing of that is in a result. On the CPU, threads of rayon call it: it must not wait for other work
     /// of theirs.
     fn combine(&self, left: Self::Item, right: Self::Item) -> Self::Item;
 }
