@@ -22,6 +22,7 @@ use support::programs::{Case, Checks, Kernels};
 use support::simt::{Executor, Tests, seed};
 use support::tiers::{Suite, Tier};
 use warpfold::operators::{AffineComposition, All, Any, BitAnd, BitXor, Matrix2Product, Max, Min, Sum};
+use warpfold::policy::Kernel;
 use warpfold::{DeviceMonoid, DeviceType, Policy, tree};
 
 /// Bytes of the longest input: a launch of many blocks, and another for their partials.
@@ -127,6 +128,31 @@ impl Visitor for Sanitized<'_> {
     }
 }
 
+/// What is wrong with launches that gather where serials come to an end, and memory has cells with those that come next.
+fn wrong_if_serials_begin_again<M: DeviceMonoid>(
+    executor: &mut Executor,
+    case: Case<M>,
+    items: &[M::Item],
+) -> Result<(), String>
+where
+    M::Item: Sample,
+{
+    let launch = case.policy.launches(&M::Item::layout(), items.len() as u64).next().expect("one");
+    assert_eq!(launch.kernel, Kernel::Gathering);
+    let words = launch.common_bytes() / 8;
+    let last_but_one = 0xffff_fffe;
+    let word = |index| match index {
+        0 => 0,
+        1 => last_but_one,
+        _ => (index % 4) << 32 | 0x1234_5678,
+    };
+    executor.common = (0..words).flat_map(|index| u64::to_le_bytes(word(index))).collect();
+    // Fewer blocks first, so that cells are left.
+    [items.len() / 4, items.len(), items.len() / 2, items.len()]
+        .into_iter()
+        .try_for_each(|length| wrong_on_executor(executor, case, &items[..length], 0))
+}
+
 fn every_policy<M: DeviceMonoid>(tests: &mut Tests, name: &str, operator: M, sampler: Sampler<M::Item>)
 where
     M::Item: Sample,
@@ -229,6 +255,9 @@ fn add_trials(trials: &mut Trials<'_>) {
                 let mut lengths = full_runs(&full.policy).into_iter();
                 lengths.try_for_each(|length| wrong_on_executor(executor, full, &all[..length], 0))
             }),
+            Box::new(move |executor| {
+                wrong_if_serials_begin_again(executor, maps, &items(17, 40_000, u32::map))
+            }),
             trial(maps.under(baseline::<[u32; 2]>()), u32::map),
             trial(marked.under(baseline::<Marked>()), Sample::sample),
             trial(marked, Sample::sample),
@@ -320,6 +349,14 @@ fn main() -> ExitCode {
     let mut tests = Tests::new(Checks::Sanitizers, true);
     operators::structs(&mut Sanitized(&mut tests));
     operators::sizes(&mut Sanitized(&mut tests));
+    tests.add_to(&mut suite);
+
+    let mut tests = Tests::new(Checks::Accesses, false);
+    let policy = Policy::for_item(&Point::layout());
+    tests.test("serials_begin_again".to_owned(), MaxByNorm, policy, |executor, case| {
+        let all = items(17, 60_000, Sample::sample);
+        wrong_if_serials_begin_again(executor, case, &all).unwrap_or_else(|wrong| panic!("{wrong}"));
+    });
     tests.add_to(&mut suite);
 
     suite.test(Tier::Simt, "the_executor_finds_what_it_should", exercises);

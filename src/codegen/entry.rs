@@ -13,7 +13,7 @@ pub(crate) struct Arguments<T> {
     pub(crate) input: u64,
     pub(crate) length: u64,
     pub(crate) output: u64,
-    pub(crate) tickets: u64,
+    pub(crate) common: u64,
     pub(crate) runs: u32,
     pub(crate) row_level: u32,
     pub(crate) serial: u32,
@@ -66,6 +66,7 @@ impl Entry {
         let (name, template) = match kernel {
             Kernel::Small | Kernel::Large => ("warpfold_bracket", "bracket"),
             Kernel::Baseline => ("warpfold_baseline", "baseline"),
+            Kernel::Gathering => ("warpfold_gather", "gather"),
         };
         Self {
             name,

@@ -9,7 +9,7 @@ use super::kernels::{Blocks, Kernels, Registry, Rendered};
 use super::slices::{Lent, Slices, check_context, copy, drain};
 use super::workspace::lock;
 use crate::codegen::{Arguments, Source};
-use crate::policy::{Kernel, Launch, Launches, TICKET_BYTES, partial_bytes};
+use crate::policy::{COMMON_BYTES, Kernel, Launch, Launches, partial_bytes};
 use crate::{DeviceMonoid, Error, Policy};
 
 /// An operator's kernels that reduce, in a context.
@@ -64,14 +64,15 @@ impl BracketKernel {
 
     /// The launches that reduce `length` items, of kernels that are there: tuned ones, or, while those are compiled, the
     /// baseline. What a stream records is there to stay, and waits for the tuned ones.
-    fn launches<M: DeviceMonoid>(&self, length: u64, stream: &CudaStream) -> Result<Launches, Error> {
-        let launches = self.policy.launches(&self.kernels.item, length);
+    fn launches<M: DeviceMonoid>(&self, length: u64, is_recorded: bool) -> Result<Launches, Error> {
+        let policy = if is_recorded { self.policy.recorded() } else { self.policy };
+        let launches = policy.launches(&self.kernels.item, length);
         let kernels = launches.clone().map(|launch| launch.kernel);
         let render = |kernel| self.render::<M>(kernel);
         if self.kernels.are_there(kernels.clone()) {
             return Ok(launches);
         }
-        if !self.policy.tuned || is_capturing(stream)? {
+        if !self.policy.tuned || is_recorded {
             self.kernels.prepare(kernels, render)?;
             return Ok(launches);
         }
@@ -118,7 +119,7 @@ impl BracketKernel {
             return Err(Error::StreamIsCapturing);
         }
         let length = items.len() as u64;
-        let launches = self.launches::<M>(length, stream)?;
+        let launches = self.launches::<M>(length, false)?;
         let workspace = self.kernels.workspaces.of_stream(stream)?;
         // Held until the result is read: another thread's run on this stream would overwrite it.
         let mut workspace = lock(&workspace);
@@ -149,7 +150,7 @@ impl BracketKernel {
         }
         check_context(&self.kernels.context, "input", items.stream())?;
         let length = items.len() as u64;
-        let launches = self.launches::<M>(length, items.stream())?;
+        let launches = self.launches::<M>(length, is_capturing(items.stream())?)?;
         let bytes = self.memory_bytes(&launches);
         let mut slices = Slices { items: Some(items), output };
         slices.enqueue(&self.kernels.workspaces, bytes, |stream, addresses| {
@@ -182,12 +183,12 @@ impl BracketKernel {
     ) -> Result<(), Error> {
         // What is the user's code has been called before anything is launched.
         let identity = operator.identity();
-        let (mut items, mut room, mut early) = (items, memory + TICKET_BYTES, false);
+        let (mut items, mut room, mut early) = (items, memory + COMMON_BYTES, false);
         for launch in launches {
-            let is_last = launch.chunks == 1;
+            let is_last = launch.left() == 1;
             let to = if is_last { output } else { Output::silent(room) };
             self.launch(operator, identity, (launch, early), (items, to, memory), stream)?;
-            items = Span { address: room, length: u64::from(launch.chunks) };
+            items = Span { address: room, length: u64::from(launch.left()) };
             room += partial_bytes(&self.kernels.item, items.length);
             // The baseline does not wait for what is before it.
             early = launch.kernel != Kernel::Baseline && self.kernels.begins_early();
@@ -200,7 +201,7 @@ impl BracketKernel {
         operator: &M,
         identity: M::Item,
         (launch, early): (Launch, bool),
-        (items, output, tickets): (Span, Output, u64),
+        (items, output, common): (Span, Output, u64),
         stream: &CudaStream,
     ) -> Result<(), Error> {
         let shape = self.policy.shape(launch.kernel);
@@ -208,7 +209,7 @@ impl BracketKernel {
             input: items.address,
             length: items.length,
             output: output.address,
-            tickets,
+            common: if launch.common_bytes() > 0 { common } else { 0 },
             runs: launch.runs(shape, items.length),
             row_level: launch.rows_per_warp.ilog2(),
             serial: output.serial,
@@ -218,11 +219,11 @@ impl BracketKernel {
         let shared_bytes = shape.shared_bytes(&self.kernels.item);
         let resident = match launch.kernel {
             Kernel::Large => self.kernels.resident_blocks(launch.kernel, shared_bytes)?,
-            Kernel::Small | Kernel::Baseline => launch.chunks,
+            Kernel::Small | Kernel::Baseline | Kernel::Gathering => launch.chunks,
         };
         let count = self.policy.blocks(&launch, resident);
         // Tiles are read by loads that do not wait for the launch before.
-        let early = early && launch.kernel == Kernel::Small;
+        let early = early && matches!(launch.kernel, Kernel::Small | Kernel::Gathering);
         let blocks = Blocks { count, warps: launch.warps, shared_bytes, early };
         // SAFETY: that is what a kernel that reduces takes. The input is a slice that its stream keeps, the output has room
         // for one item a chunk (partials are a workspace of `memory_bytes`), and both stay until the stream has passed:
@@ -286,6 +287,38 @@ mod tests {
                 std::thread::yield_now();
             }
             assert_eq!(kernel.kernels.workspaces.in_graphs(), (0, 1));
+        }
+    }
+
+    /// Where serials come to an end, cells have none that come next.
+    #[test]
+    fn gpu_serials_begin_again() {
+        let Some(device) = crate::laws::gpu() else { return };
+        let stream = device.stream().expect("a GPU").context().new_stream().expect("a stream");
+        let kernel = BracketKernel::of::<AffineComposition<u32>>(
+            stream.context(),
+            Policy::for_item(&<[u32; 2]>::layout()),
+        )
+        .expect("a kernel");
+        kernel.reserve::<AffineComposition<u32>>(&stream).expect("compiles");
+        let items: Vec<[u32; 2]> = (0..200_000_u32).map(|i| [i | 1, i.wrapping_mul(2_654_435_761)]).collect();
+        let on_device = stream.clone_htod(&items).expect("copies");
+        let words: Vec<u64> = (0..COMMON_BYTES / 8)
+            .map(|index| match index {
+                0 => 0,
+                1 => 0xffff_fffe,
+                _ => (index % 4) << 32 | 0x1234_5678,
+            })
+            .collect();
+        {
+            let workspace = kernel.kernels.workspaces.of_stream(&stream).expect("there");
+            let memory = lock(&workspace).memory(words.len() * 8).expect("there");
+            // SAFETY: the workspace has so many bytes, and no work uses it.
+            unsafe { cudarc::driver::result::memcpy_htod_sync(memory, &words) }.expect("copies");
+        }
+        for length in [10_000, 200_000, 100_000, 200_000] {
+            let got = kernel.run(&AffineComposition::new(), &on_device.slice(..length)).expect("runs");
+            assert_eq!(got, tree::bracket(&AffineComposition::new(), &items[..length]), "{length} items");
         }
     }
 

@@ -14,12 +14,14 @@ pub use self::shape::Shape;
 
 use crate::{Error, Layout};
 
-/// Device memory for partials of inputs up to 64 MiB, at most; of larger ones for each KiB a byte.
-const PARTIAL_BYTES: u64 = 64 << 10;
+/// Device memory for an input up to 64 MiB, at most; for a larger one for each KiB a byte.
+const MEMORY_BYTES: u64 = 64 << 10;
 /// The bytes of a line of memory.
 const LINE: u64 = 128;
-/// Device memory in which chunks are drawn. It shares no line with partials.
-pub(crate) const TICKET_BYTES: u64 = LINE;
+/// Device memory that blocks share, as `Common` in `templates/bracket.cuh` has it: a line, and cells. It shares no line with partials.
+pub(crate) const COMMON_BYTES: u64 = LINE + CELL_BYTES;
+/// Of all cells.
+const CELL_BYTES: u64 = 24 << 10;
 /// Chunks of a launch, at most: their runs are counted in 32 bits.
 const MOST_CHUNKS: u32 = 1 << 26;
 /// Of a warp that has one run after another, about.
@@ -40,6 +42,8 @@ const SMALL_WARPS: u32 = 8;
 pub struct Policy {
     /// For small inputs, and for what the large kernel leaves of all others: made to be done soon, and without tiles.
     pub small: Shape,
+    /// For small inputs of several blocks, and partials, in one launch: of one row a warp.
+    pub gathering: Shape,
     /// For large inputs: made to keep memory busy.
     pub large: Shape,
     /// For all inputs while the others are compiled: made to be soon compiled. Of one item a lane.
@@ -59,6 +63,10 @@ pub struct Policy {
     /// The most chunks of a launch, up to 2^26. Short of it, all partials of a reduction have at most 64 KiB, or a thousandth of the
     /// input. The baseline may take more.
     pub max_chunks: u32,
+    /// The most chunks whose values the last block gathers, so that no other launch is needed: at most as many as it has lanes, and as
+    /// 24 KiB have cells of 8 bytes for each 4 of an item. What a graph replays has other launches instead, which cost the host
+    /// nothing there, and are sooner done.
+    pub gathered_chunks: u32,
 }
 
 /// Which of an operator's kernels.
@@ -70,6 +78,8 @@ pub enum Kernel {
     Large,
     /// [`Policy::baseline`]: a template of its own. Scans have none.
     Baseline,
+    /// [`Policy::gathering`]: a template of its own. Scans have none.
+    Gathering,
 }
 
 /// One launch: every chunk is `rows_per_warp` rows, of one group a lane, for each warp of a block; or, where a block has a lane for
@@ -94,6 +104,7 @@ pub struct Launches {
     /// What the partials are reduced by, and into how many at most.
     later: Kernel,
     most: u64,
+    cells: u32,
 }
 
 impl Iterator for Launches {
@@ -101,22 +112,32 @@ impl Iterator for Launches {
 
     fn next(&mut self) -> Option<Launch> {
         let launch = self.next?;
-        let left = u64::from(launch.chunks);
-        self.next = (left > 1).then(|| self.policy.launch(self.later, left, self.most));
+        let left = launch.left().into();
+        self.next = (left > 1).then(|| self.policy.launch(self.later, left, self.most, self.cells));
         Some(launch)
     }
 }
 
 impl Launches {
-    /// Device memory that they have, in bytes: for tickets, and then for the partials of each but the last, one after another.
+    /// Device memory that they have, in bytes: what blocks share, and then the partials of each but the last, one after another.
     pub(crate) fn memory_bytes(&self, item: &Layout) -> u64 {
-        let chunks = self.clone().map(|launch| u64::from(launch.chunks));
-        TICKET_BYTES
-            + chunks.filter(|&chunks| chunks > 1).map(|chunks| partial_bytes(item, chunks)).sum::<u64>()
+        let left = self.clone().map(|launch| u64::from(launch.left()));
+        COMMON_BYTES + left.filter(|&left| left > 1).map(|left| partial_bytes(item, left)).sum::<u64>()
     }
 }
 
 impl Launch {
+    /// Values that it leaves. One is the bracket.
+    pub fn left(&self) -> u32 {
+        if self.kernel == Kernel::Gathering { 1 } else { self.chunks }
+    }
+
+    /// Device memory in which its blocks draw chunks or send each other values, in bytes. It begins as zeros, and serves one launch
+    /// after another.
+    pub fn common_bytes(&self) -> u64 {
+        if matches!(self.kernel, Kernel::Gathering | Kernel::Large) { COMMON_BYTES } else { 0 }
+    }
+
     /// Warps whose run is one row, and all of it there, at an `address` for wide loads.
     pub fn whole_rows(&self, shape: &Shape, address: u64, length: u64) -> u32 {
         let is_row = self.rows_per_warp == 1 && shape.rows == 1;
@@ -133,9 +154,11 @@ impl Launch {
 
 impl Kernel {
     /// All of them.
-    pub const ALL: [Self; 3] = [Self::Small, Self::Large, Self::Baseline];
-    /// Those that are tuned.
-    pub const TUNED: [Self; 2] = [Self::Small, Self::Large];
+    pub const ALL: [Self; 4] = [Self::Small, Self::Large, Self::Baseline, Self::Gathering];
+    /// Those that reduce when all are compiled.
+    pub const TUNED: [Self; 3] = [Self::Small, Self::Gathering, Self::Large];
+    /// Those that scan.
+    pub const OF_SCANS: [Self; 2] = [Self::Small, Self::Large];
 }
 
 impl Policy {
@@ -145,6 +168,7 @@ impl Policy {
         let (small, large) = (Shape::small(item.size), Shape::large(item));
         Self {
             small,
+            gathering: Shape { warps: SMALL_WARPS, ..small },
             large,
             baseline: Shape::baseline(item.size),
             tuned: true,
@@ -155,6 +179,7 @@ impl Policy {
                 / if item.size == 32 { 2 } else { 1 },
             tiles_per_warp: if large.tile_items() * item.size as u64 <= RUN_BYTES / 8 { 8 } else { 4 },
             max_chunks: 16384,
+            gathered_chunks: 256,
         }
     }
 
@@ -173,7 +198,13 @@ impl Policy {
             Kernel::Small => &self.small,
             Kernel::Large => &self.large,
             Kernel::Baseline => &self.baseline,
+            Kernel::Gathering => &self.gathering,
         }
+    }
+
+    /// The same policy for what a graph replays.
+    pub fn recorded(&self) -> Self {
+        Self { gathered_chunks: 0, ..*self }
     }
 
     /// The same policy by the baseline alone.
@@ -181,7 +212,7 @@ impl Policy {
         Self { tuned: false, ..*self }
     }
 
-    /// Those that it has launches of.
+    /// The kernels that it has launches of.
     pub(crate) fn kernels(&self) -> &'static [Kernel] {
         if self.tuned { &Kernel::TUNED } else { &[Kernel::Baseline] }
     }
@@ -191,8 +222,8 @@ impl Policy {
         Kernel::TUNED.into_iter().try_for_each(|kernel| self.shape(kernel).check(item))?;
         self.baseline.check_baseline(item)?;
         let fail = |reason: &str| Err(Error::Policy { reason: reason.to_owned() });
-        if self.small.rows != 1 {
-            return fail("the kernel for small inputs, which partials are reduced by, has no tiles");
+        if (self.small.rows, self.gathering.rows) != (1, 1) {
+            return fail("the kernels for small inputs, which partials are reduced by, have no tiles");
         }
         if !self.tiles_per_warp.is_power_of_two() {
             return fail("tiles_per_warp is a power of two");
@@ -212,19 +243,32 @@ impl Policy {
             true => (Kernel::Large, Kernel::Small),
             false => (Kernel::Baseline, Kernel::Baseline),
         };
-        let room = bytes.max(PARTIAL_BYTES << 10) / 1024 / item.size as u64;
+        let room = ((bytes / 1024).max(MEMORY_BYTES) - CELL_BYTES) / item.size as u64;
         let most = |room: u64| room.min(self.max_chunks.into());
         // Each launch leaves what the next one reads, and beside it there is room for what that leaves.
-        let next = Some(self.launch(first, length, most(room - room / 16)));
-        Launches { policy: *self, next, later, most: most(room / 64) }
+        let cells = (CELL_BYTES / cell_bytes(item)) as u32;
+        let next = Some(self.launch(first, length, most(room - room / 16), cells));
+        Launches { policy: *self, next, later, most: most(room / 64), cells }
     }
 
-    fn launch(&self, kernel: Kernel, length: u64, most: u64) -> Launch {
+    fn launch(&self, kernel: Kernel, length: u64, most: u64, cells: u32) -> Launch {
         let fits = length <= self.one_block_items.max(1) || most <= 1;
         match kernel {
             Kernel::Small | Kernel::Large if fits => self.one_block(length),
+            Kernel::Small => {
+                self.gathered(length, cells).unwrap_or_else(|| self.chunks_of(kernel, length, most))
+            }
             _ => self.chunks_of(kernel, length, most),
         }
+    }
+
+    /// A row a warp, if that is so few chunks that one block can gather what comes of them.
+    fn gathered(&self, length: u64, cells: u32) -> Option<Launch> {
+        let Shape { warps, .. } = self.gathering;
+        let most = self.gathered_chunks.min(cells).min(32 * warps);
+        let chunks = length.div_ceil(self.gathering.block_items());
+        let launch = Launch { kernel: Kernel::Gathering, chunks: chunks as u32, warps, rows_per_warp: 1 };
+        (2..=most.into()).contains(&chunks).then_some(launch)
     }
 
     /// One block of the small kernel: a lane an item where few are no whole rows; else more warps first, then more rows for each.
@@ -253,6 +297,11 @@ impl Policy {
         }
         Launch { kernel, chunks: chunks.div_ceil(rows_per_warp) as u32, warps, rows_per_warp }
     }
+}
+
+/// Device memory in which one block sends another an item: for each word its serial, too, and whole pairs of such words.
+pub(crate) fn cell_bytes(item: &Layout) -> u64 {
+    (item.size.div_ceil(4) as u64 * 8).next_multiple_of(16)
 }
 
 /// Device memory that the partials of one launch have. They share no line with others: what is read of them may be kept.
@@ -341,7 +390,7 @@ mod tests {
             } else {
                 assert!(launch.chunks <= policy.max_chunks);
             }
-            left = launch.chunks.into();
+            left = launch.left().into();
             partials += if left > 1 { left } else { 0 };
         }
         assert_eq!(left, 1);
@@ -371,9 +420,37 @@ mod tests {
             let policy = Policy::for_item(&item);
             for length in [0, 1, policy.one_block_items / 2, policy.one_block_items] {
                 assert_eq!(policy.launches(&item, length).count(), 1);
-                assert_eq!(policy.launches(&item, length).memory_bytes(&item), TICKET_BYTES);
+                assert_eq!(policy.launches(&item, length).memory_bytes(&item), COMMON_BYTES);
             }
             assert!(policy.one_block_items >= 32 * 32);
+        }
+    }
+
+    #[test]
+    fn inputs_of_few_chunks_take_one_launch_but_in_graphs() {
+        let item = f32::layout();
+        let policy = Policy::for_item(&item);
+        let chunks = |length| {
+            policy.launches(&item, length).map(|launch| (launch.kernel, launch.chunks)).collect::<Vec<_>>()
+        };
+        let chunk = policy.gathering.block_items();
+        let few = policy.one_block_items + 1;
+        assert_eq!(chunks(few), [(Kernel::Gathering, few.div_ceil(chunk) as u32)]);
+        assert_eq!(chunks(256 * chunk), [(Kernel::Gathering, 256)]);
+        assert_eq!(chunks(256 * chunk + 1), [(Kernel::Small, 257), (Kernel::Small, 1)]);
+        for item in items() {
+            let policy = Policy::for_item(&item);
+            for length in [policy.one_block_items + 1, 100 * policy.gathering.block_items(), 1 << 28] {
+                for launch in policy.launches(&item, length) {
+                    // Each block has a lane of the last one, and a cell.
+                    let is_one = launch.kernel == Kernel::Gathering;
+                    assert!(!is_one || launch.chunks > 1 && launch.chunks <= 32 * launch.warps);
+                    assert!(!is_one || u64::from(launch.chunks) * cell_bytes(&item) <= CELL_BYTES);
+                    assert_eq!(launch.common_bytes() > 0, is_one || launch.kernel == Kernel::Large);
+                }
+                let recorded = policy.recorded();
+                assert!(recorded.launches(&item, length).all(|launch| launch.kernel != Kernel::Gathering));
+            }
         }
     }
 
@@ -430,6 +507,8 @@ mod tests {
         assert!(refused(|policy| policy.large.rows = 64));
         assert!(refused(|policy| policy.small.warps = 0));
         assert!(refused(|policy| policy.small.rows = 8));
+        assert!(refused(|policy| policy.gathering.rows = 8));
+        assert!(refused(|policy| policy.gathering.warps = 3));
         assert!(refused(|policy| policy.small.group_items = 4));
         assert!(refused(
             |policy| (policy.small.group_items, policy.small.width, policy.small.rows) = (2, 4, 2)

@@ -2,8 +2,8 @@
 
 use std::iter::successors;
 
-use super::Kernel;
 use super::shape::{WIDEST_LOAD, chunk, exchange_bytes, scalars};
+use super::{Kernel, cell_bytes};
 use crate::{Error, Layout};
 
 /// How a scan cuts its input into tiles: the shapes of an operator's kernels, and which inputs each is for.
@@ -94,8 +94,6 @@ const MULTIPROCESSOR_BYTES: usize = 228 << 10;
 const RESERVED_BYTES: usize = 1 << 10;
 /// Bytes of a line of memory, which the word by which blocks take tiles has for itself.
 const LINE: u64 = 128;
-/// Bytes of what is looked at together, of which a cell has whole ones.
-const PAIR: u64 = 16;
 
 impl ScanPolicy {
     /// The policy for items of this layout, on every architecture.
@@ -114,7 +112,7 @@ impl ScanPolicy {
     /// The shape of a kernel. There is no baseline: the small one is.
     pub fn shape(&self, kernel: Kernel) -> &ScanShape {
         match kernel {
-            Kernel::Small | Kernel::Baseline => &self.small,
+            Kernel::Small | Kernel::Baseline | Kernel::Gathering => &self.small,
             Kernel::Large => &self.large,
         }
     }
@@ -146,7 +144,7 @@ impl ScanPolicy {
 
     /// Whether kernels can be made of it for items of this layout.
     pub(crate) fn check(&self, item: &Layout) -> Result<(), Error> {
-        Kernel::TUNED.into_iter().try_for_each(|kernel| self.shape(kernel).check(item))
+        Kernel::OF_SCANS.into_iter().try_for_each(|kernel| self.shape(kernel).check(item))
     }
 }
 
@@ -283,10 +281,9 @@ impl ScanShape {
 
     /// Device memory that the blocks of a scan share, in bytes: a line, and a cell for each place of each window, on all levels.
     pub fn memory_bytes(&self, item: &Layout, tiles: u64) -> u64 {
-        let cell = (item.size.div_ceil(4) as u64 * 8).next_multiple_of(PAIR);
         let window = self.window();
         let values = successors(Some(tiles), |&values| (values >= window).then_some(values / window));
-        LINE + values.map(|values| values.next_multiple_of(window) * cell).sum::<u64>()
+        LINE + values.map(|values| values.next_multiple_of(window) * cell_bytes(item)).sum::<u64>()
     }
 }
 

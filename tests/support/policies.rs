@@ -94,7 +94,8 @@ pub fn policies<T: DeviceType>() -> Vec<Policy> {
     short.small.warps = 2;
     short.max_chunks = 64.min(default.max_chunks);
     (short.one_block_items, short.lane_each_items) = (5, 3);
+    (short.gathering.warps, short.gathered_chunks) = (2, 48);
     let mut narrow = default.untuned();
     (narrow.baseline.warps, narrow.tiles_per_warp) = (1, 1);
-    vec![default, large, tiny, wide, tall, ungrouped, short, default.untuned(), narrow]
+    vec![default, large, tiny, wide, tall, ungrouped, short, default.recorded(), default.untuned(), narrow]
 }
