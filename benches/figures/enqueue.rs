@@ -15,8 +15,8 @@ use warpfold::{DeviceType, Reduction};
 
 use super::{Gpu, Subject, row};
 
-/// One launch, and two.
-const SIZES: [usize; 2] = [1 << 10, 1 << 20];
+/// One launch, of one block and of many, and two.
+const SIZES: [usize; 3] = [1 << 10, 1 << 20, 1 << 22];
 const SAMPLES: usize = 101;
 const WARM_UP: usize = 20;
 /// As many as a stream takes without waiting.
