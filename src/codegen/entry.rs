@@ -5,7 +5,7 @@ use std::mem::offset_of;
 
 use crate::Policy;
 use crate::policy::ladder::Rung;
-use crate::policy::{Kernel, ScanShape, Shape};
+use crate::policy::{COMMON_BYTES, Kernel, ScanShape, Shape};
 
 /// The first parameter of a kernel that reduces, as `templates/bracket.cuh` declares it.
 #[repr(C)]
@@ -53,6 +53,8 @@ pub(super) struct Entry {
     size: usize,
     /// Of the identity among them.
     offset: usize,
+    /// What else both sides assume.
+    assertion: String,
     /// The constants of a shape.
     shape: String,
     threads: u32,
@@ -74,6 +76,9 @@ impl Entry {
             arguments: "Arguments",
             size: size_of::<Arguments<T>>(),
             offset: offset_of!(Arguments<T>, identity),
+            assertion: format!(
+                "static_assert(8 * ::warpfold::Common::END == {COMMON_BYTES}, \"memory of all blocks\");\n"
+            ),
             shape: format!(
                 "WIDTH = {width}, GROUP_ITEMS = {group_items}, ROWS = {rows}, MERGED_TILES = {merged_tiles}, WARPS = {warps}"
             ),
@@ -91,6 +96,7 @@ impl Entry {
             arguments: "ScanArguments",
             size: size_of::<ScanArguments<T>>(),
             offset: offset_of!(ScanArguments<T>, identity),
+            assertion: String::new(),
             shape: format!(
                 "RUN_ITEMS = {run_items}, ROWS = {rows}, UNIT_ITEMS = {unit_items}, WARPS = {warps}, GROUPS = {groups}, PLACES = {places}"
             ),
@@ -106,6 +112,7 @@ impl Entry {
             arguments: "RungArguments",
             size: size_of::<RungArguments<T>>(),
             offset: offset_of!(RungArguments<T>, identity),
+            assertion: String::new(),
             shape: format!("THREADS = {threads}, ADDS = {}", u32::from(adds)),
             threads,
             blocks_per_multiprocessor: 1,
@@ -115,7 +122,7 @@ impl Entry {
 
 impl fmt::Display for Entry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { name, template, arguments, size, offset, shape, threads, .. } = self;
+        let Self { name, template, arguments, size, offset, assertion, shape, threads, .. } = self;
         let blocks = self.blocks_per_multiprocessor;
         write!(
             f,
@@ -125,7 +132,7 @@ namespace program {{
 typedef ::warpfold::{arguments}<Item> Arguments;
 static_assert(sizeof(Arguments) == {size}, \"kernel arguments\");
 static_assert(WARPFOLD_OFFSET(Arguments, identity) == {offset}, \"kernel arguments\");
-
+{assertion}
 struct Shape {{
     static constexpr unsigned {shape};
 }};

@@ -265,7 +265,7 @@ impl Policy {
     /// A row a warp, if that is so few chunks that one block can gather what comes of them.
     fn gathered(&self, length: u64, cells: u32) -> Option<Launch> {
         let Shape { warps, .. } = self.gathering;
-        let most = self.gathered_chunks.min(cells).min(32 * warps);
+        let most = self.gathered_chunks.min(cells).min(warps.saturating_mul(32));
         let chunks = length.div_ceil(self.gathering.block_items());
         let launch = Launch { kernel: Kernel::Gathering, chunks: chunks as u32, warps, rows_per_warp: 1 };
         (2..=most.into()).contains(&chunks).then_some(launch)

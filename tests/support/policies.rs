@@ -71,7 +71,7 @@ pub fn policies<T: DeviceType>() -> Vec<Policy> {
     let large = large_kernels::<T>();
     let mut tiny = Policy { tiles_per_warp: 1, max_chunks: 70, lane_each_items: 0, ..large };
     (tiny.large.rows, tiny.large.warps) = (1, 1);
-    (tiny.small.rows, tiny.small.warps) = (1, 1);
+    (tiny.small.rows, tiny.small.warps, tiny.gathering.warps) = (1, 1, 1);
     // Many warps of few rows, and few of many.
     let mut wide = Policy { max_chunks: 11, ..large };
     wide.large.warps = if size_of::<T>() <= 16 { 16 } else { 8 };
