@@ -32,8 +32,8 @@ struct Common {
     static constexpr unsigned DRAWN = 0;
     // The serial of the last launch that gathered.
     static constexpr unsigned GATHERED = 1;
-    // From this word on a cell for each block whose value is gathered; and the end of all.
-    static constexpr unsigned CELLS = 16, END = CELLS + (24 << 7);
+    // From this word on a cell for each block whose value is gathered, 24 KiB in all; and the end of them.
+    static constexpr unsigned CELLS = 16, END = CELLS + 24 * 1024 / 8;
 };
 
 // The bracket, by one warp and in lane 0, of 2^row_level rows, or of what the input has of them: `length` items, one at least, are

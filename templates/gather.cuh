@@ -1,9 +1,13 @@
-// The bracket of few chunks in one launch: a block has a chunk, and the last one gathers what the others have. They send it, each to
-// a cell, and it looks until all has come. It waits for blocks that have begun, since blocks begin in order.
+// The bracket of few chunks in one launch: a block has a chunk of one row a warp, and the last block gathers what the others have.
+// They send it, each to a cell, and it looks until all has come: every word is there with the launch's serial, or not yet. A launch
+// has two blocks or more, at most as many as a block has lanes and as there are cells; and a block as many warps as its shape.
+//
+// No block waits but the last, and for blocks before it. That those begin sooner is how GPUs are seen to begin blocks, and no promise
+// of CUDA; even otherwise nothing would be stuck unless last blocks, one of each launch that is under way, left no room for any other.
 
 namespace warpfold {
 
-// Of this launch, when the one before has ended.
+// The serial of this launch, when the one before has ended.
 template <class Item>
 WARPFOLD_DEVICE unsigned gathering_serial(const Arguments<Item>& arguments) {
     return static_cast<unsigned>(published(arguments.common + Common::GATHERED)) + 1;
@@ -23,13 +27,15 @@ WARPFOLD_DEVICE void end_gathering(const Arguments<Item>& arguments, unsigned se
 template <class Item, class Operator>
 WARPFOLD_DEVICE bool across_blocks(const Operator& op, const unsigned long long* cells, unsigned serial, Words<Item>* of_warp,
                                    Words<Item>& value) {
-    // Warps backwards: so the first one has the lane of the last block.
+    // Block b has lane b % 32 of warp b / 32, warps counted backwards: so the first one, which has the value of the last block, has
+    // its lane, too.
     const unsigned last = block_count() - 1, warps = last / WARP_LANES + 1;
     const unsigned place = (warps - 1 - warp_index()) & (block_warps() - 1), block = place * WARP_LANES + lane_index();
     if (place < warps) {
         if (warp_index() == 0) value = shuffle_from(value, 0);
         if (block < last) {
             Sent<Item> sent;
+            // Without a pause: few look, and not for long.
             do sent.look(cells + block * Sent<Item>::CELL);
             while (!sent.has(serial));
             value = sent.value();
@@ -50,12 +56,14 @@ WARPFOLD_DEVICE void gather(const Arguments<Item>& arguments, const Operator& op
     unsigned serial;
     Words<Item> value;
     bool is_first;
-    if (first_run + block_warps() <= arguments.whole) {
-        Group<Item, Shape::GROUP_ITEMS> group;
-        if constexpr (Shape::WIDTH >= 4) group.template load_whole<Shape::WIDTH>(items + lane_index() * Shape::GROUP_ITEMS);
-        serial = gathering_serial(arguments);
-        value = group.bracket(op, Whole());
-        is_first = across_block<true>(op, of_warp, WARP_LANES, block_warps(), value);
+    if (Shape::WIDTH >= 4 && first_run + block_warps() <= arguments.whole) {
+        if constexpr (Shape::WIDTH >= 4) {
+            Group<Item, Shape::GROUP_ITEMS> group;
+            group.template load_whole<Shape::WIDTH>(items + lane_index() * Shape::GROUP_ITEMS);
+            serial = gathering_serial(arguments);
+            value = group.bracket(op, Whole());
+            is_first = across_block<true>(op, of_warp, WARP_LANES, block_warps(), value);
+        }
     } else {
         unsigned lanes = 1;
         if (run < arguments.runs) {
@@ -73,7 +81,7 @@ WARPFOLD_DEVICE void gather(const Arguments<Item>& arguments, const Operator& op
         return;
     }
     if (!across_blocks(op, cells, serial, of_warp + Shape::WARPS, value) || lane_index() != 0) return;
-    // Whoever sees the bracket may free this memory.
+    // First, as who sees the bracket may soon have no use for this memory.
     end_gathering(arguments, serial);
     Place<Item>(arguments, 0).leave(value);
 }

@@ -128,6 +128,33 @@ impl Visitor for Sanitized<'_> {
     }
 }
 
+/// Inputs of so many chunks, the most that are gathered, and on each side of that.
+fn as_many_as_are_gathered<M: DeviceMonoid>(
+    tests: &mut Tests,
+    what: &str,
+    operator: M,
+    policy: Policy,
+    most: usize,
+) where
+    M::Item: Sample,
+{
+    let chunk = policy.gathering.warps as usize * policy.gathering.row_items() as usize;
+    tests.test(
+        format!("as_many_chunks_are_gathered_as_there_are_{what}"),
+        operator,
+        policy,
+        move |executor, case| {
+            let all = items(19, most * chunk + 1, Sample::sample);
+            let cases = [(most / 2 * chunk + 1, true), (most * chunk - 1, true), (most * chunk, true)];
+            for (length, gathers) in cases.into_iter().chain([(most * chunk + 1, false)]) {
+                let first = case.policy.launches(&M::Item::layout(), length as u64).next().expect("one");
+                assert_eq!(first.kernel == Kernel::Gathering, gathers, "{length} items");
+                assert_bracket(executor, case, &all[..length], 0);
+            }
+        },
+    );
+}
+
 /// What is wrong with launches that gather where serials come to an end, and memory has cells with those that come next.
 fn wrong_if_serials_begin_again<M: DeviceMonoid>(
     executor: &mut Executor,
@@ -139,12 +166,14 @@ where
 {
     let launch = case.policy.launches(&M::Item::layout(), items.len() as u64).next().expect("one");
     assert_eq!(launch.kernel, Kernel::Gathering);
-    let words = launch.common_bytes() / 8;
+    let words = launch.common_bytes(&M::Item::layout()) / 8;
     let last_but_one = 0xffff_fffe;
+    // Words of a cell.
+    let cell = (size_of::<M::Item>() as u64).div_ceil(4).next_multiple_of(2);
     let word = |index| match index {
         0 => 0,
         1 => last_but_one,
-        _ => (index % 4) << 32 | 0x1234_5678,
+        _ => (index / cell % 4) << 32 | 0x1234_5678,
     };
     executor.common = (0..words).flat_map(|index| u64::to_le_bytes(word(index))).collect();
     // Fewer blocks first, so that cells are left.
@@ -349,6 +378,15 @@ fn main() -> ExitCode {
     let mut tests = Tests::new(Checks::Sanitizers, true);
     operators::structs(&mut Sanitized(&mut tests));
     operators::sizes(&mut Sanitized(&mut tests));
+    tests.add_to(&mut suite);
+
+    // As many chunks as one block, or its cells, can gather.
+    let mut tests = Tests::new(Checks::Accesses, false);
+    let mut narrow = Policy::for_item(&Point::layout());
+    narrow.gathering.warps = 4;
+    as_many_as_are_gathered(&mut tests, "lanes", MaxByNorm, narrow, 128);
+    let large = Lanewise::<u64, 8>(PhantomData);
+    as_many_as_are_gathered(&mut tests, "cells", large, Policy::for_item(&<[u64; 8]>::layout()), 192);
     tests.add_to(&mut suite);
 
     let mut tests = Tests::new(Checks::Accesses, false);

@@ -3,9 +3,9 @@
 use std::fmt;
 use std::mem::offset_of;
 
-use crate::Policy;
 use crate::policy::ladder::Rung;
-use crate::policy::{COMMON_BYTES, Kernel, ScanShape, Shape};
+use crate::policy::{COMMON_BYTES, Kernel, ScanShape, Shape, cell_bytes};
+use crate::{DeviceType, Policy};
 
 /// The first parameter of a kernel that reduces, as `templates/bracket.cuh` declares it.
 #[repr(C)]
@@ -62,7 +62,7 @@ pub(super) struct Entry {
 }
 
 impl Entry {
-    pub(super) fn of_reduction<T>(policy: &Policy, kernel: Kernel) -> Self {
+    pub(super) fn of_reduction<T: DeviceType>(policy: &Policy, kernel: Kernel) -> Self {
         let Shape { width, group_items, rows, merged_tiles, warps, blocks_per_multiprocessor } =
             *policy.shape(kernel);
         let (name, template) = match kernel {
@@ -77,7 +77,9 @@ impl Entry {
             size: size_of::<Arguments<T>>(),
             offset: offset_of!(Arguments<T>, identity),
             assertion: format!(
-                "static_assert(8 * ::warpfold::Common::END == {COMMON_BYTES}, \"memory of all blocks\");\n"
+                "static_assert(8 * ::warpfold::Common::END == {COMMON_BYTES}, \"memory of all blocks\");\n\
+                 static_assert(8 * ::warpfold::Sent<Item>::CELL == {}, \"a cell\");\n",
+                cell_bytes(&T::layout())
             ),
             shape: format!(
                 "WIDTH = {width}, GROUP_ITEMS = {group_items}, ROWS = {rows}, MERGED_TILES = {merged_tiles}, WARPS = {warps}"

@@ -7,9 +7,9 @@ use cudarc::driver::{CudaContext, CudaStream, DevicePtr, DevicePtrMut};
 use super::driver::{RelaxedCapture, check, is_capturing};
 use super::kernels::{Blocks, Kernels, Registry, Rendered};
 use super::slices::{Lent, Slices, check_context, copy, drain};
-use super::workspace::lock;
+use super::workspace::{Room, lock};
 use crate::codegen::{Arguments, Source};
-use crate::policy::{COMMON_BYTES, Kernel, Launch, Launches, partial_bytes};
+use crate::policy::{Kernel, Launch, Launches, common_bytes, most_bytes, partial_bytes};
 use crate::{DeviceMonoid, Error, Policy};
 
 /// An operator's kernels that reduce, in a context.
@@ -62,7 +62,7 @@ impl BracketKernel {
         Ok(Rendered { source, shared_bytes })
     }
 
-    /// The launches that reduce `length` items, of kernels that are there: tuned ones, or, while those are compiled, the
+    /// The launches that reduce `length` items, of kernels that are there: tuned ones, or, while those are compiled, others or the
     /// baseline. What a stream records is there to stay, and waits for the tuned ones.
     fn launches<M: DeviceMonoid>(&self, length: u64, is_recorded: bool) -> Result<Launches, Error> {
         let policy = if is_recorded { self.policy.recorded() } else { self.policy };
@@ -76,8 +76,12 @@ impl BracketKernel {
             self.kernels.prepare(kernels, render)?;
             return Ok(launches);
         }
-        match self.kernels.prepare_or(Kernel::Baseline, kernels, render)? {
+        // Those that a graph has may be there.
+        let others = self.policy.recorded().launches(&self.kernels.item, length);
+        let are_others = self.kernels.are_there(others.clone().map(|launch| launch.kernel));
+        match self.kernels.prepare_or((!are_others).then_some(Kernel::Baseline), kernels, render)? {
             true => Ok(launches),
+            false if are_others => Ok(others),
             false => Ok(self.policy.untuned().launches(&self.kernels.item, length)),
         }
     }
@@ -126,7 +130,7 @@ impl BracketKernel {
         let (address, _read) = items.device_ptr(stream);
         let span = Span { address, length };
         check("binding the context", self.kernels.context.bind_to_thread())?;
-        let memory = workspace.memory(self.memory_bytes(&launches))?;
+        let memory = workspace.memory(self.room(&launches, length))?;
         let output = workspace.awaited_output();
         if let Err(error) = self.enqueue(operator, launches, span, output, memory, stream) {
             // The first launches may be under way, in memory that the caller lent for this call.
@@ -151,9 +155,9 @@ impl BracketKernel {
         check_context(&self.kernels.context, "input", items.stream())?;
         let length = items.len() as u64;
         let launches = self.launches::<M>(length, is_capturing(items.stream())?)?;
-        let bytes = self.memory_bytes(&launches);
+        let room = self.room(&launches, length);
         let mut slices = Slices { items: Some(items), output };
-        slices.enqueue(&self.kernels.workspaces, bytes, |stream, addresses| {
+        slices.enqueue(&self.kernels.workspaces, room, |stream, addresses| {
             let items = Span { address: addresses.input, length };
             self.enqueue(
                 operator,
@@ -166,9 +170,10 @@ impl BracketKernel {
         })
     }
 
-    /// What they need.
-    fn memory_bytes(&self, launches: &Launches) -> usize {
-        launches.memory_bytes(&self.kernels.item) as usize
+    /// What they need to reduce so many items.
+    fn room(&self, launches: &Launches, length: u64) -> Room {
+        let item = &self.kernels.item;
+        Room { needed: launches.memory_bytes(item) as usize, most: most_bytes(item, length) as usize }
     }
 
     /// Launches all that it takes to write the bracket of `items` to `output`.
@@ -183,7 +188,7 @@ impl BracketKernel {
     ) -> Result<(), Error> {
         // What is the user's code has been called before anything is launched.
         let identity = operator.identity();
-        let (mut items, mut room, mut early) = (items, memory + COMMON_BYTES, false);
+        let (mut items, mut room, mut early) = (items, memory + common_bytes(&self.kernels.item), false);
         for launch in launches {
             let is_last = launch.left() == 1;
             let to = if is_last { output } else { Output::silent(room) };
@@ -209,7 +214,7 @@ impl BracketKernel {
             input: items.address,
             length: items.length,
             output: output.address,
-            common: if launch.common_bytes() > 0 { common } else { 0 },
+            common: if launch.common_bytes(&self.kernels.item) > 0 { common } else { 0 },
             runs: launch.runs(shape, items.length),
             row_level: launch.rows_per_warp.ilog2(),
             serial: output.serial,
@@ -303,22 +308,29 @@ mod tests {
         kernel.reserve::<AffineComposition<u32>>(&stream).expect("compiles");
         let items: Vec<[u32; 2]> = (0..200_000_u32).map(|i| [i | 1, i.wrapping_mul(2_654_435_761)]).collect();
         let on_device = stream.clone_htod(&items).expect("copies");
-        let words: Vec<u64> = (0..COMMON_BYTES / 8)
+        // Each cell, of two words, has one of the serials to come.
+        let mut words: Vec<u64> = (0..common_bytes(&<[u32; 2]>::layout()) / 8)
             .map(|index| match index {
                 0 => 0,
                 1 => 0xffff_fffe,
-                _ => (index % 4) << 32 | 0x1234_5678,
+                _ => (index / 2 % 4) << 32 | 0x1234_5678,
             })
             .collect();
-        {
-            let workspace = kernel.kernels.workspaces.of_stream(&stream).expect("there");
-            let memory = lock(&workspace).memory(words.len() * 8).expect("there");
-            // SAFETY: the workspace has so many bytes, and no work uses it.
-            unsafe { cudarc::driver::result::memcpy_htod_sync(memory, &words) }.expect("copies");
-        }
-        for length in [10_000, 200_000, 100_000, 200_000] {
+        let room = Room::of(words.len() * 8);
+        let workspace = kernel.kernels.workspaces.of_stream(&stream).expect("there");
+        let memory = lock(&workspace).memory(room).expect("there");
+        // SAFETY: the workspace has so many bytes, and no work uses it.
+        unsafe { cudarc::driver::result::memcpy_htod_sync(memory, &words) }.expect("copies");
+        for (length, serial) in [(10_000, 0), (200_000, 1), (100_000, 2), (200_000, 3)] {
+            let launch = kernel.policy.launches(&kernel.kernels.item, length as u64).next().expect("one");
+            assert_eq!(launch.kernel, Kernel::Gathering);
             let got = kernel.run(&AffineComposition::new(), &on_device.slice(..length)).expect("runs");
             assert_eq!(got, tree::bracket(&AffineComposition::new(), &items[..length]), "{length} items");
+            stream.synchronize().expect("ends");
+            // SAFETY: as above.
+            unsafe { cudarc::driver::result::memcpy_dtoh_sync(&mut words, memory) }.expect("copies");
+            assert_eq!(words[1], serial);
+            assert!(serial > 0 || words[16..].iter().all(|&word| word == 0), "cells are cleared");
         }
     }
 

@@ -185,10 +185,10 @@ impl Kernels {
     }
 
     /// Whether some kernels are there. If not, and one of them has to be compiled, that is begun in the background, and another
-    /// kernel is made instead of them, which is sooner compiled.
+    /// kernel is made instead of them, if one is named, which is sooner compiled.
     pub(super) fn prepare_or(
         &self,
-        instead: Kernel,
+        instead: Option<Kernel>,
         kernels: impl Iterator<Item = Kernel> + Clone,
         render: impl Fn(Kernel) -> Result<Rendered, Error>,
     ) -> Result<bool, Error> {
@@ -201,7 +201,7 @@ impl Kernels {
                     let image = compiling[at].compilation.wait()?;
                     self.load(kernel, &compiling[at].rendered, &image)?;
                     compiling.swap_remove(at);
-                    log::debug!("{kernel:?}: runs now, instead of {instead:?}");
+                    log::debug!("{kernel:?}: runs now, instead of {}", name(instead));
                 }
                 continue;
             }
@@ -214,12 +214,12 @@ impl Kernels {
         if self.are_there(kernels.clone()) {
             return Ok(true);
         }
-        if !self.is_there(instead) {
+        if let Some(instead) = instead.filter(|&instead| !self.is_there(instead)) {
             let rendered = render(instead)?;
             self.load(instead, &rendered, &jit::compile_once(&rendered.source, self.target)?)?;
         }
         for (kernel, rendered) in to_compile {
-            log::debug!("{kernel:?}: compiled in the background, {instead:?} runs meanwhile");
+            log::debug!("{kernel:?}: compiled in the background, {} runs meanwhile", name(instead));
             let compilation = Compilation::begin(rendered.source.clone(), self.target);
             compiling.push(Compiling { kernel, rendered, compilation });
         }
@@ -281,6 +281,11 @@ impl Kernels {
         // SAFETY: the caller's promise.
         unsafe { self.loaded(kernel).launch(blocks, arguments, operator, stream) }
     }
+}
+
+/// What runs while others are compiled, as a log has it.
+fn name(instead: Option<Kernel>) -> String {
+    instead.map_or_else(|| "another".to_owned(), |kernel| format!("{kernel:?}"))
 }
 
 /// What `make` gives for each kernel, in their order: the first in this thread, each other in its own.

@@ -11,7 +11,7 @@ use cudarc::driver::{
 use super::driver::{RelaxedCapture, architecture, check, is_capturing};
 use super::kernels::{Blocks, Kernels, Loaded};
 use super::slices::{Lent, allocate, check_context, copy, fetch};
-use super::workspace::lock;
+use super::workspace::{Room, lock};
 use crate::codegen::{RungArguments, Source};
 use crate::policy::ladder::{Launcher, Rung, Step};
 use crate::{DeviceMonoid, DeviceType, Error, jit};
@@ -153,7 +153,7 @@ impl<'a, M: DeviceMonoid> Launcher for OnGpu<'a, M> {
         let workspace = kernels.workspaces.of_stream(self.stream)?;
         let mut workspace = lock(&workspace);
         check("binding the context", kernels.context.bind_to_thread())?;
-        let shared = workspace.memory(SHARED_BYTES)?;
+        let shared = workspace.memory(Room::of(SHARED_BYTES))?;
         {
             let (input, _read) = input.device_ptr(self.stream);
             let (output, _written) = output.device_ptr_mut(self.stream);

@@ -7,6 +7,7 @@ use cudarc::driver::{CudaContext, CudaSlice, CudaStream, DevicePtr, DevicePtrMut
 use super::driver::{RelaxedCapture, limits};
 use super::kernels::{Blocks, Kernels, Registry, Rendered};
 use super::slices::{Lent, Slices, allocate, check_context, copy};
+use super::workspace::Room;
 use crate::codegen::{ScanArguments, Source};
 use crate::policy::{Kernel, Limits, ScanLaunch, ScanPolicy};
 use crate::tree::Prefix;
@@ -77,8 +78,8 @@ impl ScanKernel {
         // It is there, and what is the user's code has been called, before anything is launched.
         let identity = operator.identity();
         self.prepare::<M>([kernel].into_iter())?;
-        let bytes = shape.memory_bytes(item, tiles) as usize;
-        Slices { items, output }.enqueue(&self.kernels.workspaces, bytes, |stream, addresses| {
+        let room = Room::of(shape.memory_bytes(item, tiles) as usize);
+        Slices { items, output }.enqueue(&self.kernels.workspaces, room, |stream, addresses| {
             let arguments = ScanArguments {
                 input: addresses.input,
                 length,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use cudarc::driver::{CudaContext, CudaSlice, CudaStream, DevicePtr, DevicePtrMut, result};
 
 use super::driver::{capture, check, check_allocation, is_capturing};
-use super::workspace::{Workspaces, lock};
+use super::workspace::{Room, Workspaces, lock};
 use crate::{DeviceType, Error};
 
 /// Whether a stream is of a context.
@@ -68,11 +68,11 @@ impl<T> Slices<'_, T> {
     }
 
     /// Lets `enqueue` give their stream work on them: it gets the addresses of what is read, of what is written, and of
-    /// as many bytes of memory of the stream's own. Nobody waits for that work.
+    /// as many bytes of memory of the stream's own as are needed. Nobody waits for that work.
     pub(super) fn enqueue(
         &mut self,
         workspaces: &Workspaces,
-        bytes: usize,
+        room: Room,
         enqueue: impl FnOnce(&CudaStream, Addresses) -> Result<(), Error>,
     ) -> Result<(), Error> {
         let stream = &self.stream().clone();
@@ -81,13 +81,13 @@ impl<T> Slices<'_, T> {
         if let Some(capture) = capture(stream)? {
             check("binding the context", workspaces.context().bind_to_thread())?;
             let (input, output) = self.captured()?;
-            let memory = workspaces.memory_of_graph(stream, capture, bytes)?;
+            let memory = workspaces.memory_of_graph(stream, capture, room)?;
             return enqueue(stream, Addresses { input, output, memory });
         }
         let workspace = workspaces.of_stream(stream)?;
         let mut workspace = lock(&workspace);
         check("binding the context", workspaces.context().bind_to_thread())?;
-        let memory = workspace.memory(bytes)?;
+        let memory = workspace.memory(room)?;
         // What cudarc tracks may not reach both streams: one may be borrowed, or be counted by another context.
         let other = (self.output.stream() != stream).then(|| self.output.stream().clone());
         if let Some(other) = &other {

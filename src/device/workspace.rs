@@ -20,6 +20,26 @@ const MOST_BYTES: usize = 256;
 /// Device memory that every workspace has.
 const LEAST_BYTES: usize = 64 << 10;
 
+/// Device memory that a call asks for.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Room {
+    pub(super) needed: usize,
+    /// What it may have, if it does not need more.
+    pub(super) most: usize,
+}
+
+impl Room {
+    /// As much, or more, up to twice.
+    pub(super) fn of(needed: usize) -> Self {
+        Self { needed, most: usize::MAX }
+    }
+
+    /// A power of two, so that it seldom grows, unless that is more than it may be.
+    fn bytes(self) -> usize {
+        self.needed.next_power_of_two().min(self.most).max(self.needed)
+    }
+}
+
 /// How long a result is looked for without rest.
 const LONGEST_SPIN: Duration = Duration::from_millis(1);
 
@@ -60,7 +80,7 @@ impl Workspace {
             used: check("creating an event", context.new_event(None))?,
         };
         // What was allocated before a failure is freed by `drop`.
-        workspace.memory(LEAST_BYTES)?;
+        workspace.memory(Room::of(LEAST_BYTES))?;
         // SAFETY: the context is current; the size is not zero; the address is written before it is read.
         unsafe {
             let flags = sys::CU_MEMHOSTALLOC_PORTABLE | sys::CU_MEMHOSTALLOC_DEVICEMAP;
@@ -74,11 +94,11 @@ impl Workspace {
         Ok(workspace)
     }
 
-    /// The device address of so many bytes, which begin as zeros and keep what work leaves there. The context is current. No
+    /// The device address of as many bytes as are needed, which begin as zeros and keep what work leaves there. The context is current. No
     /// work of others is waited for.
-    pub(super) fn memory(&mut self, bytes: usize) -> Result<u64, Error> {
-        if self.memory_bytes < bytes {
-            let bytes = bytes.next_power_of_two();
+    pub(super) fn memory(&mut self, room: Room) -> Result<u64, Error> {
+        if self.memory_bytes < room.needed {
+            let bytes = room.bytes();
             // SAFETY: the context is current, and the size is not zero.
             let larger = check_allocation(&self.context, bytes, unsafe { result::malloc_sync(bytes) })?;
             let outgrown = std::mem::replace(&mut self.memory, larger);
@@ -250,12 +270,12 @@ impl Workspaces {
         (of_graphs.used.len(), of_graphs.free.len())
     }
 
-    /// The device address of so many bytes, for what a stream gives to the graph that is recorded.
+    /// The device address of as many bytes as are needed, for what a stream gives to the graph that is recorded.
     pub(super) fn memory_of_graph(
         &self,
         stream: &CudaStream,
         capture: Capture,
-        bytes: usize,
+        room: Room,
     ) -> Result<u64, Error> {
         // A stream that is recorded does not tell its number; and the default stream of each thread has one handle.
         let recorder = (capture.id, stream.cu_stream() as usize, std::thread::current().id());
@@ -264,8 +284,8 @@ impl Workspaces {
             let mut of_graphs = lock(&self.of_graphs);
             let used = of_graphs.used.get(&recorder);
             // What was recorded before keeps its own.
-            if let Some(room) = used.into_iter().flatten().find(|used| used.memory_bytes >= bytes) {
-                return Ok(room.memory);
+            if let Some(used) = used.into_iter().flatten().find(|used| used.memory_bytes >= room.needed) {
+                return Ok(used.memory);
             }
             let is_first = used.is_none();
             (of_graphs.free.pop(), is_first)
@@ -274,7 +294,7 @@ impl Workspaces {
             Some(free) => free,
             None => Workspace::new(&self.context, self.result_bytes)?,
         };
-        let memory = workspace.memory(bytes)?;
+        let memory = workspace.memory(room)?;
         lock(&self.of_graphs).used.entry(recorder).or_default().push(workspace);
         if is_first {
             // A lease that the graph does not take is dropped, and the workspace free again.
@@ -287,4 +307,17 @@ impl Workspaces {
 /// Locks what is whole even where a thread panicked beside it.
 pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Room;
+
+    #[test]
+    fn memory_is_a_power_of_two_but_no_more_than_it_may_be() {
+        let bytes = |needed, most| Room { needed, most }.bytes();
+        assert_eq!([bytes(50, 64), bytes(64, 64), bytes(65, 200), bytes(65, 80)], [64, 64, 128, 80]);
+        assert_eq!(bytes(90, 80), 90);
+        assert_eq!(Room::of(65).bytes(), 128);
+    }
 }

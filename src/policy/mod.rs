@@ -12,6 +12,7 @@ mod shape;
 pub use self::scan::{Limits, ScanLaunch, ScanPolicy, ScanShape};
 pub use self::shape::Shape;
 
+use self::shape::LARGEST_IN_REGISTERS;
 use crate::{Error, Layout};
 
 /// Device memory for an input up to 64 MiB, at most; for a larger one for each KiB a byte.
@@ -20,7 +21,7 @@ const MEMORY_BYTES: u64 = 64 << 10;
 const LINE: u64 = 128;
 /// Device memory that blocks share, as `Common` in `templates/bracket.cuh` has it: a line, and cells. It shares no line with partials.
 pub(crate) const COMMON_BYTES: u64 = LINE + CELL_BYTES;
-/// Of all cells.
+/// Of all cells, where there are any.
 const CELL_BYTES: u64 = 24 << 10;
 /// Chunks of a launch, at most: their runs are counted in 32 bits.
 const MOST_CHUNKS: u32 = 1 << 26;
@@ -55,17 +56,17 @@ pub struct Policy {
     /// Of those, at most so many have a lane each, where they are no whole rows and a block can have as many lanes. As many as the
     /// lanes of one warp always have; items of more than 8 bytes, for which the kernel is not made, never.
     pub lane_each_items: u64,
-    /// Inputs of at most so many bytes are reduced by the small kernel alone.
+    /// Inputs of at most so many bytes are reduced by the small kernel, or the one that gathers, alone.
     pub small_bytes: u64,
     /// Tiles that a warp of the large kernel has of a chunk, where that fills the GPU several times; if 8 or fewer fill it once, a
     /// warp has those. A power of two.
     pub tiles_per_warp: u32,
-    /// The most chunks of a launch, up to 2^26. Short of it, all partials of a reduction have at most 64 KiB, or a thousandth of the
+    /// The most chunks of a launch, up to 2^26. Short of it, all memory of a reduction is at most 64 KiB, or a thousandth of the
     /// input. The baseline may take more.
     pub max_chunks: u32,
     /// The most chunks whose values the last block gathers, so that no other launch is needed: at most as many as it has lanes, and as
-    /// 24 KiB have cells of 8 bytes for each 4 of an item. What a graph replays has other launches instead, which cost the host
-    /// nothing there, and are sooner done.
+    /// 24 KiB have cells of 8 bytes for each 4 of an item; none of items of more than 64 bytes. What a graph replays has other
+    /// launches instead, which cost the host nothing there, and are sooner done.
     pub gathered_chunks: u32,
 }
 
@@ -122,7 +123,8 @@ impl Launches {
     /// Device memory that they have, in bytes: what blocks share, and then the partials of each but the last, one after another.
     pub(crate) fn memory_bytes(&self, item: &Layout) -> u64 {
         let left = self.clone().map(|launch| u64::from(launch.left()));
-        COMMON_BYTES + left.filter(|&left| left > 1).map(|left| partial_bytes(item, left)).sum::<u64>()
+        let partials = left.filter(|&left| left > 1).map(|left| partial_bytes(item, left));
+        common_bytes(item) + partials.sum::<u64>()
     }
 }
 
@@ -134,8 +136,8 @@ impl Launch {
 
     /// Device memory in which its blocks draw chunks or send each other values, in bytes. It begins as zeros, and serves one launch
     /// after another.
-    pub fn common_bytes(&self) -> u64 {
-        if matches!(self.kernel, Kernel::Gathering | Kernel::Large) { COMMON_BYTES } else { 0 }
+    pub fn common_bytes(&self, item: &Layout) -> u64 {
+        if matches!(self.kernel, Kernel::Gathering | Kernel::Large) { common_bytes(item) } else { 0 }
     }
 
     /// Warps whose run is one row, and all of it there, at an `address` for wide loads.
@@ -243,10 +245,10 @@ impl Policy {
             true => (Kernel::Large, Kernel::Small),
             false => (Kernel::Baseline, Kernel::Baseline),
         };
-        let room = ((bytes / 1024).max(MEMORY_BYTES) - CELL_BYTES) / item.size as u64;
+        let room = (most_bytes(item, length) - cells_bytes(item)) / item.size as u64;
         let most = |room: u64| room.min(self.max_chunks.into());
         // Each launch leaves what the next one reads, and beside it there is room for what that leaves.
-        let cells = (CELL_BYTES / cell_bytes(item)) as u32;
+        let cells = (cells_bytes(item) / cell_bytes(item)) as u32;
         let next = Some(self.launch(first, length, most(room - room / 16), cells));
         Launches { policy: *self, next, later, most: most(room / 64), cells }
     }
@@ -265,7 +267,7 @@ impl Policy {
     /// A row a warp, if that is so few chunks that one block can gather what comes of them.
     fn gathered(&self, length: u64, cells: u32) -> Option<Launch> {
         let Shape { warps, .. } = self.gathering;
-        let most = self.gathered_chunks.min(cells).min(warps.saturating_mul(32));
+        let most = self.gathered_chunks.min(self.max_chunks).min(cells).min(warps.saturating_mul(32));
         let chunks = length.div_ceil(self.gathering.block_items());
         let launch = Launch { kernel: Kernel::Gathering, chunks: chunks as u32, warps, rows_per_warp: 1 };
         (2..=most.into()).contains(&chunks).then_some(launch)
@@ -297,6 +299,21 @@ impl Policy {
         }
         Launch { kernel, chunks: chunks.div_ceil(rows_per_warp) as u32, warps, rows_per_warp }
     }
+}
+
+/// Device memory that a reduction may have.
+pub(crate) fn most_bytes(item: &Layout, length: u64) -> u64 {
+    (length.saturating_mul(item.size as u64) / 1024).max(MEMORY_BYTES)
+}
+
+/// Device memory that blocks share: without cells, where no block gathers.
+pub(crate) fn common_bytes(item: &Layout) -> u64 {
+    LINE + cells_bytes(item)
+}
+
+/// Items that do not stay in registers have none: their partials would have too little memory left.
+fn cells_bytes(item: &Layout) -> u64 {
+    if item.size <= LARGEST_IN_REGISTERS { CELL_BYTES } else { 0 }
 }
 
 /// Device memory in which one block sends another an item: for each word its serial, too, and whole pairs of such words.
@@ -420,7 +437,7 @@ mod tests {
             let policy = Policy::for_item(&item);
             for length in [0, 1, policy.one_block_items / 2, policy.one_block_items] {
                 assert_eq!(policy.launches(&item, length).count(), 1);
-                assert_eq!(policy.launches(&item, length).memory_bytes(&item), COMMON_BYTES);
+                assert_eq!(policy.launches(&item, length).memory_bytes(&item), common_bytes(&item));
             }
             assert!(policy.one_block_items >= 32 * 32);
         }
@@ -440,13 +457,19 @@ mod tests {
         assert_eq!(chunks(256 * chunk + 1), [(Kernel::Small, 257), (Kernel::Small, 1)]);
         for item in items() {
             let policy = Policy::for_item(&item);
-            for length in [policy.one_block_items + 1, 100 * policy.gathering.block_items(), 1 << 28] {
+            let block = policy.gathering.block_items();
+            let cells = cells_bytes(&item) / cell_bytes(&item);
+            let gathers = policy.one_block_items < cells.min(256) * block;
+            let first = |length| policy.launches(&item, length).next().expect("one").kernel;
+            assert!(!gathers || first(cells.min(256) * block) == Kernel::Gathering, "{}", item.size);
+            assert_ne!(first(cells.min(256) * block + 1), Kernel::Gathering);
+            for length in [policy.one_block_items + 1, 100 * block, 1 << 28] {
                 for launch in policy.launches(&item, length) {
                     // Each block has a lane of the last one, and a cell.
                     let is_one = launch.kernel == Kernel::Gathering;
                     assert!(!is_one || launch.chunks > 1 && launch.chunks <= 32 * launch.warps);
                     assert!(!is_one || u64::from(launch.chunks) * cell_bytes(&item) <= CELL_BYTES);
-                    assert_eq!(launch.common_bytes() > 0, is_one || launch.kernel == Kernel::Large);
+                    assert_eq!(launch.common_bytes(&item) > 0, is_one || launch.kernel == Kernel::Large);
                 }
                 let recorded = policy.recorded();
                 assert!(recorded.launches(&item, length).all(|launch| launch.kernel != Kernel::Gathering));

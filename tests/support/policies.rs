@@ -24,6 +24,11 @@ pub fn lengths(policy: &Policy, most: usize, seed: u64) -> Vec<usize> {
             lengths.extend([edge * multiple - 1, edge * multiple, edge * multiple + 1]);
         }
     }
+    // As many chunks as warps have lanes, and as are gathered.
+    let chunk = policy.gathering.warps as usize * policy.gathering.row_items() as usize;
+    for chunks in [32, 64, policy.gathered_chunks as usize] {
+        lengths.extend([(chunks * chunk).saturating_sub(1), chunks * chunk, chunks * chunk + 1]);
+    }
     let mut random = SmallRng::seed_from_u64(seed);
     lengths.extend((0..8).map(|_| random.random_range(0..=most)));
     lengths.retain(|&length| length <= most);

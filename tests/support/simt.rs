@@ -226,7 +226,7 @@ impl Executor {
                 op: op.len() as u64,
                 input: input.len() as u64,
                 output: u64::from(launch.left()) * size_of::<M::Item>() as u64,
-                words: launch.common_bytes(),
+                words: launch.common_bytes(&item),
                 ..Request::default()
             };
             self.common.resize(self.common.len().max(request.words as usize), 0);
