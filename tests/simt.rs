@@ -171,13 +171,18 @@ where
     // Words of a cell.
     let cell = (size_of::<M::Item>() as u64).div_ceil(4).next_multiple_of(2);
     let word = |index| match index {
-        0 => 0,
         1 => last_but_one,
-        _ => (index / cell % 4) << 32 | 0x1234_5678,
+        // The rest of the first line.
+        0..16 => 0,
+        _ => (index / cell % 2) << 32 | 0x1234_5678,
     };
     executor.common = (0..words).flat_map(|index| u64::to_le_bytes(word(index))).collect();
-    // Fewer blocks first, so that cells are left.
-    [items.len() / 4, items.len(), items.len() / 2, items.len()]
+    // Fewer blocks first, so that there are cells that none of them sends to.
+    wrong_on_executor(executor, case, &items[..items.len() / 4], 0)?;
+    if executor.common.iter().any(|&byte| byte != 0) {
+        return Err("cells are not cleared".to_owned());
+    }
+    [items.len(), items.len() / 2, items.len()]
         .into_iter()
         .try_for_each(|length| wrong_on_executor(executor, case, &items[..length], 0))
 }
