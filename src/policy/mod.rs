@@ -181,7 +181,7 @@ impl Policy {
                 / if item.size == 32 { 2 } else { 1 },
             tiles_per_warp: if large.tile_items() * item.size as u64 <= RUN_BYTES / 8 { 8 } else { 4 },
             max_chunks: 16384,
-            gathered_chunks: 256,
+            gathered_chunks: if cells_bytes(item) > 0 { 256 } else { 0 },
         }
     }
 
@@ -216,7 +216,11 @@ impl Policy {
 
     /// The kernels that it has launches of.
     pub(crate) fn kernels(&self) -> &'static [Kernel] {
-        if self.tuned { &Kernel::TUNED } else { &[Kernel::Baseline] }
+        match self.tuned {
+            true if self.gathered_chunks > 1 => &Kernel::TUNED,
+            true => &[Kernel::Small, Kernel::Large],
+            false => &[Kernel::Baseline],
+        }
     }
 
     /// Whether kernels can be made of it for items of this layout.
