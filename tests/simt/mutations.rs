@@ -167,12 +167,6 @@ pub const MUTATIONS: &[Mutation] = &[
         wrong: "while (false);",
     },
     Mutation {
-        name: "a gathering of one word alone",
-        file: "words.cuh",
-        right: "has &= static_cast",
-        wrong: "has = static_cast",
-    },
-    Mutation {
         name: "a launch that gathers too soon",
         file: "gather.cuh",
         right: "when_written(arguments.input + Size(run) * ROW_ITEMS);",
