@@ -4,7 +4,8 @@ use std::fmt;
 use std::mem::offset_of;
 
 use crate::policy::ladder::Rung;
-use crate::policy::{COMMON_BYTES, Kernel, ScanShape, Shape, cell_bytes};
+use crate::policy::memory::{COMMON_BYTES, cell_bytes};
+use crate::policy::{Kernel, ScanShape, Shape};
 use crate::{DeviceType, Policy};
 
 /// The first parameter of a kernel that reduces, as `templates/bracket.cuh` declares it.

@@ -9,7 +9,8 @@ use super::kernels::{Blocks, Kernels, Registry, Rendered};
 use super::slices::{Lent, Slices, check_context, copy, drain};
 use super::workspace::{Room, lock};
 use crate::codegen::{Arguments, Source};
-use crate::policy::{Kernel, Launch, Launches, common_bytes, most_bytes, partial_bytes};
+use crate::policy::memory::{common_bytes, most_bytes, partial_bytes};
+use crate::policy::{Kernel, Launch, Launches};
 use crate::{DeviceMonoid, Error, Policy};
 
 /// An operator's kernels that reduce, in a context.

@@ -6,23 +6,16 @@
 
 #[doc(hidden)]
 pub mod ladder;
+pub(crate) mod memory;
 mod scan;
 mod shape;
 
 pub use self::scan::{Limits, ScanLaunch, ScanPolicy, ScanShape};
 pub use self::shape::Shape;
 
-use self::shape::LARGEST_IN_REGISTERS;
+use self::memory::{cell_bytes, cells_bytes, common_bytes, most_bytes, partial_bytes};
 use crate::{Error, Layout};
 
-/// Device memory for an input up to 64 MiB, at most; for a larger one for each KiB a byte.
-const MEMORY_BYTES: u64 = 64 << 10;
-/// The bytes of a line of memory.
-const LINE: u64 = 128;
-/// Device memory that blocks share, as `Common` in `templates/bracket.cuh` has it: a line, and cells. It shares no line with partials.
-pub(crate) const COMMON_BYTES: u64 = LINE + CELL_BYTES;
-/// Of all cells, where there are any.
-const CELL_BYTES: u64 = 24 << 10;
 /// Chunks of a launch, at most: their runs are counted in 32 bits.
 const MOST_CHUNKS: u32 = 1 << 26;
 /// Of a warp that has one run after another, about.
@@ -305,31 +298,6 @@ impl Policy {
     }
 }
 
-/// Device memory that a reduction may have.
-pub(crate) fn most_bytes(item: &Layout, length: u64) -> u64 {
-    (length.saturating_mul(item.size as u64) / 1024).max(MEMORY_BYTES)
-}
-
-/// Device memory that blocks share: without cells, where no block gathers.
-pub(crate) fn common_bytes(item: &Layout) -> u64 {
-    LINE + cells_bytes(item)
-}
-
-/// Items that do not stay in registers have none: their partials would have too little memory left.
-fn cells_bytes(item: &Layout) -> u64 {
-    if item.size <= LARGEST_IN_REGISTERS { CELL_BYTES } else { 0 }
-}
-
-/// Device memory in which one block sends another an item: for each word its serial, too, and whole pairs of such words.
-pub(crate) fn cell_bytes(item: &Layout) -> u64 {
-    (item.size.div_ceil(4) as u64 * 8).next_multiple_of(16)
-}
-
-/// Device memory that the partials of one launch have. They share no line with others: what is read of them may be kept.
-pub(crate) fn partial_bytes(item: &Layout, chunks: u64) -> u64 {
-    (chunks * item.size as u64).next_multiple_of(LINE)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -472,7 +440,7 @@ mod tests {
                     // Each block has a lane of the last one, and a cell.
                     let is_one = launch.kernel == Kernel::Gathering;
                     assert!(!is_one || launch.chunks > 1 && launch.chunks <= 32 * launch.warps);
-                    assert!(!is_one || u64::from(launch.chunks) * cell_bytes(&item) <= CELL_BYTES);
+                    assert!(!is_one || u64::from(launch.chunks) * cell_bytes(&item) <= cells_bytes(&item));
                     assert_eq!(launch.common_bytes(&item) > 0, is_one || launch.kernel == Kernel::Large);
                 }
                 let recorded = policy.recorded();

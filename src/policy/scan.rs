@@ -2,8 +2,9 @@
 
 use std::iter::successors;
 
+use super::Kernel;
+use super::memory::{LINE, cell_bytes};
 use super::shape::{WIDEST_LOAD, chunk, exchange_bytes, scalars};
-use super::{Kernel, cell_bytes};
 use crate::{Error, Layout};
 
 /// How a scan cuts its input into tiles: the shapes of an operator's kernels, and which inputs each is for.
@@ -92,8 +93,6 @@ const SEEN_BYTES: usize = 32;
 /// Shared memory of a multiprocessor of 9.0, of which a block takes `RESERVED_BYTES` for itself.
 const MULTIPROCESSOR_BYTES: usize = 228 << 10;
 const RESERVED_BYTES: usize = 1 << 10;
-/// Bytes of a line of memory, which the word by which blocks take tiles has for itself.
-const LINE: u64 = 128;
 
 impl ScanPolicy {
     /// The policy for items of this layout, on every architecture.
