@@ -1,7 +1,7 @@
 //! What it costs the host to enqueue a reduction, beside the driver's own calls for the same: rows of time `enqueue`.
 //!
-//! `warpfold` is `run_into`, and `driver` the calls that it makes of the driver, one after another, with the launches of
-//! its policy but a kernel that does nothing. The difference is warpfold's own.
+//! `warpfold` is `run_into`, and `driver` the calls that it makes of the driver, one after another, with a graph like its own, of the
+//! launches of its policy but a kernel that does nothing. The difference is warpfold's own.
 
 use std::ffi::c_void;
 use std::io::Write;
@@ -44,11 +44,12 @@ pub fn all(gpu: &Gpu, out: &mut impl Write) -> Result<()> {
         let launches: Vec<Launch> = reduction.policy().launches(&f32::layout(), items.len() as u64).collect();
         let mut output = gpu.stream.alloc_zeros::<f32>(1)?;
         let used = gpu.stream.context().new_event(None)?;
+        let mut replay = Replay::record(gpu, nothing, &launches, begins_early)?;
         let (mut ours, mut theirs) = (Vec::new(), Vec::new());
         // In turn: a processor that has rested is slower at first.
         for _ in 0..SAMPLES + WARM_UP {
             ours.push(gpu.time(|| Ok(reduction.run_into(&items, &mut output)?))?);
-            theirs.push(gpu.time(|| enqueue(gpu, nothing, (&launches, begins_early), &used))?);
+            theirs.push(gpu.time(|| enqueue(gpu, &mut replay, &used))?);
         }
         row(out, "warpfold", &subject, "enqueue", ours.split_off(WARM_UP))?;
         row(out, "driver", &subject, "enqueue", theirs.split_off(WARM_UP))?;
@@ -69,24 +70,19 @@ impl Gpu {
     }
 }
 
-/// The driver's calls of one `run_into`.
-fn enqueue(
-    gpu: &Gpu,
-    nothing: sys::CUfunction,
-    (launches, begins_early): (&[Launch], bool),
-    used: &cudarc::driver::CudaEvent,
-) -> Result<()> {
-    let (mut arguments, mut state) = ([0_u64; 7], 0_u8);
-    let stream = gpu.stream.cu_stream();
-    let mut mode = sys::CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED;
-    let (mut capture, mut id) = (sys::CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE, 0);
-    // SAFETY: the stream, the event and the kernel are alive, and every place that is written to is there.
-    unsafe {
-        sys::cuThreadExchangeStreamCaptureMode(&mut mode).result()?;
-        sys::cuStreamIsCapturing(stream, &mut capture).result()?;
-        result::ctx::get_current()?;
-        sys::cuStreamGetId(stream, &mut id).result()?;
-        result::ctx::get_current()?;
+/// A graph of launches of a kernel, as reductions keep one.
+struct Replay {
+    instance: sys::CUgraphExec,
+    /// What each node is to be launched with.
+    nodes: Vec<(sys::CUgraphNode, sys::CUDA_KERNEL_NODE_PARAMS)>,
+}
+
+impl Replay {
+    fn record(gpu: &Gpu, kernel: sys::CUfunction, launches: &[Launch], begins_early: bool) -> Result<Self> {
+        let (mut arguments, mut state) = ([0_u64; 7], 0_u8);
+        let mut parameters: [*mut c_void; 2] = [(&raw mut arguments).cast(), (&raw mut state).cast()];
+        let stream = gpu.stream.cu_stream();
+        gpu.stream.begin_capture(sys::CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED)?;
         for (index, launch) in launches.iter().enumerate() {
             let mut early = sys::CUlaunchAttribute {
                 id: sys::CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION,
@@ -105,10 +101,51 @@ fn enqueue(
                 attrs: &raw mut early,
                 numAttrs: u32::from(index > 0 && begins_early),
             };
-            let mut parameters: [*mut c_void; 2] = [(&raw mut arguments).cast(), (&raw mut state).cast()];
-            sys::cuLaunchKernelEx(&config, nothing, parameters.as_mut_ptr(), std::ptr::null_mut())
+            // SAFETY: the stream and the kernel are alive, and what the call reads is there.
+            unsafe { sys::cuLaunchKernelEx(&config, kernel, parameters.as_mut_ptr(), std::ptr::null_mut()) }
                 .result()?;
         }
+        // SAFETY: the stream records. The graph stays for the life of the process, as does its instance.
+        let graph = unsafe { result::stream::end_capture(stream) }?;
+        let mut nodes = vec![std::ptr::null_mut(); launches.len()];
+        let (mut count, mut instance) = (nodes.len(), std::ptr::null_mut());
+        // SAFETY: the graph is alive, and every place that is written to is there.
+        unsafe {
+            sys::cuGraphGetNodes(graph, nodes.as_mut_ptr(), &mut count).result()?;
+            sys::cuGraphInstantiateWithFlags(&mut instance, graph, 0).result()?;
+        }
+        let with_parameters = |node| {
+            let mut of = std::mem::MaybeUninit::uninit();
+            // SAFETY: the node is one of the graph's, and all of the parameters is written.
+            unsafe {
+                sys::cuGraphKernelNodeGetParams_v2(node, of.as_mut_ptr()).result()?;
+                Ok((node, of.assume_init()))
+            }
+        };
+        let nodes = nodes.into_iter().map(with_parameters).collect::<Result<_>>()?;
+        Ok(Self { instance, nodes })
+    }
+}
+
+/// The driver's calls of one `run_into`.
+fn enqueue(gpu: &Gpu, replay: &mut Replay, used: &cudarc::driver::CudaEvent) -> Result<()> {
+    let (mut arguments, mut state) = ([0_u64; 7], 0_u8);
+    let mut parameters: [*mut c_void; 2] = [(&raw mut arguments).cast(), (&raw mut state).cast()];
+    let stream = gpu.stream.cu_stream();
+    let mut mode = sys::CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED;
+    let (mut capture, mut id) = (sys::CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE, 0);
+    // SAFETY: the stream, the event and the graph are alive, and every place that is written to is there.
+    unsafe {
+        sys::cuThreadExchangeStreamCaptureMode(&mut mode).result()?;
+        sys::cuStreamIsCapturing(stream, &mut capture).result()?;
+        result::ctx::get_current()?;
+        sys::cuStreamGetId(stream, &mut id).result()?;
+        result::ctx::get_current()?;
+        for (node, of) in &mut replay.nodes {
+            of.kernelParams = parameters.as_mut_ptr();
+            sys::cuGraphExecKernelNodeSetParams_v2(replay.instance, *node, of).result()?;
+        }
+        result::graph::launch(replay.instance, stream)?;
     }
     used.record(&gpu.stream)?;
     // SAFETY: as above.

@@ -115,7 +115,7 @@ def graph_times(stream, launch, calls, size):
 def host_times(stream, call, size):
     """Microseconds of `call(i)`, which returns when the host has the result."""
     warm_up = 3
-    timed = 101 if size < COLD_BYTES else 15 if is_short(size) else 5
+    timed = 1001 if size <= 16 << 20 else 101 if size < COLD_BYTES else 15 if is_short(size) else 5
     for index in range(warm_up):
         call(index)
     stream.evict()

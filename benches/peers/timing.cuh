@@ -173,7 +173,7 @@ Times best_graph_times(const Machine& machine, size_t bytes, const std::vector<C
 /// Time of `call(i)`, which returns when the host has the result.
 Times host_times(const Machine& machine, size_t bytes, const Call& call) {
     const size_t warm_up = 5;
-    const size_t samples = bytes < COLD_BYTES ? 101 : bytes < (size_t(4) << 30) ? 15 : 7;
+    const size_t samples = bytes <= 16 * MIB ? 1001 : bytes < COLD_BYTES ? 101 : bytes < (size_t(4) << 30) ? 15 : 7;
     for (size_t i = 0; i < warm_up; ++i) call(i);
     machine.evict();
     CHECK(cudaStreamSynchronize(machine.stream));

@@ -6,6 +6,7 @@ use cudarc::driver::{CudaContext, CudaStream, DevicePtr, DevicePtrMut};
 
 use super::driver::{RelaxedCapture, check, is_capturing};
 use super::kernels::{Blocks, Kernels, Registry, Rendered};
+use super::replay::Queue;
 use super::slices::{Lent, Slices, check_context, copy, drain};
 use super::workspace::{Room, lock};
 use crate::codegen::{Arguments, Source};
@@ -25,6 +26,13 @@ pub(crate) struct BracketKernel {
 struct Span {
     address: u64,
     length: u64,
+}
+
+/// An operator, and what its code was called for before anything is launched.
+#[derive(Clone, Copy)]
+struct Operator<'a, M: DeviceMonoid> {
+    value: &'a M,
+    identity: M::Item,
 }
 
 /// Where a launch leaves what it makes, and how the host learns of it.
@@ -125,6 +133,7 @@ impl BracketKernel {
         }
         let length = items.len() as u64;
         let launches = self.launches::<M>(length, false)?;
+        let operator = Operator { value: operator, identity: operator.identity() };
         let workspace = self.kernels.workspaces.of_stream(stream)?;
         // Held until the result is read: another thread's run on this stream would overwrite it.
         let mut workspace = lock(&workspace);
@@ -133,7 +142,11 @@ impl BracketKernel {
         check("binding the context", self.kernels.context.bind_to_thread())?;
         let memory = workspace.memory(self.room(&launches, length))?;
         let output = workspace.awaited_output();
-        if let Err(error) = self.enqueue(operator, launches, span, output, memory, stream) {
+        let kernels = launches.clone().map(|launch| launch.kernel);
+        let given = workspace.replays.launch(kernels, stream, |queue| {
+            self.give(queue, operator, launches.clone(), span, output, memory)
+        });
+        if let Err(error) = given {
             // The first launches may be under way, in memory that the caller lent for this call.
             drain(stream);
             return Err(error);
@@ -157,17 +170,13 @@ impl BracketKernel {
         let length = items.len() as u64;
         let launches = self.launches::<M>(length, is_capturing(items.stream())?)?;
         let room = self.room(&launches, length);
+        let operator = Operator { value: operator, identity: operator.identity() };
+        let kernels = launches.clone().map(|launch| launch.kernel);
         let mut slices = Slices { items: Some(items), output };
-        slices.enqueue(&self.kernels.workspaces, room, |stream, addresses| {
+        slices.enqueue(&self.kernels.workspaces, room, kernels, |queue, addresses| {
             let items = Span { address: addresses.input, length };
-            self.enqueue(
-                operator,
-                launches,
-                items,
-                Output::silent(addresses.output),
-                addresses.memory,
-                stream,
-            )
+            let output = Output::silent(addresses.output);
+            self.give(queue, operator, launches.clone(), items, output, addresses.memory)
         })
     }
 
@@ -177,23 +186,21 @@ impl BracketKernel {
         Room { needed: launches.memory_bytes(item) as usize, most: most_bytes(item, length) as usize }
     }
 
-    /// Launches all that it takes to write the bracket of `items` to `output`.
-    fn enqueue<M: DeviceMonoid>(
+    /// Gives a queue all that it takes to write the bracket of `items` to `output`.
+    fn give<M: DeviceMonoid>(
         &self,
-        operator: &M,
+        queue: &mut Queue<'_>,
+        operator: Operator<'_, M>,
         launches: Launches,
         items: Span,
         output: Output,
         memory: u64,
-        stream: &CudaStream,
     ) -> Result<(), Error> {
-        // What is the user's code has been called before anything is launched.
-        let identity = operator.identity();
         let (mut items, mut room, mut early) = (items, memory + common_bytes(&self.kernels.item), false);
         for launch in launches {
             let is_last = launch.left() == 1;
             let to = if is_last { output } else { Output::silent(room) };
-            self.launch(operator, identity, (launch, early), (items, to, memory), stream)?;
+            self.launch(queue, operator, (launch, early), items, to, memory)?;
             items = Span { address: room, length: u64::from(launch.left()) };
             room += partial_bytes(&self.kernels.item, items.length);
             // The baseline does not wait for what is before it.
@@ -204,11 +211,12 @@ impl BracketKernel {
 
     fn launch<M: DeviceMonoid>(
         &self,
-        operator: &M,
-        identity: M::Item,
+        queue: &mut Queue<'_>,
+        operator: Operator<'_, M>,
         (launch, early): (Launch, bool),
-        (items, output, common): (Span, Output, u64),
-        stream: &CudaStream,
+        items: Span,
+        output: Output,
+        common: u64,
     ) -> Result<(), Error> {
         let shape = self.policy.shape(launch.kernel);
         let arguments = Arguments {
@@ -220,7 +228,7 @@ impl BracketKernel {
             row_level: launch.rows_per_warp.ilog2(),
             serial: output.serial,
             whole: launch.whole_rows(shape, items.address, items.length),
-            identity,
+            identity: operator.identity,
         };
         let shared_bytes = shape.shared_bytes(&self.kernels.item);
         let resident = match launch.kernel {
@@ -234,7 +242,7 @@ impl BracketKernel {
         // SAFETY: that is what a kernel that reduces takes. The input is a slice that its stream keeps, the output has room
         // for one item a chunk (partials are a workspace of `memory_bytes`), and both stay until the stream has passed:
         // slices are freed in stream order, workspaces after draining.
-        unsafe { self.kernels.launch(launch.kernel, blocks, arguments, operator, stream) }
+        unsafe { self.kernels.launch(launch.kernel, blocks, arguments, operator.value, queue) }
     }
 }
 

@@ -9,10 +9,11 @@ use std::panic::resume_unwind;
 use std::sync::{Arc, LazyLock, Mutex, OnceLock};
 use std::thread::Builder;
 
-use cudarc::driver::{CudaContext, CudaStream};
+use cudarc::driver::CudaContext;
 
 use super::driver::{RelaxedCapture, architecture, limits};
 use super::module::{Function, Grid, Module};
+use super::replay::Queue;
 use super::workspace::{Workspaces, lock};
 use crate::codegen::Source;
 use crate::jit::{Architecture, Compilation, Image};
@@ -112,7 +113,7 @@ impl Loaded {
         blocks: Blocks,
         mut arguments: A,
         operator: &M,
-        stream: &CudaStream,
+        queue: &mut Queue<'_>,
     ) -> Result<(), Error> {
         // An operator without state is an empty struct, which in C++ has one byte.
         let mut operator = *operator;
@@ -129,7 +130,7 @@ impl Loaded {
             early: blocks.early,
         };
         // SAFETY: the kernel takes these two parameters, whose layouts its source asserts; the rest is the caller's promise.
-        unsafe { self.function.launch(stream, &grid, &mut parameters) }
+        unsafe { queue.launch(self.function, grid, &mut parameters) }
     }
 }
 
@@ -276,10 +277,10 @@ impl Kernels {
         blocks: Blocks,
         arguments: A,
         operator: &M,
-        stream: &CudaStream,
+        queue: &mut Queue<'_>,
     ) -> Result<(), Error> {
         // SAFETY: the caller's promise.
-        unsafe { self.loaded(kernel).launch(blocks, arguments, operator, stream) }
+        unsafe { self.loaded(kernel).launch(blocks, arguments, operator, queue) }
     }
 }
 

@@ -10,6 +10,7 @@ use cudarc::driver::{
 
 use super::driver::{RelaxedCapture, architecture, check, is_capturing};
 use super::kernels::{Blocks, Kernels, Loaded};
+use super::replay::Queue;
 use super::slices::{Lent, allocate, check_context, copy, fetch};
 use super::workspace::{Room, lock};
 use crate::codegen::{RungArguments, Source};
@@ -174,7 +175,7 @@ impl<'a, M: DeviceMonoid> Launcher for OnGpu<'a, M> {
             // SAFETY: that is what a rung takes. It reads `length` items, and where it completes a scan those behind them, which
             // the launch before wrote; it writes `written`, as many as there is room for. Both, and the workspace, stay until
             // the stream has passed.
-            unsafe { loaded.launch(blocks, arguments, self.operator, self.stream) }?;
+            unsafe { loaded.launch(blocks, arguments, self.operator, &mut Queue::of_stream(self.stream)) }?;
         }
         workspace.record_use(self.stream)?;
         Ok(Memory::Own(output))

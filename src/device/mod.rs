@@ -7,6 +7,7 @@ mod input;
 mod kernels;
 mod ladder;
 mod module;
+mod replay;
 mod scan;
 mod slices;
 mod workspace;

@@ -3,7 +3,7 @@
 use std::ffi::{CString, c_void};
 use std::sync::Arc;
 
-use cudarc::driver::{CudaContext, CudaStream, result, sys};
+use cudarc::driver::{CudaContext, result, sys};
 
 use super::driver::{RelaxedCapture, check};
 use crate::Error;
@@ -102,7 +102,7 @@ impl Function {
     /// types, and every device address among them stays valid until the launched work has run.
     pub(super) unsafe fn launch(
         self,
-        stream: &CudaStream,
+        stream: sys::CUstream,
         grid: &Grid,
         parameters: &mut [*mut c_void],
     ) -> Result<(), Error> {
@@ -119,7 +119,7 @@ impl Function {
             blockDimY: 1,
             blockDimZ: 1,
             sharedMemBytes: grid.shared_bytes,
-            hStream: stream.cu_stream(),
+            hStream: stream,
             attrs: &raw mut early,
             numAttrs: grid.early.into(),
         };
@@ -127,5 +127,51 @@ impl Function {
         let launched =
             unsafe { sys::cuLaunchKernelEx(&config, self.0, parameters.as_mut_ptr(), std::ptr::null_mut()) };
         check("launching a kernel", launched.result())
+    }
+
+    /// Gives a node of a graph that launches this kernel other arguments, and another grid, for the next launches of an instance.
+    /// Whether it begins early is as it was recorded.
+    ///
+    /// # Safety
+    ///
+    /// As for [`launch`](Self::launch), on each stream that the instance is launched on. The node is one of the instance's graph, and
+    /// the context is current.
+    pub(super) unsafe fn set(
+        self,
+        instance: sys::CUgraphExec,
+        node: sys::CUgraphNode,
+        grid: &Grid,
+        parameters: &mut [*mut c_void],
+    ) -> Result<(), Error> {
+        let parameters = sys::CUDA_KERNEL_NODE_PARAMS {
+            func: self.0,
+            gridDimX: grid.blocks,
+            gridDimY: 1,
+            gridDimZ: 1,
+            blockDimX: grid.threads,
+            blockDimY: 1,
+            blockDimZ: 1,
+            sharedMemBytes: grid.shared_bytes,
+            kernelParams: parameters.as_mut_ptr(),
+            extra: std::ptr::null_mut(),
+            kern: std::ptr::null_mut(),
+            ctx: std::ptr::null_mut(),
+        };
+        // SAFETY: the caller's promise; what is pointed to is copied.
+        let set = unsafe { sys::cuGraphExecKernelNodeSetParams_v2(instance, node, &parameters) };
+        check("giving a node of a graph its arguments", set.result())
+    }
+
+    /// Whether a node of a graph was recorded of a launch of this kernel with this grid.
+    pub(super) fn is_launched_by(self, node: sys::CUgraphNode, grid: &Grid) -> bool {
+        let mut of = std::mem::MaybeUninit::<sys::CUDA_KERNEL_NODE_PARAMS>::uninit();
+        // SAFETY: the node is one of a graph that is alive, and what is written to is there. If that succeeds, all of it is written.
+        let of = unsafe {
+            match sys::cuGraphKernelNodeGetParams_v2(node, of.as_mut_ptr()).result() {
+                Ok(()) => of.assume_init(),
+                Err(_) => return false,
+            }
+        };
+        (of.func, of.gridDimX, of.blockDimX) == (self.0, grid.blocks, grid.threads)
     }
 }

@@ -79,7 +79,8 @@ impl ScanKernel {
         let identity = operator.identity();
         self.prepare::<M>([kernel].into_iter())?;
         let room = Room::of(shape.memory_bytes(item, tiles) as usize);
-        Slices { items, output }.enqueue(&self.kernels.workspaces, room, |stream, addresses| {
+        let kernels = [kernel].into_iter();
+        Slices { items, output }.enqueue(&self.kernels.workspaces, room, kernels, |queue, addresses| {
             let arguments = ScanArguments {
                 input: addresses.input,
                 length,
@@ -94,7 +95,7 @@ impl ScanKernel {
             let blocks = Blocks { count: blocks as u32, warps, shared_bytes, early: false };
             // SAFETY: that is what a kernel that scans takes. The slices are as long as each other, and stay until the stream
             // has passed, as does the workspace, of `memory_bytes`.
-            unsafe { self.kernels.launch(kernel, blocks, arguments, operator, stream) }
+            unsafe { self.kernels.launch(kernel, blocks, arguments, operator, queue) }
         })
     }
 

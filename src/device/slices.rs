@@ -5,7 +5,9 @@ use std::sync::Arc;
 use cudarc::driver::{CudaContext, CudaSlice, CudaStream, DevicePtr, DevicePtrMut, result};
 
 use super::driver::{capture, check, check_allocation, is_capturing};
+use super::replay::Queue;
 use super::workspace::{Room, Workspaces, lock};
+use crate::policy::Kernel;
 use crate::{DeviceType, Error};
 
 /// Whether a stream is of a context.
@@ -67,13 +69,14 @@ impl<T> Slices<'_, T> {
         self.items.map_or(self.output.stream(), |items| items.stream())
     }
 
-    /// Lets `enqueue` give their stream work on them: it gets the addresses of what is read, of what is written, and of
+    /// Lets `give` give their stream launches of `kernels` on them: it gets the addresses of what is read, of what is written, and of
     /// as many bytes of memory of the stream's own as are needed. Nobody waits for that work.
     pub(super) fn enqueue(
         &mut self,
         workspaces: &Workspaces,
         room: Room,
-        enqueue: impl FnOnce(&CudaStream, Addresses) -> Result<(), Error>,
+        kernels: impl Iterator<Item = Kernel> + Clone,
+        mut give: impl FnMut(&mut Queue<'_>, Addresses) -> Result<(), Error>,
     ) -> Result<(), Error> {
         let stream = &self.stream().clone();
         check_context(workspaces.context(), "input", stream)?;
@@ -82,7 +85,7 @@ impl<T> Slices<'_, T> {
             check("binding the context", workspaces.context().bind_to_thread())?;
             let (input, output) = self.captured()?;
             let memory = workspaces.memory_of_graph(stream, capture, room)?;
-            return enqueue(stream, Addresses { input, output, memory });
+            return give(&mut Queue::of_stream(stream), Addresses { input, output, memory });
         }
         let workspace = workspaces.of_stream(stream)?;
         let mut workspace = lock(&workspace);
@@ -100,7 +103,8 @@ impl<T> Slices<'_, T> {
         let read = self.items.map(|items| items.device_ptr(stream));
         let (output, _written) = self.output.device_ptr_mut(stream);
         let input = read.as_ref().map_or(output, |(address, _)| *address);
-        let enqueued = enqueue(stream, Addresses { input, output, memory });
+        let addresses = Addresses { input, output, memory };
+        let enqueued = workspace.replays.launch(kernels, stream, |queue| give(queue, addresses));
         // After a failure, too: the first launches may be under way.
         let recorded = workspace.record_use(stream);
         let joined = other.map(|other| check("letting the output's stream wait", other.join(stream)));

@@ -9,6 +9,7 @@ use cudarc::driver::{CudaContext, CudaEvent, CudaStream, DriverError, result, sy
 
 use super::bracket::Output;
 use super::driver::{Capture, RelaxedCapture, check, check_allocation, stream_id};
+use super::replay::Replays;
 use crate::{DeviceType, Error};
 
 /// How many streams keep a workspace. Past that, those not in use are freed: the streams may be long gone.
@@ -59,9 +60,11 @@ pub(super) struct Workspace {
     serial: u32,
     /// The end of the work that was last given it and not waited for.
     used: CudaEvent,
+    /// By which the stream is given its launches.
+    pub(super) replays: Replays,
 }
 
-// SAFETY: the addresses are owned, and the driver's calls on them may come from any thread.
+// SAFETY: the addresses and the graphs are owned, and the driver's calls on them may come from any thread.
 unsafe impl Send for Workspace {}
 
 impl Workspace {
@@ -78,6 +81,7 @@ impl Workspace {
             words: result_bytes.div_ceil(size_of::<u32>()),
             serial: 0,
             used: check("creating an event", context.new_event(None))?,
+            replays: Replays::default(),
         };
         // What was allocated before a failure is freed by `drop`.
         workspace.memory(Room::of(LEAST_BYTES))?;
