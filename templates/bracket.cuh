@@ -2,10 +2,10 @@
 //
 // Pair neighbours and combine each pair, left operand first; an odd one out gets a bye; repeat until one is left. Chunks
 // of 2^k items compose: the bracket of the array is the bracket of its chunks' brackets. So blocks reduce a
-// chunk to a partial each, and later launches reduce those, or the last block of the same launch does (gather.cuh); an input of one
-// chunk is finished at once. Inside a chunk each warp has a run of tiles and rows (counter.cuh), each tile is rows (tile.cuh),
-// each row a group of every lane (warp.cuh), each group items (group.cuh), and every one of these sizes is a power of two. None of
-// them moves a bit of the result, and no identity is combined with anything: it only answers an empty input.
+// chunk to a partial each, and later launches reduce those; an input of one chunk is finished at once. Inside a chunk each warp
+// has a run of tiles and rows (counter.cuh), each tile is rows (tile.cuh), each row a group of every lane (warp.cuh), each
+// group items (group.cuh), and every one of these sizes is a power of two. None of them moves a bit of the result, and no identity is combined
+// with anything: it only answers an empty input.
 
 namespace warpfold {
 
@@ -13,27 +13,16 @@ template <class Item>
 struct Arguments {
     const Item* input;
     Size length;
-    // One partial a chunk. With a serial, by which the bracket is known to the host, it is where that is sent to.
+    // One partial a chunk. With a serial, by which the value of the only chunk is known to the host, it is where that is sent to.
     Item* output;
-    // What blocks share that draw chunks, or of which one gathers.
-    unsigned long long* common;
+    // Of chunks of tiles, how many are drawn: zero, before a launch and after it.
+    unsigned long long* tickets;
     // Each warp has a run of 2^row_level rows, and there are so many; neither matters where each item has a lane.
     unsigned runs, row_level;
     unsigned serial;
     // Of runs of one row, how many have all of it, at an address for wide loads.
     unsigned whole;
     Item identity;
-};
-
-// Words that blocks share, and one launch leaves to the next; they begin as zeros. Nothing else is ever written there, so what a
-// cell has is of the launch that its serial says.
-struct Common {
-    // Of chunks of tiles, how many are drawn: zero, before a launch and after it.
-    static constexpr unsigned DRAWN = 0;
-    // The serial of the last launch that gathered.
-    static constexpr unsigned GATHERED = 1;
-    // From this word on a cell for each block whose value is gathered, 24 KiB in all; and the end of them.
-    static constexpr unsigned CELLS = 16, END = CELLS + 24 * 1024 / 8;
 };
 
 // The bracket, by one warp and in lane 0, of 2^row_level rows, or of what the input has of them: `length` items, one at least, are
@@ -114,12 +103,12 @@ class Place {
     }
 };
 
-// The bracket of what the warps of a block have, each at its place, of which the first `count` have something, in lane 0 of the
-// first warp. The others, for which it returns false, are done.
+// The bracket of what the warps of a block have, of which the first `count` have something, in lane 0 of the first. The
+// others, for which it returns false, are done with the chunk.
 template <class Item, class Operator>
-WARPFOLD_DEVICE bool across_warps(const Operator& op, Words<Item>* of_warp, unsigned place, unsigned count, Words<Item>& value) {
+WARPFOLD_DEVICE bool across_warps(const Operator& op, Words<Item>* of_warp, unsigned count, Words<Item>& value) {
     if (block_warps() == 1) return true;
-    if (lane_index() == 0) of_warp[place] = value;
+    if (lane_index() == 0) of_warp[warp_index()] = value;
     block_barrier();
     if (warp_index() != 0) return false;
     value = of_warp[lane_index() < count ? lane_index() : 0];
@@ -138,7 +127,7 @@ WARPFOLD_DEVICE bool across_block(const Operator& op, Words<Item>* of_warp, unsi
         // A warp that has nothing has no value either, and an operator is not called with what is none.
         value = warp_bracket<!Words<Item>::LARGE>(op, value, lanes);
     }
-    return across_warps(op, of_warp, warp_index(), warps, value);
+    return across_warps(op, of_warp, warps, value);
 }
 
 // A chunk a block, of rows alone. Most blocks of small inputs have whole rows, one a warp: what those take is a straight line,
@@ -219,15 +208,15 @@ WARPFOLD_DEVICE void bracket_of_tiles(const Arguments<Item>& arguments, const Op
     for (unsigned parity = 0;; parity ^= 1) {
         unsigned later = chunks;
         if (draws && warp_index() == 0 && lane_index() == 0) {
-            const unsigned ticket = static_cast<unsigned>(atomic_add(arguments.common + Common::DRAWN, 1));
-            if (ticket == chunks - blocks - 1) publish(arguments.common + Common::DRAWN, 0);
+            const unsigned ticket = static_cast<unsigned>(atomic_add(arguments.tickets, 1));
+            if (ticket == chunks - blocks - 1) publish(arguments.tickets, 0);
             later = 2 * blocks + ticket;
         }
         Words<Item> value;
         if (left > 0) value = warp_run<Shape>(op, tiles, arguments.row_level, left);
         if (warp_index() == 0 && lane_index() == 0) drawn[parity] = later;
         const unsigned count = smaller(arguments.runs - (chunks - 1 - turn) * Shape::WARPS, Shape::WARPS);
-        const bool is_first = across_warps(op, of_warp + parity * Shape::WARPS, warp_index(), count, value);
+        const bool is_first = across_warps(op, of_warp + parity * Shape::WARPS, count, value);
         if (is_first && lane_index() == 0) Place<Item>(arguments, chunks - 1 - turn).leave(value);
         if (next >= chunks) return;
         if (Shape::WARPS == 1) warp_barrier();

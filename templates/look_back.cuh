@@ -51,7 +51,9 @@ struct Window {
 // The value of each tile, of each window of tiles, of each window of windows, and so on, for other blocks to see.
 template <unsigned PLACES, class Item>
 class Cells {
-    static constexpr unsigned CELL = Sent<Item>::CELL, WINDOW = WARP_LANES * PLACES;
+    // A cell is whole pairs of words, which are looked at together.
+    static constexpr unsigned CELL = (Words<Item>::COUNT + 1) / 2 * 2;
+    static constexpr unsigned WINDOW = WARP_LANES * PLACES;
 
     unsigned long long* cells;
     Size tiles;

@@ -58,8 +58,6 @@ struct Words {
 template <class Item>
 struct Sent {
     static constexpr unsigned COUNT = Words<Item>::COUNT, UNROLL = Words<Item>::UNROLL;
-    // What a cell of such words has: whole pairs, which are looked at together.
-    static constexpr unsigned CELL = (COUNT + 1) / 2 * 2;
 
     unsigned long long word[COUNT];
 

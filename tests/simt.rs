@@ -22,7 +22,6 @@ use support::programs::{Case, Checks, Kernels};
 use support::simt::{Executor, Tests, seed};
 use support::tiers::{Suite, Tier};
 use warpfold::operators::{AffineComposition, All, Any, BitAnd, BitXor, Matrix2Product, Max, Min, Sum};
-use warpfold::policy::Kernel;
 use warpfold::{DeviceMonoid, DeviceType, Policy, tree};
 
 /// Bytes of the longest input: a launch of many blocks, and another for their partials.
@@ -128,65 +127,6 @@ impl Visitor for Sanitized<'_> {
     }
 }
 
-/// Inputs of so many chunks, the most that are gathered, and on each side of that.
-fn as_many_as_are_gathered<M: DeviceMonoid>(
-    tests: &mut Tests,
-    what: &str,
-    operator: M,
-    policy: Policy,
-    most: usize,
-) where
-    M::Item: Sample,
-{
-    let chunk = policy.gathering.warps as usize * policy.gathering.row_items() as usize;
-    tests.test(
-        format!("as_many_chunks_are_gathered_as_there_are_{what}"),
-        operator,
-        policy,
-        move |executor, case| {
-            let all = items(19, most * chunk + 1, Sample::sample);
-            let cases = [(most / 2 * chunk + 1, true), (most * chunk - 1, true), (most * chunk, true)];
-            for (length, gathers) in cases.into_iter().chain([(most * chunk + 1, false)]) {
-                let first = case.policy.launches(&M::Item::layout(), length as u64).next().expect("one");
-                assert_eq!(first.kernel == Kernel::Gathering, gathers, "{length} items");
-                assert_bracket(executor, case, &all[..length], 0);
-            }
-        },
-    );
-}
-
-/// What is wrong with launches that gather where serials come to an end, and memory has cells with those that come next.
-fn wrong_if_serials_begin_again<M: DeviceMonoid>(
-    executor: &mut Executor,
-    case: Case<M>,
-    items: &[M::Item],
-) -> Result<(), String>
-where
-    M::Item: Sample,
-{
-    let launch = case.policy.launches(&M::Item::layout(), items.len() as u64).next().expect("one");
-    assert_eq!(launch.kernel, Kernel::Gathering);
-    let words = launch.common_bytes(&M::Item::layout()) / 8;
-    let last_but_one = 0xffff_fffe;
-    // Words of a cell.
-    let cell = (size_of::<M::Item>() as u64).div_ceil(4).next_multiple_of(2);
-    let word = |index| match index {
-        1 => last_but_one,
-        // The rest of the first line.
-        0..16 => 0,
-        _ => (index / cell % 2) << 32 | 0x1234_5678,
-    };
-    executor.common = (0..words).flat_map(|index| u64::to_le_bytes(word(index))).collect();
-    // Fewer blocks first, so that there are cells that none of them sends to.
-    wrong_on_executor(executor, case, &items[..items.len() / 4], 0)?;
-    if executor.common.iter().any(|&byte| byte != 0) {
-        return Err("cells are not cleared".to_owned());
-    }
-    [items.len(), items.len() / 2, items.len()]
-        .into_iter()
-        .try_for_each(|length| wrong_on_executor(executor, case, &items[..length], 0))
-}
-
 fn every_policy<M: DeviceMonoid>(tests: &mut Tests, name: &str, operator: M, sampler: Sampler<M::Item>)
 where
     M::Item: Sample,
@@ -289,9 +229,6 @@ fn add_trials(trials: &mut Trials<'_>) {
                 let mut lengths = full_runs(&full.policy).into_iter();
                 lengths.try_for_each(|length| wrong_on_executor(executor, full, &all[..length], 0))
             }),
-            Box::new(move |executor| {
-                wrong_if_serials_begin_again(executor, maps, &items(17, 40_000, u32::map))
-            }),
             trial(maps.under(baseline::<[u32; 2]>()), u32::map),
             trial(marked.under(baseline::<Marked>()), Sample::sample),
             trial(marked, Sample::sample),
@@ -383,23 +320,6 @@ fn main() -> ExitCode {
     let mut tests = Tests::new(Checks::Sanitizers, true);
     operators::structs(&mut Sanitized(&mut tests));
     operators::sizes(&mut Sanitized(&mut tests));
-    tests.add_to(&mut suite);
-
-    // As many chunks as one block, or its cells, can gather.
-    let mut tests = Tests::new(Checks::Accesses, false);
-    let mut narrow = Policy::for_item(&Point::layout());
-    narrow.gathering.warps = 4;
-    as_many_as_are_gathered(&mut tests, "lanes", MaxByNorm, narrow, 128);
-    let large = Lanewise::<u64, 8>(PhantomData);
-    as_many_as_are_gathered(&mut tests, "cells", large, Policy::for_item(&<[u64; 8]>::layout()), 192);
-    tests.add_to(&mut suite);
-
-    let mut tests = Tests::new(Checks::Accesses, false);
-    let policy = Policy::for_item(&Point::layout());
-    tests.test("serials_begin_again".to_owned(), MaxByNorm, policy, |executor, case| {
-        let all = items(17, 60_000, Sample::sample);
-        wrong_if_serials_begin_again(executor, case, &all).unwrap_or_else(|wrong| panic!("{wrong}"));
-    });
     tests.add_to(&mut suite);
 
     suite.test(Tier::Simt, "the_executor_finds_what_it_should", exercises);

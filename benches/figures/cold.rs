@@ -21,25 +21,26 @@ const SAMPLES: usize = 9;
 const COMPILES: &str = "WARPFOLD_COLD_COMPILES";
 const OPERATORS: [(&str, &str); 3] = [("sum", "f32"), ("max-by-norm", "f32x3"), ("welford", "f64x3")];
 
-/// Rows: `compile` for all that is tuned; and, call and result included, `first`, which the baseline answers, `disk`, and `second` for
-/// a second `Reduction` of the process.
+/// Rows: `compile` for all that is tuned; and, call and result included, `first`, which the baseline answers, `disk`, `again` for the second
+/// call of that process, and then `second` for a second `Reduction`.
 pub fn all(out: &mut impl Write) -> Result<()> {
     for (operator, item) in OPERATORS {
         for bytes in SIZES {
-            let mut samples = [const { Vec::new() }; 4];
+            let mut samples = [const { Vec::new() }; 5];
             for _ in 0..SAMPLES {
                 let caches = [tempfile::tempdir()?, tempfile::tempdir()?];
-                let [_, first, _] = child(operator, item, bytes, caches[0].path(), Until::Answered)?;
+                let [_, first, ..] = child(operator, item, bytes, caches[0].path(), Until::Answered)?;
                 let [compile, ..] = child(operator, item, bytes, caches[1].path(), Until::Compiled)?;
-                let [_, disk, second] = child(operator, item, bytes, caches[1].path(), Until::Answered)?;
-                for (samples, time) in samples.iter_mut().zip([compile, first, disk, second]) {
+                let [_, disk, again, second] =
+                    child(operator, item, bytes, caches[1].path(), Until::Answered)?;
+                for (samples, time) in samples.iter_mut().zip([compile, first, disk, again, second]) {
                     samples.push(time);
                 }
             }
             let mut subject =
                 Subject { operator, item, item_bytes: 0, bytes, offset: 0, result: "-".to_owned() };
             operators::all(&mut ItemBytes(&mut subject));
-            for (time, samples) in ["compile", "first", "disk", "second"].into_iter().zip(samples) {
+            for (time, samples) in ["compile", "first", "disk", "again", "second"].into_iter().zip(samples) {
                 row(out, "warpfold", &subject, time, samples)?;
             }
         }
@@ -64,8 +65,8 @@ impl Visitor for ItemBytes<'_, '_> {
     }
 }
 
-/// The microseconds, in another process, of compiling, and of a first and a second reduction.
-fn child(operator: &str, item: &str, bytes: usize, cache: &Path, until: Until) -> Result<[f64; 3]> {
+/// The microseconds, in another process, of compiling, of a first and a second call, and of one by a second `Reduction`.
+fn child(operator: &str, item: &str, bytes: usize, cache: &Path, until: Until) -> Result<[f64; 4]> {
     let child = Command::new(std::env::current_exe()?)
         .args(["--cold-process", operator, item, &bytes.to_string()])
         .env(COMPILES, if until == Until::Compiled { "yes" } else { "no" })
@@ -76,15 +77,15 @@ fn child(operator: &str, item: &str, bytes: usize, cache: &Path, until: Until) -
     ensure!(child.status.success(), "{}", String::from_utf8_lossy(&child.stderr));
     let said = String::from_utf8(child.stdout)?;
     let times: Vec<f64> = said.split_whitespace().map(str::parse).collect::<Result<_, _>>()?;
-    times.try_into().ok().context("three times")
+    times.try_into().ok().context("four times")
 }
 
 /// The other process.
 pub fn process(operator: &str, item: &str, bytes: &str) -> Result<()> {
     let mut timed = Timed { operator, item, bytes: bytes.parse()?, result: None };
     operators::all(&mut timed);
-    let [compile, first, second] = timed.result.context("no such operator")??;
-    println!("{compile} {first} {second}");
+    let [compile, first, again, second] = timed.result.context("no such operator")??;
+    println!("{compile} {first} {again} {second}");
     Ok(())
 }
 
@@ -92,7 +93,7 @@ struct Timed<'a> {
     operator: &'a str,
     item: &'a str,
     bytes: usize,
-    result: Option<Result<[f64; 3]>>,
+    result: Option<Result<[f64; 4]>>,
 }
 
 impl Visitor for Timed<'_> {
@@ -103,7 +104,7 @@ impl Visitor for Timed<'_> {
     }
 }
 
-fn times<M: DeviceMonoid + Default>(bytes: usize) -> Result<[f64; 3]> {
+fn times<M: DeviceMonoid + Default>(bytes: usize) -> Result<[f64; 4]> {
     let images = PathBuf::from(std::env::var_os("WARPFOLD_CACHE_DIR").context("a cache")?).join("images");
     let (is_first, compiles) =
         (!images.exists(), std::env::var_os(COMPILES).is_some_and(|value| value == "yes"));
@@ -120,15 +121,19 @@ fn times<M: DeviceMonoid + Default>(bytes: usize) -> Result<[f64; 3]> {
     }
     let compile_time = start.elapsed();
     let start = Instant::now();
-    let first = Reduction::<M>::new(stream.clone()).run(&items)?;
+    let reduction = Reduction::<M>::new(stream.clone());
+    let first = reduction.run(&items)?;
     let first_time = start.elapsed();
+    let start = Instant::now();
+    let again = reduction.run(&items)?;
+    let again_time = start.elapsed();
     let start = Instant::now();
     let second = Reduction::<M>::new(stream.clone()).run(&items)?;
     let second_time = start.elapsed();
 
-    ensure!(M::Item::same_bits(&first, &second), "another result");
+    ensure!(M::Item::same_bits(&first, &second) && M::Item::same_bits(&first, &again), "another result");
     if let (false, Ok(maps)) = (is_first, std::fs::read_to_string("/proc/self/maps")) {
         ensure!(!maps.contains("libnvrtc.so"), "NVRTC was opened, with images on the disk");
     }
-    Ok([compile_time, first_time, second_time].map(|time| time.as_secs_f64() * 1e6))
+    Ok([compile_time, first_time, again_time, second_time].map(|time| time.as_secs_f64() * 1e6))
 }

@@ -333,7 +333,6 @@ fn changed(mut policy: Policy, settings: &[(String, u32)]) -> Result<Policy> {
     for (name, value) in settings {
         let shape = match name.split_once('.') {
             Some(("small", setting)) => Some((&mut policy.small, setting)),
-            Some(("gathering", setting)) => Some((&mut policy.gathering, setting)),
             Some(("large", setting)) => Some((&mut policy.large, setting)),
             Some(("baseline", setting)) => Some((&mut policy.baseline, setting)),
             _ => None,
@@ -351,7 +350,6 @@ fn changed(mut policy: Policy, settings: &[(String, u32)]) -> Result<Policy> {
             (None, "lane_each_items") => policy.lane_each_items = u64::from(*value),
             (None, "small_bytes") => policy.small_bytes = u64::from(*value),
             (None, "max_chunks") => policy.max_chunks = *value,
-            (None, "gathered_chunks") => policy.gathered_chunks = *value,
             _ => anyhow::bail!("a policy has no `{name}`"),
         }
     }

@@ -3,10 +3,9 @@
 use std::fmt;
 use std::mem::offset_of;
 
+use crate::Policy;
 use crate::policy::ladder::Rung;
-use crate::policy::memory::{COMMON_BYTES, cell_bytes};
 use crate::policy::{Kernel, ScanShape, Shape};
-use crate::{DeviceType, Policy};
 
 /// The first parameter of a kernel that reduces, as `templates/bracket.cuh` declares it.
 #[repr(C)]
@@ -14,7 +13,7 @@ pub(crate) struct Arguments<T> {
     pub(crate) input: u64,
     pub(crate) length: u64,
     pub(crate) output: u64,
-    pub(crate) common: u64,
+    pub(crate) tickets: u64,
     pub(crate) runs: u32,
     pub(crate) row_level: u32,
     pub(crate) serial: u32,
@@ -54,8 +53,6 @@ pub(super) struct Entry {
     size: usize,
     /// Of the identity among them.
     offset: usize,
-    /// What else both sides assume.
-    assertion: String,
     /// The constants of a shape.
     shape: String,
     threads: u32,
@@ -63,13 +60,12 @@ pub(super) struct Entry {
 }
 
 impl Entry {
-    pub(super) fn of_reduction<T: DeviceType>(policy: &Policy, kernel: Kernel) -> Self {
+    pub(super) fn of_reduction<T>(policy: &Policy, kernel: Kernel) -> Self {
         let Shape { width, group_items, rows, merged_tiles, warps, blocks_per_multiprocessor } =
             *policy.shape(kernel);
         let (name, template) = match kernel {
             Kernel::Small | Kernel::Large => ("warpfold_bracket", "bracket"),
             Kernel::Baseline => ("warpfold_baseline", "baseline"),
-            Kernel::Gathering => ("warpfold_gather", "gather"),
         };
         Self {
             name,
@@ -77,11 +73,6 @@ impl Entry {
             arguments: "Arguments",
             size: size_of::<Arguments<T>>(),
             offset: offset_of!(Arguments<T>, identity),
-            assertion: format!(
-                "static_assert(8 * ::warpfold::Common::END == {COMMON_BYTES}, \"memory of all blocks\");\n\
-                 static_assert(8 * ::warpfold::Sent<Item>::CELL == {}, \"a cell\");\n",
-                cell_bytes(&T::layout())
-            ),
             shape: format!(
                 "WIDTH = {width}, GROUP_ITEMS = {group_items}, ROWS = {rows}, MERGED_TILES = {merged_tiles}, WARPS = {warps}"
             ),
@@ -99,7 +90,6 @@ impl Entry {
             arguments: "ScanArguments",
             size: size_of::<ScanArguments<T>>(),
             offset: offset_of!(ScanArguments<T>, identity),
-            assertion: String::new(),
             shape: format!(
                 "RUN_ITEMS = {run_items}, ROWS = {rows}, UNIT_ITEMS = {unit_items}, WARPS = {warps}, GROUPS = {groups}, PLACES = {places}"
             ),
@@ -115,7 +105,6 @@ impl Entry {
             arguments: "RungArguments",
             size: size_of::<RungArguments<T>>(),
             offset: offset_of!(RungArguments<T>, identity),
-            assertion: String::new(),
             shape: format!("THREADS = {threads}, ADDS = {}", u32::from(adds)),
             threads,
             blocks_per_multiprocessor: 1,
@@ -125,7 +114,7 @@ impl Entry {
 
 impl fmt::Display for Entry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { name, template, arguments, size, offset, assertion, shape, threads, .. } = self;
+        let Self { name, template, arguments, size, offset, shape, threads, .. } = self;
         let blocks = self.blocks_per_multiprocessor;
         write!(
             f,
@@ -135,7 +124,7 @@ namespace program {{
 typedef ::warpfold::{arguments}<Item> Arguments;
 static_assert(sizeof(Arguments) == {size}, \"kernel arguments\");
 static_assert(WARPFOLD_OFFSET(Arguments, identity) == {offset}, \"kernel arguments\");
-{assertion}
+
 struct Shape {{
     static constexpr unsigned {shape};
 }};

@@ -41,11 +41,10 @@ const TEMPLATES: [Template; 11] = [
     ("exchange.cuh", include_str!("../../templates/exchange.cuh")),
 ];
 /// And those of reductions.
-const REDUCTION: [Template; 5] = [
+const REDUCTION: [Template; 4] = [
     ("tile.cuh", include_str!("../../templates/tile.cuh")),
     ("counter.cuh", include_str!("../../templates/counter.cuh")),
     ("bracket.cuh", include_str!("../../templates/bracket.cuh")),
-    ("gather.cuh", include_str!("../../templates/gather.cuh")),
     ("baseline.cuh", include_str!("../../templates/baseline.cuh")),
 ];
 /// And those of scans.

@@ -10,7 +10,7 @@ use super::replay::Queue;
 use super::slices::{Lent, Slices, check_context, copy, drain};
 use super::workspace::{Room, lock};
 use crate::codegen::{Arguments, Source};
-use crate::policy::memory::{common_bytes, most_bytes, partial_bytes};
+use crate::policy::memory::{TICKET_BYTES, most_bytes, partial_bytes};
 use crate::policy::{Kernel, Launch, Launches};
 use crate::{DeviceMonoid, Error, Policy};
 
@@ -71,26 +71,21 @@ impl BracketKernel {
         Ok(Rendered { source, shared_bytes })
     }
 
-    /// The launches that reduce `length` items, of kernels that are there: tuned ones, or, while those are compiled, others or the
+    /// The launches that reduce `length` items, of kernels that are there: tuned ones, or, while those are compiled, the
     /// baseline. What a stream records is there to stay, and waits for the tuned ones.
-    fn launches<M: DeviceMonoid>(&self, length: u64, is_recorded: bool) -> Result<Launches, Error> {
-        let policy = if is_recorded { self.policy.recorded() } else { self.policy };
-        let launches = policy.launches(&self.kernels.item, length);
+    fn launches<M: DeviceMonoid>(&self, length: u64, stream: &CudaStream) -> Result<Launches, Error> {
+        let launches = self.policy.launches(&self.kernels.item, length);
         let kernels = launches.clone().map(|launch| launch.kernel);
         let render = |kernel| self.render::<M>(kernel);
         if self.kernels.are_there(kernels.clone()) {
             return Ok(launches);
         }
-        if !self.policy.tuned || is_recorded {
+        if !self.policy.tuned || is_capturing(stream)? {
             self.kernels.prepare(kernels, render)?;
             return Ok(launches);
         }
-        // Those that a graph has may be there.
-        let others = self.policy.recorded().launches(&self.kernels.item, length);
-        let are_others = self.kernels.are_there(others.clone().map(|launch| launch.kernel));
-        match self.kernels.prepare_or((!are_others).then_some(Kernel::Baseline), kernels, render)? {
+        match self.kernels.prepare_or(Kernel::Baseline, kernels, render)? {
             true => Ok(launches),
-            false if are_others => Ok(others),
             false => Ok(self.policy.untuned().launches(&self.kernels.item, length)),
         }
     }
@@ -132,7 +127,7 @@ impl BracketKernel {
             return Err(Error::StreamIsCapturing);
         }
         let length = items.len() as u64;
-        let launches = self.launches::<M>(length, false)?;
+        let launches = self.launches::<M>(length, stream)?;
         let operator = Operator { value: operator, identity: operator.identity() };
         let workspace = self.kernels.workspaces.of_stream(stream)?;
         // Held until the result is read: another thread's run on this stream would overwrite it.
@@ -168,7 +163,7 @@ impl BracketKernel {
         }
         check_context(&self.kernels.context, "input", items.stream())?;
         let length = items.len() as u64;
-        let launches = self.launches::<M>(length, is_capturing(items.stream())?)?;
+        let launches = self.launches::<M>(length, items.stream())?;
         let room = self.room(&launches, length);
         let operator = Operator { value: operator, identity: operator.identity() };
         let kernels = launches.clone().map(|launch| launch.kernel);
@@ -196,12 +191,12 @@ impl BracketKernel {
         output: Output,
         memory: u64,
     ) -> Result<(), Error> {
-        let (mut items, mut room, mut early) = (items, memory + common_bytes(&self.kernels.item), false);
+        let (mut items, mut room, mut early) = (items, memory + TICKET_BYTES, false);
         for launch in launches {
-            let is_last = launch.left() == 1;
+            let is_last = launch.chunks == 1;
             let to = if is_last { output } else { Output::silent(room) };
             self.launch(queue, operator, (launch, early), items, to, memory)?;
-            items = Span { address: room, length: u64::from(launch.left()) };
+            items = Span { address: room, length: u64::from(launch.chunks) };
             room += partial_bytes(&self.kernels.item, items.length);
             // The baseline does not wait for what is before it.
             early = launch.kernel != Kernel::Baseline && self.kernels.begins_early();
@@ -216,14 +211,14 @@ impl BracketKernel {
         (launch, early): (Launch, bool),
         items: Span,
         output: Output,
-        common: u64,
+        tickets: u64,
     ) -> Result<(), Error> {
         let shape = self.policy.shape(launch.kernel);
         let arguments = Arguments {
             input: items.address,
             length: items.length,
             output: output.address,
-            common: if launch.common_bytes(&self.kernels.item) > 0 { common } else { 0 },
+            tickets,
             runs: launch.runs(shape, items.length),
             row_level: launch.rows_per_warp.ilog2(),
             serial: output.serial,
@@ -233,11 +228,11 @@ impl BracketKernel {
         let shared_bytes = shape.shared_bytes(&self.kernels.item);
         let resident = match launch.kernel {
             Kernel::Large => self.kernels.resident_blocks(launch.kernel, shared_bytes)?,
-            Kernel::Small | Kernel::Baseline | Kernel::Gathering => launch.chunks,
+            Kernel::Small | Kernel::Baseline => launch.chunks,
         };
         let count = self.policy.blocks(&launch, resident);
         // Tiles are read by loads that do not wait for the launch before.
-        let early = early && matches!(launch.kernel, Kernel::Small | Kernel::Gathering);
+        let early = early && launch.kernel == Kernel::Small;
         let blocks = Blocks { count, warps: launch.warps, shared_bytes, early };
         // SAFETY: that is what a kernel that reduces takes. The input is a slice that its stream keeps, the output has room
         // for one item a chunk (partials are a workspace of `memory_bytes`), and both stay until the stream has passed:
@@ -304,44 +299,45 @@ mod tests {
         }
     }
 
-    /// Where serials come to an end, cells have none that come next.
+    /// A chain of kernels is recorded once, and then launched with other arguments and grids, also before it has ended.
     #[test]
-    fn gpu_serials_begin_again() {
+    fn gpu_chains_are_recorded_once() {
         let Some(device) = crate::laws::gpu() else { return };
         let stream = device.stream().expect("a GPU").context().new_stream().expect("a stream");
-        let kernel = BracketKernel::of::<AffineComposition<u32>>(
-            stream.context(),
-            Policy::for_item(&<[u32; 2]>::layout()),
-        )
-        .expect("a kernel");
+        let policy = Policy { max_chunks: 1000, ..Policy::for_item(&<[u32; 2]>::layout()) };
+        let kernel = BracketKernel::of::<AffineComposition<u32>>(stream.context(), policy).expect("a kernel");
         kernel.reserve::<AffineComposition<u32>>(&stream).expect("compiles");
-        let items: Vec<[u32; 2]> = (0..200_000_u32).map(|i| [i | 1, i.wrapping_mul(2_654_435_761)]).collect();
+        let operator = AffineComposition::new();
+        let items: Vec<[u32; 2]> =
+            (0..4_000_000_u32).map(|i| [i | 1, i.wrapping_mul(2_654_435_761)]).collect();
         let on_device = stream.clone_htod(&items).expect("copies");
-        // Each cell, of two words, has one of the serials to come.
-        let mut words: Vec<u64> = (0..common_bytes(&<[u32; 2]>::layout()) / 8)
-            .map(|index| match index {
-                1 => 0xffff_fffe,
-                // The rest of the first line.
-                0..16 => 0,
-                _ => (index / 2 % 4) << 32 | 0x1234_5678,
-            })
-            .collect();
-        let room = Room::of(words.len() * 8);
-        let workspace = kernel.kernels.workspaces.of_stream(&stream).expect("there");
-        let memory = lock(&workspace).memory(room).expect("there");
-        // SAFETY: the workspace has so many bytes, and no work uses it.
-        unsafe { cudarc::driver::result::memcpy_htod_sync(memory, &words) }.expect("copies");
-        for (length, serial) in [(10_000, 0), (200_000, 1), (100_000, 2), (200_000, 3)] {
-            let launch = kernel.policy.launches(&kernel.kernels.item, length as u64).next().expect("one");
-            assert_eq!(launch.kernel, Kernel::Gathering);
-            let got = kernel.run(&AffineComposition::new(), &on_device.slice(..length)).expect("runs");
-            assert_eq!(got, tree::bracket(&AffineComposition::new(), &items[..length]), "{length} items");
-            stream.synchronize().expect("ends");
-            // SAFETY: as above.
-            unsafe { cudarc::driver::result::memcpy_dtoh_sync(&mut words, memory) }.expect("copies");
-            assert_eq!(words[1], serial);
-            assert!(serial > 0 || words[16..].iter().all(|&word| word == 0), "cells are cleared");
+        let lengths = [1, 300_000, 4_000_000, 9_000, 100_000, 3_999_999, 0, 200_000, 4_000_000];
+        let expected = lengths.map(|length| tree::bracket(&operator, &items[..length]));
+        let mut chains: Vec<Vec<Kernel>> = Vec::new();
+        for (length, expected) in lengths.into_iter().zip(expected) {
+            let launches = policy.launches(&kernel.kernels.item, length as u64);
+            chains.push(launches.map(|launch| launch.kernel).collect());
+            let got = kernel.run(&operator, &on_device.slice(..length)).expect("runs");
+            assert_eq!(got, expected, "{length} items");
         }
+        chains.sort();
+        chains.dedup();
+        assert!(chains.iter().map(Vec::len).max() > Some(1));
+        let workspace = kernel.kernels.workspaces.of_stream(&stream).expect("there");
+        assert_eq!(lock(&workspace).replays.recorded(), Some(chains.len()), "{chains:?}");
+        let into = |what: &str| {
+            let mut results = stream.alloc_zeros::<[u32; 2]>(100 * lengths.len()).expect("allocates");
+            for at in 0..results.len() {
+                let items = on_device.slice(..lengths[at % lengths.len()]);
+                kernel.run_into(&operator, &items, &mut results.slice_mut(at..=at)).expect("enqueues");
+            }
+            let results = stream.clone_dtoh(&results).expect("copies");
+            assert!(results.chunks(lengths.len()).all(|results| results == expected), "{what}");
+        };
+        into("as graphs");
+        lock(&workspace).replays.refuse();
+        into("one by one");
+        assert_eq!(lock(&workspace).replays.recorded(), None);
     }
 
     /// Partials of a large input find room, between small ones, and in one graph with them.

@@ -186,10 +186,10 @@ impl Kernels {
     }
 
     /// Whether some kernels are there. If not, and one of them has to be compiled, that is begun in the background, and another
-    /// kernel is made instead of them, if one is named, which is sooner compiled.
+    /// kernel is made instead of them, which is sooner compiled.
     pub(super) fn prepare_or(
         &self,
-        instead: Option<Kernel>,
+        instead: Kernel,
         kernels: impl Iterator<Item = Kernel> + Clone,
         render: impl Fn(Kernel) -> Result<Rendered, Error>,
     ) -> Result<bool, Error> {
@@ -202,7 +202,7 @@ impl Kernels {
                     let image = compiling[at].compilation.wait()?;
                     self.load(kernel, &compiling[at].rendered, &image)?;
                     compiling.swap_remove(at);
-                    log::debug!("{kernel:?}: runs now, instead of {}", name(instead));
+                    log::debug!("{kernel:?}: runs now, instead of {instead:?}");
                 }
                 continue;
             }
@@ -215,12 +215,12 @@ impl Kernels {
         if self.are_there(kernels.clone()) {
             return Ok(true);
         }
-        if let Some(instead) = instead.filter(|&instead| !self.is_there(instead)) {
+        if !self.is_there(instead) {
             let rendered = render(instead)?;
             self.load(instead, &rendered, &jit::compile_once(&rendered.source, self.target)?)?;
         }
         for (kernel, rendered) in to_compile {
-            log::debug!("{kernel:?}: compiled in the background, {} runs meanwhile", name(instead));
+            log::debug!("{kernel:?}: compiled in the background, {instead:?} runs meanwhile");
             let compilation = Compilation::begin(rendered.source.clone(), self.target);
             compiling.push(Compiling { kernel, rendered, compilation });
         }
@@ -282,11 +282,6 @@ impl Kernels {
         // SAFETY: the caller's promise.
         unsafe { self.loaded(kernel).launch(blocks, arguments, operator, queue) }
     }
-}
-
-/// What runs while others are compiled, as a log has it.
-fn name(instead: Option<Kernel>) -> String {
-    instead.map_or_else(|| "another".to_owned(), |kernel| format!("{kernel:?}"))
 }
 
 /// What `make` gives for each kernel, in their order: the first in this thread, each other in its own.

@@ -16,7 +16,7 @@ pub(super) enum Queue<'a> {
     /// To a stream, each at once. If it records a graph, they are the graph's.
     Stream(sys::CUstream),
     /// To one that records, and is told apart by what is noted here.
-    Recorder { stream: sys::CUstream, recorded: &'a mut Vec<(Function, Grid)> },
+    Recording { stream: sys::CUstream, recorded: &'a mut Vec<(Function, Grid)> },
     /// To the nodes of a graph that were recorded of such launches. It is launched when all have what they are to be launched with.
     Replay { replay: &'a Replay, next: usize },
 }
@@ -39,7 +39,7 @@ impl<'a> Queue<'a> {
         match self {
             // SAFETY: the caller's promise.
             Self::Stream(stream) => unsafe { function.launch(*stream, &grid, parameters) },
-            Self::Recorder { stream, recorded } => {
+            Self::Recording { stream, recorded } => {
                 recorded.push((function, grid));
                 // SAFETY: the caller's promise; nothing runs before the graph is launched.
                 unsafe { function.launch(*stream, &grid, parameters) }
@@ -73,7 +73,10 @@ impl Replays {
         let is_known = |replay: &Replay| replay.kernels.iter().copied().eq(kernels.clone());
         let at = match self.known.iter().position(is_known) {
             Some(at) => at,
-            None if self.are_refused => return give(&mut Queue::of_stream(stream)),
+            // The baseline runs until others are there: a graph of it would be left.
+            None if self.are_refused || kernels.clone().any(|kernel| kernel == Kernel::Baseline) => {
+                return give(&mut Queue::of_stream(stream));
+            }
             None => match Replay::record(kernels.collect(), stream, &mut give) {
                 Ok(replay) => {
                     self.known.push(replay);
@@ -90,6 +93,18 @@ impl Replays {
         give(&mut Queue::Replay { replay, next: 0 })?;
         // SAFETY: the instance is alive, and so is the stream.
         check("launching a graph", unsafe { result::graph::launch(replay.instance, stream.cu_stream()) })
+    }
+
+    /// How many chains are recorded, unless a driver does not record them.
+    #[cfg(all(test, feature = "laws"))]
+    pub(super) fn recorded(&self) -> Option<usize> {
+        (!self.are_refused).then_some(self.known.len())
+    }
+
+    /// As where a driver does not record chains.
+    #[cfg(all(test, feature = "laws"))]
+    pub(super) fn refuse(&mut self) {
+        (self.known, self.are_refused) = (Vec::new(), true);
     }
 }
 
@@ -109,14 +124,14 @@ impl Replay {
         stream: &CudaStream,
         give: impl FnOnce(&mut Queue<'_>) -> Result<(), Error>,
     ) -> Result<Self, Error> {
-        let recorder = check("creating a stream", Recorder::like(stream))?;
+        let side = check("creating a stream", SideStream::like(stream))?;
         let mode = sys::CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED;
         // SAFETY: the stream is alive, and nobody else knows of it.
-        check("beginning to record", unsafe { result::stream::begin_capture(recorder.0, mode) })?;
+        check("beginning to record", unsafe { result::stream::begin_capture(side.0, mode) })?;
         let mut recorded = Vec::new();
-        let given = give(&mut Queue::Recorder { stream: recorder.0, recorded: &mut recorded });
+        let given = give(&mut Queue::Recording { stream: side.0, recorded: &mut recorded });
         // SAFETY: as above.
-        let graph = check("ending a recording", unsafe { result::stream::end_capture(recorder.0) });
+        let graph = check("ending a recording", unsafe { result::stream::end_capture(side.0) });
         let graph = given.and(graph)?;
         let mut replay = Self { kernels, graph, instance: std::ptr::null_mut(), nodes: Vec::new() };
         replay.nodes = replay.nodes_of(&recorded)?;
@@ -158,9 +173,9 @@ impl Drop for Replay {
 }
 
 /// A stream that records and runs nothing.
-struct Recorder(sys::CUstream);
+struct SideStream(sys::CUstream);
 
-impl Recorder {
+impl SideStream {
     /// With the priority of another, which nodes keep.
     fn like(stream: &CudaStream) -> Result<Self, DriverError> {
         let mut priority = 0;
@@ -171,7 +186,7 @@ impl Recorder {
     }
 }
 
-impl Drop for Recorder {
+impl Drop for SideStream {
     fn drop(&mut self) {
         // SAFETY: nobody else knows of it.
         let _ = unsafe { result::stream::destroy(self.0) };

@@ -13,7 +13,7 @@ mod shape;
 pub use self::scan::{Limits, ScanLaunch, ScanPolicy, ScanShape};
 pub use self::shape::Shape;
 
-use self::memory::{cell_bytes, cells_bytes, common_bytes, most_bytes, partial_bytes};
+use self::memory::{TICKET_BYTES, most_bytes, partial_bytes};
 use crate::{Error, Layout};
 
 /// Chunks of a launch, at most: their runs are counted in 32 bits.
@@ -36,8 +36,6 @@ const SMALL_WARPS: u32 = 8;
 pub struct Policy {
     /// For small inputs, and for what the large kernel leaves of all others: made to be done soon, and without tiles.
     pub small: Shape,
-    /// For small inputs of several blocks, and partials, in one launch: of one row a warp.
-    pub gathering: Shape,
     /// For large inputs: made to keep memory busy.
     pub large: Shape,
     /// For all inputs while the others are compiled: made to be soon compiled. Of one item a lane.
@@ -49,7 +47,7 @@ pub struct Policy {
     /// Of those, at most so many have a lane each, where they are no whole rows and a block can have as many lanes. As many as the
     /// lanes of one warp always have; items of more than 8 bytes, for which the kernel is not made, never.
     pub lane_each_items: u64,
-    /// Inputs of at most so many bytes are reduced by the small kernel, or the one that gathers, alone.
+    /// Inputs of at most so many bytes are reduced by the small kernel alone.
     pub small_bytes: u64,
     /// Tiles that a warp of the large kernel has of a chunk, where that fills the GPU several times; if 8 or fewer fill it once, a
     /// warp has those. A power of two.
@@ -57,10 +55,6 @@ pub struct Policy {
     /// The most chunks of a launch, up to 2^26. Short of it, all memory of a reduction is at most 64 KiB, or a thousandth of the
     /// input. The baseline may take more.
     pub max_chunks: u32,
-    /// The most chunks whose values the last block gathers, so that no other launch is needed: at most as many as it has lanes, and as
-    /// 24 KiB have cells of 8 bytes for each 4 of an item; none of items of more than 64 bytes. What a graph replays has other
-    /// launches instead, which cost the host nothing there, and are sooner done.
-    pub gathered_chunks: u32,
 }
 
 /// Which of an operator's kernels.
@@ -72,8 +66,6 @@ pub enum Kernel {
     Large,
     /// [`Policy::baseline`]: a template of its own. Scans have none.
     Baseline,
-    /// [`Policy::gathering`]: a template of its own. Scans have none.
-    Gathering,
 }
 
 /// One launch: every chunk is `rows_per_warp` rows, of one group a lane, for each warp of a block; or, where a block has a lane for
@@ -98,7 +90,6 @@ pub struct Launches {
     /// What the partials are reduced by, and into how many at most.
     later: Kernel,
     most: u64,
-    cells: u32,
 }
 
 impl Iterator for Launches {
@@ -106,33 +97,22 @@ impl Iterator for Launches {
 
     fn next(&mut self) -> Option<Launch> {
         let launch = self.next?;
-        let left = launch.left().into();
-        self.next = (left > 1).then(|| self.policy.launch(self.later, left, self.most, self.cells));
+        let left = u64::from(launch.chunks);
+        self.next = (left > 1).then(|| self.policy.launch(self.later, left, self.most));
         Some(launch)
     }
 }
 
 impl Launches {
-    /// Device memory that they have, in bytes: what blocks share, and then the partials of each but the last, one after another.
+    /// Device memory that they have, in bytes: for tickets, and then for the partials of each but the last, one after another.
     pub(crate) fn memory_bytes(&self, item: &Layout) -> u64 {
-        let left = self.clone().map(|launch| u64::from(launch.left()));
-        let partials = left.filter(|&left| left > 1).map(|left| partial_bytes(item, left));
-        common_bytes(item) + partials.sum::<u64>()
+        let chunks = self.clone().map(|launch| u64::from(launch.chunks));
+        TICKET_BYTES
+            + chunks.filter(|&chunks| chunks > 1).map(|chunks| partial_bytes(item, chunks)).sum::<u64>()
     }
 }
 
 impl Launch {
-    /// Values that it leaves. One is the bracket.
-    pub fn left(&self) -> u32 {
-        if self.kernel == Kernel::Gathering { 1 } else { self.chunks }
-    }
-
-    /// Device memory in which its blocks draw chunks or send each other values, in bytes. It begins as zeros, and serves one launch
-    /// after another.
-    pub fn common_bytes(&self, item: &Layout) -> u64 {
-        if matches!(self.kernel, Kernel::Gathering | Kernel::Large) { common_bytes(item) } else { 0 }
-    }
-
     /// Warps whose run is one row, and all of it there, at an `address` for wide loads.
     pub fn whole_rows(&self, shape: &Shape, address: u64, length: u64) -> u32 {
         let is_row = self.rows_per_warp == 1 && shape.rows == 1;
@@ -149,11 +129,9 @@ impl Launch {
 
 impl Kernel {
     /// All of them.
-    pub const ALL: [Self; 4] = [Self::Small, Self::Large, Self::Baseline, Self::Gathering];
-    /// Those that reduce when all are compiled.
-    pub const TUNED: [Self; 3] = [Self::Small, Self::Gathering, Self::Large];
-    /// Those that scan.
-    pub const OF_SCANS: [Self; 2] = [Self::Small, Self::Large];
+    pub const ALL: [Self; 3] = [Self::Small, Self::Large, Self::Baseline];
+    /// Those that are tuned.
+    pub const TUNED: [Self; 2] = [Self::Small, Self::Large];
 }
 
 impl Policy {
@@ -163,7 +141,6 @@ impl Policy {
         let (small, large) = (Shape::small(item.size), Shape::large(item));
         Self {
             small,
-            gathering: Shape { warps: SMALL_WARPS, ..small },
             large,
             baseline: Shape::baseline(item.size),
             tuned: true,
@@ -174,7 +151,6 @@ impl Policy {
                 / if item.size == 32 { 2 } else { 1 },
             tiles_per_warp: if large.tile_items() * item.size as u64 <= RUN_BYTES / 8 { 8 } else { 4 },
             max_chunks: 16384,
-            gathered_chunks: if cells_bytes(item) > 0 { 256 } else { 0 },
         }
     }
 
@@ -193,13 +169,7 @@ impl Policy {
             Kernel::Small => &self.small,
             Kernel::Large => &self.large,
             Kernel::Baseline => &self.baseline,
-            Kernel::Gathering => &self.gathering,
         }
-    }
-
-    /// The same policy for what a graph replays.
-    pub fn recorded(&self) -> Self {
-        Self { gathered_chunks: 0, ..*self }
     }
 
     /// The same policy by the baseline alone.
@@ -207,13 +177,9 @@ impl Policy {
         Self { tuned: false, ..*self }
     }
 
-    /// The kernels that it has launches of.
+    /// Those that it has launches of.
     pub(crate) fn kernels(&self) -> &'static [Kernel] {
-        match self.tuned {
-            true if self.gathered_chunks > 1 => &Kernel::TUNED,
-            true => &[Kernel::Small, Kernel::Large],
-            false => &[Kernel::Baseline],
-        }
+        if self.tuned { &Kernel::TUNED } else { &[Kernel::Baseline] }
     }
 
     /// Whether kernels can be made of it for items of this layout.
@@ -221,8 +187,8 @@ impl Policy {
         Kernel::TUNED.into_iter().try_for_each(|kernel| self.shape(kernel).check(item))?;
         self.baseline.check_baseline(item)?;
         let fail = |reason: &str| Err(Error::Policy { reason: reason.to_owned() });
-        if (self.small.rows, self.gathering.rows) != (1, 1) {
-            return fail("the kernels for small inputs, which partials are reduced by, have no tiles");
+        if self.small.rows != 1 {
+            return fail("the kernel for small inputs, which partials are reduced by, has no tiles");
         }
         if !self.tiles_per_warp.is_power_of_two() {
             return fail("tiles_per_warp is a power of two");
@@ -242,32 +208,19 @@ impl Policy {
             true => (Kernel::Large, Kernel::Small),
             false => (Kernel::Baseline, Kernel::Baseline),
         };
-        let room = (most_bytes(item, length) - cells_bytes(item)) / item.size as u64;
+        let room = most_bytes(item, length) / item.size as u64;
         let most = |room: u64| room.min(self.max_chunks.into());
         // Each launch leaves what the next one reads, and beside it there is room for what that leaves.
-        let cells = (cells_bytes(item) / cell_bytes(item)) as u32;
-        let next = Some(self.launch(first, length, most(room - room / 16), cells));
-        Launches { policy: *self, next, later, most: most(room / 64), cells }
+        let next = Some(self.launch(first, length, most(room - room / 16)));
+        Launches { policy: *self, next, later, most: most(room / 64) }
     }
 
-    fn launch(&self, kernel: Kernel, length: u64, most: u64, cells: u32) -> Launch {
+    fn launch(&self, kernel: Kernel, length: u64, most: u64) -> Launch {
         let fits = length <= self.one_block_items.max(1) || most <= 1;
         match kernel {
             Kernel::Small | Kernel::Large if fits => self.one_block(length),
-            Kernel::Small => {
-                self.gathered(length, cells).unwrap_or_else(|| self.chunks_of(kernel, length, most))
-            }
             _ => self.chunks_of(kernel, length, most),
         }
-    }
-
-    /// A row a warp, if that is so few chunks that one block can gather what comes of them.
-    fn gathered(&self, length: u64, cells: u32) -> Option<Launch> {
-        let Shape { warps, .. } = self.gathering;
-        let most = self.gathered_chunks.min(self.max_chunks).min(cells).min(warps.saturating_mul(32));
-        let chunks = length.div_ceil(self.gathering.block_items());
-        let launch = Launch { kernel: Kernel::Gathering, chunks: chunks as u32, warps, rows_per_warp: 1 };
-        (2..=most.into()).contains(&chunks).then_some(launch)
     }
 
     /// One block of the small kernel: a lane an item where few are no whole rows; else more warps first, then more rows for each.
@@ -379,7 +332,7 @@ mod tests {
             } else {
                 assert!(launch.chunks <= policy.max_chunks);
             }
-            left = launch.left().into();
+            left = launch.chunks.into();
             partials += if left > 1 { left } else { 0 };
         }
         assert_eq!(left, 1);
@@ -409,43 +362,9 @@ mod tests {
             let policy = Policy::for_item(&item);
             for length in [0, 1, policy.one_block_items / 2, policy.one_block_items] {
                 assert_eq!(policy.launches(&item, length).count(), 1);
-                assert_eq!(policy.launches(&item, length).memory_bytes(&item), common_bytes(&item));
+                assert_eq!(policy.launches(&item, length).memory_bytes(&item), TICKET_BYTES);
             }
             assert!(policy.one_block_items >= 32 * 32);
-        }
-    }
-
-    #[test]
-    fn inputs_of_few_chunks_take_one_launch_but_in_graphs() {
-        let item = f32::layout();
-        let policy = Policy::for_item(&item);
-        let chunks = |length| {
-            policy.launches(&item, length).map(|launch| (launch.kernel, launch.chunks)).collect::<Vec<_>>()
-        };
-        let chunk = policy.gathering.block_items();
-        let few = policy.one_block_items + 1;
-        assert_eq!(chunks(few), [(Kernel::Gathering, few.div_ceil(chunk) as u32)]);
-        assert_eq!(chunks(256 * chunk), [(Kernel::Gathering, 256)]);
-        assert_eq!(chunks(256 * chunk + 1), [(Kernel::Small, 257), (Kernel::Small, 1)]);
-        for item in items() {
-            let policy = Policy::for_item(&item);
-            let block = policy.gathering.block_items();
-            let cells = cells_bytes(&item) / cell_bytes(&item);
-            let gathers = policy.one_block_items < cells.min(256) * block;
-            let first = |length| policy.launches(&item, length).next().expect("one").kernel;
-            assert!(!gathers || first(cells.min(256) * block) == Kernel::Gathering, "{}", item.size);
-            assert_ne!(first(cells.min(256) * block + 1), Kernel::Gathering);
-            for length in [policy.one_block_items + 1, 100 * block, 1 << 28] {
-                for launch in policy.launches(&item, length) {
-                    // Each block has a lane of the last one, and a cell.
-                    let is_one = launch.kernel == Kernel::Gathering;
-                    assert!(!is_one || launch.chunks > 1 && launch.chunks <= 32 * launch.warps);
-                    assert!(!is_one || u64::from(launch.chunks) * cell_bytes(&item) <= cells_bytes(&item));
-                    assert_eq!(launch.common_bytes(&item) > 0, is_one || launch.kernel == Kernel::Large);
-                }
-                let recorded = policy.recorded();
-                assert!(recorded.launches(&item, length).all(|launch| launch.kernel != Kernel::Gathering));
-            }
         }
     }
 
@@ -502,8 +421,6 @@ mod tests {
         assert!(refused(|policy| policy.large.rows = 64));
         assert!(refused(|policy| policy.small.warps = 0));
         assert!(refused(|policy| policy.small.rows = 8));
-        assert!(refused(|policy| policy.gathering.rows = 8));
-        assert!(refused(|policy| policy.gathering.warps = 3));
         assert!(refused(|policy| policy.small.group_items = 4));
         assert!(refused(
             |policy| (policy.small.group_items, policy.small.width, policy.small.rows) = (2, 4, 2)

@@ -3,7 +3,7 @@
 use std::iter::successors;
 
 use super::Kernel;
-use super::memory::{LINE, cell_bytes};
+use super::memory::LINE;
 use super::shape::{WIDEST_LOAD, chunk, exchange_bytes, scalars};
 use crate::{Error, Layout};
 
@@ -93,6 +93,8 @@ const SEEN_BYTES: usize = 32;
 /// Shared memory of a multiprocessor of 9.0, of which a block takes `RESERVED_BYTES` for itself.
 const MULTIPROCESSOR_BYTES: usize = 228 << 10;
 const RESERVED_BYTES: usize = 1 << 10;
+/// Bytes of what is looked at together, of which a cell has whole ones.
+const PAIR: u64 = 16;
 
 impl ScanPolicy {
     /// The policy for items of this layout, on every architecture.
@@ -111,7 +113,7 @@ impl ScanPolicy {
     /// The shape of a kernel. There is no baseline: the small one is.
     pub fn shape(&self, kernel: Kernel) -> &ScanShape {
         match kernel {
-            Kernel::Small | Kernel::Baseline | Kernel::Gathering => &self.small,
+            Kernel::Small | Kernel::Baseline => &self.small,
             Kernel::Large => &self.large,
         }
     }
@@ -143,7 +145,7 @@ impl ScanPolicy {
 
     /// Whether kernels can be made of it for items of this layout.
     pub(crate) fn check(&self, item: &Layout) -> Result<(), Error> {
-        Kernel::OF_SCANS.into_iter().try_for_each(|kernel| self.shape(kernel).check(item))
+        Kernel::TUNED.into_iter().try_for_each(|kernel| self.shape(kernel).check(item))
     }
 }
 
@@ -280,9 +282,10 @@ impl ScanShape {
 
     /// Device memory that the blocks of a scan share, in bytes: a line, and a cell for each place of each window, on all levels.
     pub fn memory_bytes(&self, item: &Layout, tiles: u64) -> u64 {
+        let cell = (item.size.div_ceil(4) as u64 * 8).next_multiple_of(PAIR);
         let window = self.window();
         let values = successors(Some(tiles), |&values| (values >= window).then_some(values / window));
-        LINE + values.map(|values| values.next_multiple_of(window) * cell_bytes(item)).sum::<u64>()
+        LINE + values.map(|values| values.next_multiple_of(window) * cell).sum::<u64>()
     }
 }
 

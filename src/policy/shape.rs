@@ -13,7 +13,7 @@ const LEAST_GROUP: usize = 32;
 /// An operator on an item of more scalars than these is written out few times: each takes long to compile.
 const FEW_SCALARS: usize = 16;
 /// Items larger than this do not stay in registers.
-pub(super) const LARGEST_IN_REGISTERS: usize = 64;
+const LARGEST_IN_REGISTERS: usize = 64;
 /// Shared memory of a block, at most: what every architecture gives one.
 const SHARED_BYTES: usize = 64 << 10;
 /// What comes of it before the tiles, besides the values of warps: what is drawn, and up to the next multiple of 128.

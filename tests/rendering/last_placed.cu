@@ -37,8 +37,6 @@ namespace program {
 typedef ::warpfold::Arguments<Item> Arguments;
 static_assert(sizeof(Arguments) == 72, "kernel arguments");
 static_assert(WARPFOLD_OFFSET(Arguments, identity) == 48, "kernel arguments");
-static_assert(8 * ::warpfold::Common::END == 24704, "memory of all blocks");
-static_assert(8 * ::warpfold::Sent<Item>::CELL == 48, "a cell");
 
 struct Shape {
     static constexpr unsigned WIDTH = 16, GROUP_ITEMS = 2, ROWS = 4, MERGED_TILES = 4, WARPS = 4;

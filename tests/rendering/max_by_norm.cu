@@ -34,8 +34,6 @@ namespace program {
 typedef ::warpfold::Arguments<Item> Arguments;
 static_assert(sizeof(Arguments) == 64, "kernel arguments");
 static_assert(WARPFOLD_OFFSET(Arguments, identity) == 48, "kernel arguments");
-static_assert(8 * ::warpfold::Common::END == 24704, "memory of all blocks");
-static_assert(8 * ::warpfold::Sent<Item>::CELL == 32, "a cell");
 
 struct Shape {
     static constexpr unsigned WIDTH = 16, GROUP_ITEMS = 4, ROWS = 4, MERGED_TILES = 4, WARPS = 4;

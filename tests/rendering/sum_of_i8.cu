@@ -21,8 +21,6 @@ namespace program {
 typedef ::warpfold::Arguments<Item> Arguments;
 static_assert(sizeof(Arguments) == 56, "kernel arguments");
 static_assert(WARPFOLD_OFFSET(Arguments, identity) == 48, "kernel arguments");
-static_assert(8 * ::warpfold::Common::END == 24704, "memory of all blocks");
-static_assert(8 * ::warpfold::Sent<Item>::CELL == 16, "a cell");
 
 struct Shape {
     static constexpr unsigned WIDTH = 16, GROUP_ITEMS = 32, ROWS = 4, MERGED_TILES = 4, WARPS = 4;

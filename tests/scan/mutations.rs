@@ -59,9 +59,9 @@ pub const MUTATIONS: &[Mutation] = &[
     },
     Mutation {
         name: "cells that are no whole pairs",
-        file: "words.cuh",
-        right: "CELL = (COUNT + 1) / 2 * 2;",
-        wrong: "CELL = COUNT;",
+        file: "look_back.cuh",
+        right: "CELL = (Words<Item>::COUNT + 1) / 2 * 2;",
+        wrong: "CELL = Words<Item>::COUNT;",
     },
     Mutation {
         name: "a window that is not published",

@@ -25,8 +25,8 @@ pub const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "every lane stores",
         file: "bracket.cuh",
-        right: "if (lane_index() == 0) of_warp[place] = value;",
-        wrong: "of_warp[place] = value;",
+        right: "if (lane_index() == 0) of_warp[warp_index()] = value;",
+        wrong: "of_warp[warp_index()] = value;",
     },
     Mutation {
         name: "a warp that runs into the next block",
@@ -109,8 +109,8 @@ pub const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "values of two chunks in one place",
         file: "bracket.cuh",
-        right: "of_warp + parity * Shape::WARPS, warp_index()",
-        wrong: "of_warp, warp_index()",
+        right: "of_warp + parity * Shape::WARPS, count",
+        wrong: "of_warp, count",
     },
     Mutation {
         name: "a chunk that is drawn twice",
@@ -159,72 +159,6 @@ pub const MUTATIONS: &[Mutation] = &[
         file: "bracket.cuh",
         right: "to(settle(arguments.output + chunk))",
         wrong: "to(settle(arguments.output))",
-    },
-    Mutation {
-        name: "a gathering that does not wait",
-        file: "gather.cuh",
-        right: "while (!sent.has(serial));",
-        wrong: "while (false);",
-    },
-    Mutation {
-        name: "a launch that gathers too soon",
-        file: "gather.cuh",
-        right: "when_written(arguments.input + Size(run) * ROW_ITEMS);",
-        wrong: "arguments.input + Size(run) * ROW_ITEMS;",
-    },
-    Mutation {
-        name: "a serial that does not count",
-        file: "gather.cuh",
-        right: "Common::GATHERED, is_last ? 0 : serial);",
-        wrong: "Common::GATHERED, is_last ? 0 : serial - 1);",
-    },
-    Mutation {
-        name: "cells that are left when serials begin again",
-        file: "gather.cuh",
-        right: "bool is_last = serial == 0xffffffffu;",
-        wrong: "bool is_last = false;",
-    },
-    Mutation {
-        name: "a cell that is not cleared",
-        file: "gather.cuh",
-        right: "at < Common::END; ++at",
-        wrong: "at < Common::END - 3000; ++at",
-    },
-    Mutation {
-        name: "blocks that send to one place",
-        file: "gather.cuh",
-        right: "cells + block_index() * Sent",
-        wrong: "cells + 0 * Sent",
-    },
-    Mutation {
-        name: "warps that gather in the wrong order",
-        file: "gather.cuh",
-        right: "(warps - 1 - warp_index()) &",
-        wrong: "warp_index() &",
-    },
-    Mutation {
-        name: "a gathering that has not the last value",
-        file: "gather.cuh",
-        right: "if (warp_index() == 0) value = shuffle_from(value, 0);",
-        wrong: "",
-    },
-    Mutation {
-        name: "a gathering that forgets the last lane",
-        file: "gather.cuh",
-        right: "last + 1 - place * WARP_LANES);",
-        wrong: "last - place * WARP_LANES);",
-    },
-    Mutation {
-        name: "a gathering among values of its own block",
-        file: "gather.cuh",
-        right: "serial, of_warp + Shape::WARPS, value)",
-        wrong: "serial, of_warp, value)",
-    },
-    Mutation {
-        name: "every lane sends",
-        file: "gather.cuh",
-        right: "if (is_first && lane_index() == 0) value.send",
-        wrong: "if (is_first) value.send",
     },
     Mutation {
         name: "operands swapped between tiles",

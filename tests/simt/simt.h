@@ -261,11 +261,9 @@ inline void publish(unsigned long long* to, unsigned long long value, SIMT_CALLE
     simt::publish(to, value, {file, line});
 }
 inline unsigned long long published(const unsigned long long* from, SIMT_CALLER) {
-    simt::check_waited({file, line});
     return simt::published(from, {file, line});
 }
 inline void published(const unsigned long long* from, unsigned long long (&pair)[2], SIMT_CALLER) {
-    simt::check_waited({file, line});
     simt::published(from, pair, {file, line});
 }
 // Whoever looks gives way to others as it is.

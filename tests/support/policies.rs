@@ -24,11 +24,6 @@ pub fn lengths(policy: &Policy, most: usize, seed: u64) -> Vec<usize> {
             lengths.extend([edge * multiple - 1, edge * multiple, edge * multiple + 1]);
         }
     }
-    // As many chunks as warps have lanes, and as are gathered.
-    let chunk = policy.gathering.warps as usize * policy.gathering.row_items() as usize;
-    for chunks in [32, 64, policy.gathered_chunks as usize] {
-        lengths.extend([(chunks * chunk).saturating_sub(1), chunks * chunk, chunks * chunk + 1]);
-    }
     let mut random = SmallRng::seed_from_u64(seed);
     lengths.extend((0..8).map(|_| random.random_range(0..=most)));
     lengths.retain(|&length| length <= most);
@@ -76,7 +71,7 @@ pub fn policies<T: DeviceType>() -> Vec<Policy> {
     let large = large_kernels::<T>();
     let mut tiny = Policy { tiles_per_warp: 1, max_chunks: 70, lane_each_items: 0, ..large };
     (tiny.large.rows, tiny.large.warps) = (1, 1);
-    (tiny.small.rows, tiny.small.warps, tiny.gathering.warps) = (1, 1, 1);
+    (tiny.small.rows, tiny.small.warps) = (1, 1);
     // Many warps of few rows, and few of many.
     let mut wide = Policy { max_chunks: 11, ..large };
     wide.large.warps = if size_of::<T>() <= 16 { 16 } else { 8 };
@@ -99,8 +94,7 @@ pub fn policies<T: DeviceType>() -> Vec<Policy> {
     short.small.warps = 2;
     short.max_chunks = 64.min(default.max_chunks);
     (short.one_block_items, short.lane_each_items) = (5, 3);
-    (short.gathering.warps, short.gathered_chunks) = (2, 48);
     let mut narrow = default.untuned();
     (narrow.baseline.warps, narrow.tiles_per_warp) = (1, 1);
-    vec![default, large, tiny, wide, tall, ungrouped, short, default.recorded(), default.untuned(), narrow]
+    vec![default, large, tiny, wide, tall, ungrouped, short, default.untuned(), narrow]
 }

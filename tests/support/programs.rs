@@ -56,7 +56,7 @@ impl Policies for Policy {
 }
 
 impl Policies for ScanPolicy {
-    const KERNELS: &'static [Kernel] = &Kernel::OF_SCANS;
+    const KERNELS: &'static [Kernel] = &Kernel::TUNED;
     fn source<M: DeviceMonoid>(&self, kernel: Kernel) -> Source {
         Source::of_scan::<M>(self, kernel).unwrap_or_else(|error| panic!("{error}"))
     }

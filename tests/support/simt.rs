@@ -17,8 +17,6 @@ pub struct Executor {
     answers: ChildStdout,
     /// What decides in what order threads advance.
     pub seed: u64,
-    /// Memory of the blocks of reductions, as one launch has left it to the next, of whatever kernel.
-    pub common: Vec<u8>,
 }
 
 impl Drop for Executor {
@@ -34,7 +32,7 @@ impl Program {
         command.env("ASAN_OPTIONS", "detect_stack_use_after_return=0:detect_leaks=0");
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("starts");
         let (requests, answers) = (child.stdin.take().expect("piped"), child.stdout.take().expect("piped"));
-        Executor { child, requests, answers, seed, common: Vec::new() }
+        Executor { child, requests, answers, seed }
     }
 }
 
@@ -143,7 +141,7 @@ struct Arguments<T> {
     input: u64,
     length: u64,
     output: u64,
-    common: u64,
+    tickets: u64,
     runs: u32,
     row_level: u32,
     serial: u32,
@@ -206,7 +204,7 @@ impl Executor {
                 input: 0,
                 length,
                 output: 0,
-                common: 0,
+                tickets: 0,
                 runs: launch.runs(shape, length),
                 row_level: launch.rows_per_warp.ilog2(),
                 serial: 0,
@@ -225,20 +223,17 @@ impl Executor {
                 arguments: arguments.len() as u64,
                 op: op.len() as u64,
                 input: input.len() as u64,
-                output: u64::from(launch.left()) * size_of::<M::Item>() as u64,
-                words: launch.common_bytes(&item),
+                output: u64::from(launch.chunks) * size_of::<M::Item>() as u64,
+                words: size_of::<u64>() as u64,
                 ..Request::default()
             };
-            self.common.resize(self.common.len().max(request.words as usize), 0);
-            let (words, output) = (request.words as usize, request.output as usize);
-            let request = [&bytes(&[request]), &arguments, &op, &input, &self.common[..words]].concat();
-            input = self.ask(&request, output + words)?;
-            let common = input.split_off(output);
-            if common.iter().take(size_of::<u64>()).any(|&byte| byte != 0) {
+            let request = [bytes(&[request]), arguments, op, input, vec![0; size_of::<u64>()]].concat();
+            let output = launch.chunks as usize * size_of::<M::Item>();
+            input = self.ask(&request, output + size_of::<u64>())?;
+            if input.split_off(output) != [0; size_of::<u64>()] {
                 return Err("tickets are not given back".to_owned());
             }
-            self.common[..words].copy_from_slice(&common);
-            length = launch.left().into();
+            length = launch.chunks.into();
             misalignment = 0;
         }
         // SAFETY: the kernel wrote a whole item, field by field.

@@ -41,7 +41,8 @@ pub(crate) enum Time {
     First,
     /// The first call of one with images on the disk.
     Disk,
-    /// The first call of a second `Reduction`.
+    /// The second call of that process, and after it the first one of a second `Reduction`.
+    Again,
     Second,
     /// On the host: until a call is enqueued.
     Enqueue,
