@@ -308,6 +308,10 @@ fn a_run_allocates_nothing() {
         let before = ALLOCATIONS.get();
         let second = reduction.run(&copy).expect("runs");
         assert_eq!(ALLOCATIONS.get() - before, 0, "{length} items");
+        let mut result = stream.clone_htod(&[first]).expect("copies");
+        let before = ALLOCATIONS.get();
+        reduction.run_into(&copy, &mut result).expect("enqueues");
+        assert_eq!(ALLOCATIONS.get() - before, 0, "{length} items, enqueued");
         let expected = tree::bracket(&MaxByNorm, &all);
         assert_same(first, expected, length);
         assert_same(second, expected, length);
@@ -358,6 +362,9 @@ fn a_graph_replays() {
     let mut copy = stream.clone_htod(&first).expect("copies");
     let mut result = stream.clone_htod(&[[0_u64; 2]]).expect("copies");
     stream.synchronize().expect("synchronises");
+    let elsewhere = context.new_stream().expect("a stream");
+    let beside = elsewhere.clone_htod(&first).expect("copies");
+    elsewhere.synchronize().expect("synchronises");
 
     // Of this thread: the other tests allocate in theirs meanwhile, which a global recording forbids them.
     let mode = CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL;
@@ -365,6 +372,9 @@ fn a_graph_replays() {
     let refused = reduction.run(&copy);
     assert!(matches!(refused, Err(warpfold::Error::StreamIsCapturing)), "{refused:?}");
     reduction.run_into(&copy, &mut result).expect("records");
+    // What another stream needs for its first run is made meanwhile.
+    let got = reduction.run(&beside).expect("runs");
+    assert_same(got, tree::bracket(&operator, &first), "beside the recording");
     let flags = CUgraphInstantiate_flags::CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH;
     let graph = stream.end_capture(flags).expect("ends recording").expect("a graph");
 

@@ -15,7 +15,7 @@ use warpfold::{DeviceType, Reduction};
 
 use super::{Gpu, Subject, row};
 
-/// One launch, of one block and of many, and two.
+/// One launch; two, of few blocks and of many.
 const SIZES: [usize; 3] = [1 << 10, 1 << 20, 1 << 22];
 const SAMPLES: usize = 101;
 const WARM_UP: usize = 20;

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use cudarc::driver::{CudaContext, CudaStream, DevicePtr, DevicePtrMut};
 
+use super::chain::Queue;
 use super::driver::{RelaxedCapture, check, is_capturing};
 use super::kernels::{Blocks, Kernels, Registry, Rendered};
-use super::replay::Queue;
 use super::slices::{Lent, Slices, check_context, copy, drain};
 use super::workspace::{Room, lock};
 use crate::codegen::{Arguments, Source};
@@ -138,7 +138,7 @@ impl BracketKernel {
         let memory = workspace.memory(self.room(&launches, length))?;
         let output = workspace.awaited_output();
         let kernels = launches.clone().map(|launch| launch.kernel);
-        let given = workspace.replays.launch(kernels, stream, |queue| {
+        let given = workspace.chains.launch(kernels, stream, |queue| {
             self.give(queue, operator, launches.clone(), span, output, memory)
         });
         if let Err(error) = given {
@@ -299,19 +299,21 @@ mod tests {
         }
     }
 
-    /// A chain of kernels is recorded once, and then launched with other arguments and grids, also before it has ended.
+    /// A chain of kernels is recorded once, and then launched with other arguments and grids, also while it is under way.
     #[test]
     fn gpu_chains_are_recorded_once() {
         let Some(device) = crate::laws::gpu() else { return };
         let stream = device.stream().expect("a GPU").context().new_stream().expect("a stream");
-        let policy = Policy { max_chunks: 1000, ..Policy::for_item(&<[u32; 2]>::layout()) };
+        let mut policy =
+            Policy { one_block_items: 64, tiles_per_warp: 1, ..Policy::for_item(&<[u32; 2]>::layout()) };
+        policy.large.warps = 1;
         let kernel = BracketKernel::of::<AffineComposition<u32>>(stream.context(), policy).expect("a kernel");
         kernel.reserve::<AffineComposition<u32>>(&stream).expect("compiles");
         let operator = AffineComposition::new();
         let items: Vec<[u32; 2]> =
             (0..4_000_000_u32).map(|i| [i | 1, i.wrapping_mul(2_654_435_761)]).collect();
         let on_device = stream.clone_htod(&items).expect("copies");
-        let lengths = [1, 300_000, 4_000_000, 9_000, 100_000, 3_999_999, 0, 200_000, 4_000_000];
+        let lengths = [1, 300_000, 4_000_000, 9_000, 600_000, 3_999_999, 0, 200_000, 4_000_000];
         let expected = lengths.map(|length| tree::bracket(&operator, &items[..length]));
         let mut chains: Vec<Vec<Kernel>> = Vec::new();
         for (length, expected) in lengths.into_iter().zip(expected) {
@@ -322,9 +324,9 @@ mod tests {
         }
         chains.sort();
         chains.dedup();
-        assert!(chains.iter().map(Vec::len).max() > Some(1));
+        let lengths_of_chains: Vec<usize> = chains.iter().map(Vec::len).collect();
+        assert!([1, 2, 3].iter().all(|length| lengths_of_chains.contains(length)), "{chains:?}");
         let workspace = kernel.kernels.workspaces.of_stream(&stream).expect("there");
-        assert_eq!(lock(&workspace).replays.recorded(), Some(chains.len()), "{chains:?}");
         let into = |what: &str| {
             let mut results = stream.alloc_zeros::<[u32; 2]>(100 * lengths.len()).expect("allocates");
             for at in 0..results.len() {
@@ -333,11 +335,11 @@ mod tests {
             }
             let results = stream.clone_dtoh(&results).expect("copies");
             assert!(results.chunks(lengths.len()).all(|results| results == expected), "{what}");
+            lock(&workspace).chains.count()
         };
-        into("as graphs");
-        lock(&workspace).replays.refuse();
-        into("one by one");
-        assert_eq!(lock(&workspace).replays.recorded(), None);
+        assert_eq!(into("as chains"), chains.len());
+        lock(&workspace).chains.refuse();
+        assert_eq!(into("one by one"), 0);
     }
 
     /// Partials of a large input find room, between small ones, and in one graph with them.

@@ -11,9 +11,9 @@ use std::thread::Builder;
 
 use cudarc::driver::CudaContext;
 
+use super::chain::Queue;
 use super::driver::{RelaxedCapture, architecture, limits};
 use super::module::{Function, Grid, Module};
-use super::replay::Queue;
 use super::workspace::{Workspaces, lock};
 use crate::codegen::Source;
 use crate::jit::{Architecture, Compilation, Image};
@@ -130,7 +130,7 @@ impl Loaded {
             early: blocks.early,
         };
         // SAFETY: the kernel takes these two parameters, whose layouts its source asserts; the rest is the caller's promise.
-        unsafe { queue.launch(self.function, grid, &mut parameters) }
+        unsafe { queue.give(self.function, grid, &mut parameters) }
     }
 }
 

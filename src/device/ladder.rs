@@ -8,9 +8,9 @@ use cudarc::driver::{
     CudaContext, CudaSlice, CudaStream, DevicePtr, DevicePtrMut, DeviceSlice, SyncOnDrop, sys,
 };
 
+use super::chain::Queue;
 use super::driver::{RelaxedCapture, architecture, check, is_capturing};
 use super::kernels::{Blocks, Kernels, Loaded};
-use super::replay::Queue;
 use super::slices::{Lent, allocate, check_context, copy, fetch};
 use super::workspace::{Room, lock};
 use crate::codegen::{RungArguments, Source};

@@ -2,12 +2,12 @@
 #![allow(unsafe_code)]
 
 mod bracket;
+mod chain;
 mod driver;
 mod input;
 mod kernels;
 mod ladder;
 mod module;
-mod replay;
 mod scan;
 mod slices;
 mod workspace;

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use cudarc::driver::{CudaContext, CudaSlice, CudaStream, DevicePtr, DevicePtrMut, result};
 
+use super::chain::Queue;
 use super::driver::{capture, check, check_allocation, is_capturing};
-use super::replay::Queue;
 use super::workspace::{Room, Workspaces, lock};
 use crate::policy::Kernel;
 use crate::{DeviceType, Error};
@@ -104,7 +104,7 @@ impl<T> Slices<'_, T> {
         let (output, _written) = self.output.device_ptr_mut(stream);
         let input = read.as_ref().map_or(output, |(address, _)| *address);
         let addresses = Addresses { input, output, memory };
-        let enqueued = workspace.replays.launch(kernels, stream, |queue| give(queue, addresses));
+        let enqueued = workspace.chains.launch(kernels, stream, |queue| give(queue, addresses));
         // After a failure, too: the first launches may be under way.
         let recorded = workspace.record_use(stream);
         let joined = other.map(|other| check("letting the output's stream wait", other.join(stream)));

@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 use cudarc::driver::{CudaContext, CudaEvent, CudaStream, DriverError, result, sys};
 
 use super::bracket::Output;
+use super::chain::Chains;
 use super::driver::{Capture, RelaxedCapture, check, check_allocation, stream_id};
-use super::replay::Replays;
 use crate::{DeviceType, Error};
 
 /// How many streams keep a workspace. Past that, those not in use are freed: the streams may be long gone.
@@ -61,7 +61,7 @@ pub(super) struct Workspace {
     /// The end of the work that was last given it and not waited for.
     used: CudaEvent,
     /// By which the stream is given its launches.
-    pub(super) replays: Replays,
+    pub(super) chains: Chains,
 }
 
 // SAFETY: the addresses and the graphs are owned, and the driver's calls on them may come from any thread.
@@ -81,7 +81,7 @@ impl Workspace {
             words: result_bytes.div_ceil(size_of::<u32>()),
             serial: 0,
             used: check("creating an event", context.new_event(None))?,
-            replays: Replays::default(),
+            chains: Chains::default(),
         };
         // What was allocated before a failure is freed by `drop`.
         workspace.memory(Room::of(LEAST_BYTES))?;
@@ -176,6 +176,8 @@ impl Drop for Workspace {
         // cudarc's `synchronize`, which does not wait where somebody else's error is to be reported.
         // SAFETY: the event is alive.
         let _ = unsafe { result::event::synchronize(self.used.cu_event()) };
+        // Before what their nodes speak of.
+        self.chains = Chains::default();
         // SAFETY: allocated by `new` and `memory`, and all work that could use it has ended.
         unsafe {
             for memory in self.outgrown.drain(..).chain((self.memory != 0).then_some(self.memory)) {

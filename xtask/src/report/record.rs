@@ -41,8 +41,9 @@ pub(crate) enum Time {
     First,
     /// The first call of one with images on the disk.
     Disk,
-    /// The second call of that process, and after it the first one of a second `Reduction`.
+    /// The second call of that process.
     Again,
+    /// And after it the first one of a second `Reduction`.
     Second,
     /// On the host: until a call is enqueued.
     Enqueue,
