@@ -2,7 +2,7 @@
 
 use std::hint::black_box;
 use std::io::Write;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
 use rayon::prelude::*;
@@ -75,7 +75,15 @@ impl<W: Write> Cpu<'_, W> {
         let reduction = Reduction::<M>::new(Device::cpu());
         let same = |result: &M::Item| M::Item::same_bits(result, &expected);
         ensure!(same(&reduction.run(&items)?), "{operator} of {item}, {bytes} bytes: not the bracket");
-        self.row(&subject, "warpfold-cpu", || reduction.run(&items).ok())?;
+        // In turn: the rate of a machine's memory goes up and down by an eighth within seconds.
+        self.in_turn(
+            &subject,
+            &mut [
+                ("warpfold-cpu", &hexadecimal(&expected), &mut || _ = black_box(reduction.run(&items))),
+                ("read-cpu", "-", &mut || _ = black_box(read(&items))),
+                ("read-ahead-cpu", "-", &mut || _ = black_box(read_ahead(&items))),
+            ],
+        )?;
 
         let reduce = || items.par_iter().copied().reduce_with(|a, b| M::default().combine(a, b));
         let result = reduce().context("there are items")?;
@@ -84,8 +92,6 @@ impl<W: Write> Cpu<'_, W> {
         self.row(&subject, "rayon", reduce)?;
 
         subject.result = "-".to_owned();
-        self.row(&subject, "read-cpu", || read(&items))?;
-        self.row(&subject, "read-ahead-cpu", || read_ahead(&items))?;
         self.scans::<M>(subject, &items)
     }
 
@@ -130,17 +136,30 @@ impl<W: Write> Cpu<'_, W> {
         self.row(&subject, "std-sum", serial)
     }
 
-    /// Enough samples for a second or so, after one that does not count.
     fn row<R>(&mut self, subject: &Subject, who: &str, mut call: impl FnMut() -> R) -> Result<()> {
-        black_box(call());
+        let result = subject.result.clone();
+        self.in_turn(subject, &mut [(who, &result, &mut || _ = black_box(call()))])
+    }
+
+    /// A row for each of some calls, with its result: enough samples for a second or so, one of each after the other, after one of
+    /// each that does not count.
+    fn in_turn(&mut self, subject: &Subject, calls: &mut [(&str, &str, &mut dyn FnMut())]) -> Result<()> {
+        calls.iter_mut().for_each(|(.., call)| call());
+        let mut times = vec![Vec::new(); calls.len()];
         let begin = Instant::now();
-        let mut times = Vec::new();
-        while times.len() < 9 || (times.len() < 101 && begin.elapsed().as_secs_f64() < 1.0) {
-            let start = Instant::now();
-            black_box(call());
-            times.push(start.elapsed().as_secs_f64() * 1e6);
+        let most = Duration::from_secs(calls.len() as u64);
+        while times[0].len() < 9 || (times[0].len() < 101 && begin.elapsed() < most) {
+            for ((.., call), times) in calls.iter_mut().zip(&mut times) {
+                let start = Instant::now();
+                call();
+                times.push(start.elapsed().as_secs_f64() * 1e6);
+            }
         }
-        row(self.out, who, subject, "cpu", times)
+        for ((who, result, _), times) in calls.iter().zip(times) {
+            let subject = Subject { result: (*result).to_owned(), ..*subject };
+            row(self.out, who, &subject, "cpu", times)?;
+        }
+        Ok(())
     }
 }
 
