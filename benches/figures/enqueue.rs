@@ -44,12 +44,12 @@ pub fn all(gpu: &Gpu, out: &mut impl Write) -> Result<()> {
         let launches: Vec<Launch> = reduction.policy().launches(&f32::layout(), items.len() as u64).collect();
         let mut output = gpu.stream.alloc_zeros::<f32>(1)?;
         let used = gpu.stream.context().new_event(None)?;
-        let mut replay = Replay::record(gpu, nothing, &launches, begins_early)?;
+        let mut chain = Chain::record(gpu, nothing, &launches, begins_early)?;
         let (mut ours, mut theirs) = (Vec::new(), Vec::new());
         // In turn: a processor that has rested is slower at first.
         for _ in 0..SAMPLES + WARM_UP {
             ours.push(gpu.time(|| Ok(reduction.run_into(&items, &mut output)?))?);
-            theirs.push(gpu.time(|| enqueue(gpu, &mut replay, &used))?);
+            theirs.push(gpu.time(|| enqueue(gpu, &mut chain, &used))?);
         }
         row(out, "warpfold", &subject, "enqueue", ours.split_off(WARM_UP))?;
         row(out, "driver", &subject, "enqueue", theirs.split_off(WARM_UP))?;
@@ -71,13 +71,13 @@ impl Gpu {
 }
 
 /// A graph of launches of a kernel, as reductions keep one.
-struct Replay {
+struct Chain {
     instance: sys::CUgraphExec,
     /// What each node is to be launched with.
     nodes: Vec<(sys::CUgraphNode, sys::CUDA_KERNEL_NODE_PARAMS)>,
 }
 
-impl Replay {
+impl Chain {
     fn record(gpu: &Gpu, kernel: sys::CUfunction, launches: &[Launch], begins_early: bool) -> Result<Self> {
         let (mut arguments, mut state) = ([0_u64; 7], 0_u8);
         let mut parameters: [*mut c_void; 2] = [(&raw mut arguments).cast(), (&raw mut state).cast()];
@@ -128,7 +128,7 @@ impl Replay {
 }
 
 /// The driver's calls of one `run_into`.
-fn enqueue(gpu: &Gpu, replay: &mut Replay, used: &cudarc::driver::CudaEvent) -> Result<()> {
+fn enqueue(gpu: &Gpu, chain: &mut Chain, used: &cudarc::driver::CudaEvent) -> Result<()> {
     let (mut arguments, mut state) = ([0_u64; 7], 0_u8);
     let mut parameters: [*mut c_void; 2] = [(&raw mut arguments).cast(), (&raw mut state).cast()];
     let stream = gpu.stream.cu_stream();
@@ -141,11 +141,11 @@ fn enqueue(gpu: &Gpu, replay: &mut Replay, used: &cudarc::driver::CudaEvent) -> 
         result::ctx::get_current()?;
         sys::cuStreamGetId(stream, &mut id).result()?;
         result::ctx::get_current()?;
-        for (node, of) in &mut replay.nodes {
+        for (node, of) in &mut chain.nodes {
             of.kernelParams = parameters.as_mut_ptr();
-            sys::cuGraphExecKernelNodeSetParams_v2(replay.instance, *node, of).result()?;
+            sys::cuGraphExecKernelNodeSetParams_v2(chain.instance, *node, of).result()?;
         }
-        result::graph::launch(replay.instance, stream)?;
+        result::graph::launch(chain.instance, stream)?;
     }
     used.record(&gpu.stream)?;
     // SAFETY: as above.

@@ -75,7 +75,7 @@ impl Chains {
                 Ok(()) => return Ok(()),
                 Err(reason) => {
                     log::warn!("kernels are launched one by one: {reason}");
-                    (self.known, self.are_refused) = (Vec::new(), true);
+                    self.refuse();
                 }
             }
         }
@@ -113,8 +113,7 @@ impl Chains {
         self.known.len()
     }
 
-    /// As where a driver refuses chains.
-    #[cfg(all(test, feature = "laws"))]
+    /// Gives chains up: from now on launches go one by one.
     pub(super) fn refuse(&mut self) {
         (self.known, self.are_refused) = (Vec::new(), true);
     }
