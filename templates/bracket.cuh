@@ -34,7 +34,7 @@ template <class Shape, class Operator, class Source>
 WARPFOLD_DEVICE Words<typename Source::Item> warp_run(const Operator& op, Source& tiles, unsigned row_level, Size length) {
     using Item = typename Source::Item;
     constexpr unsigned ROW_ITEMS = WARP_LANES * Shape::GROUP_ITEMS, TILE_ITEMS = Shape::ROWS * ROW_ITEMS;
-    constexpr unsigned MERGED = Shape::MERGED_TILES, AHEAD = 8;
+    constexpr unsigned MERGED = Shape::ROWS > 1 ? Shape::MERGED_TILES : 1, AHEAD = 8;
     static_assert(MERGED == 1 || MERGED == 4, "one tile, or four");
     RowCounter<Item> counter;
     // Of the tiles that merge: how many do, how many of them came, the first or third, and the first two together.
@@ -117,17 +117,22 @@ WARPFOLD_DEVICE bool across_warps(const Operator& op, Words<Item>* of_warp, unsi
     return true;
 }
 
-// The bracket of what the lanes of a block's warps have, in lane 0 of the first: of each warp the first `lanes`, and of so many
-// warps; or of all. The others, for which it returns false, are done with the chunk.
-template <bool ARE_ALL, class Item, class Operator>
-WARPFOLD_DEVICE bool across_block(const Operator& op, Words<Item>* of_warp, unsigned lanes, unsigned warps, Words<Item>& value) {
-    if constexpr (ARE_ALL) {
-        value = across_lanes(op, value, 1);
-    } else if (warp_index() < warps) {
-        // A warp that has nothing has no value either, and an operator is not called with what is none.
-        value = warp_bracket<!Words<Item>::LARGE>(op, value, lanes);
-    }
-    return across_warps(op, of_warp, warps, value);
+// A chunk of which every warp has so many rows, neighbours, all of them whole: they are loaded at once, and merge lane by lane.
+template <class Shape, unsigned ROWS, class Item, class Operator>
+WARPFOLD_DEVICE void bracket_of_whole_rows(const Arguments<Item>& arguments, const Operator& op, Words<Item>* of_warp, Size run) {
+    constexpr unsigned ITEMS = Shape::GROUP_ITEMS, ROW_ITEMS = WARP_LANES * ITEMS;
+    static_assert(ROWS == 1 || ROWS == 2, "one row, or two");
+    const Item* const items = arguments.input + run * (ROWS * ROW_ITEMS);
+    const Item* const of_lane = when_written(items) + lane_index() * ITEMS;
+    Group<Item, ITEMS> group[ROWS];
+#pragma unroll
+    for (unsigned k = 0; k < ROWS; ++k) group[k].template load_whole<Shape::WIDTH>(of_lane + k * ROW_ITEMS);
+    // While they are on their way.
+    const Place<Item> place(arguments, block_index());
+    Words<Item> value = group[0].bracket(op, Whole());
+    if constexpr (ROWS == 2) value = merge(op, value, group[1].bracket(op, Whole()), 1);
+    value = across_lanes(op, value, ROWS);
+    if (across_warps(op, of_warp, block_warps(), value) && lane_index() == 0) place.leave(value);
 }
 
 // A chunk a block, of rows alone. Most blocks of small inputs have whole rows, one a warp: what those take is a straight line,
@@ -143,23 +148,16 @@ WARPFOLD_DEVICE void bracket_of_rows(const Arguments<Item>& arguments, const Ope
     constexpr bool HAS_LANES = Words<Item>::COUNT <= 2;
     if constexpr (Shape::WIDTH >= 4) {
         if (first_run + block_warps() <= arguments.whole) {
-            Group<Item, Shape::GROUP_ITEMS> group;
-            group.template load_whole<Shape::WIDTH>(when_written(items) + lane_index() * Shape::GROUP_ITEMS);
-            // While they are on their way.
-            const Place<Item> place(arguments, block_index());
-            Words<Item> value = group.bracket(op, Whole());
-            if (across_block<true>(op, of_warp, WARP_LANES, block_warps(), value) && lane_index() == 0) place.leave(value);
+            if (Shape::MERGED_TILES > 1 && arguments.row_level > 0)
+                bracket_of_whole_rows<Shape, Shape::MERGED_TILES>(arguments, op, of_warp, run);
+            else
+                bracket_of_whole_rows<Shape, 1>(arguments, op, of_warp, run);
             return;
         }
     }
-    if (arguments.length == 0) {
-        when_written(arguments.input);
-        if (warp_index() == 0 && lane_index() == 0) Place<Item>(arguments, 0).leave(Words<Item>(arguments.identity));
-        return;
-    }
     Words<Item> value;
     unsigned warps = smaller(arguments.runs - first_run, block_warps()), lanes = 1;
-    if (HAS_LANES && arguments.length <= block_warps() * WARP_LANES) {
+    if (HAS_LANES && arguments.length > 0 && arguments.length <= block_warps() * WARP_LANES) {
         const unsigned count = static_cast<unsigned>(arguments.length), before = warp_index() * WARP_LANES;
         const unsigned at = before + lane_index();
         Group<Item, 1> single;
@@ -171,12 +169,18 @@ WARPFOLD_DEVICE void bracket_of_rows(const Arguments<Item>& arguments, const Ope
         Row<Item, Shape::GROUP_ITEMS> row;
         row.template load<Shape::WIDTH>(when_written(items), present, run < arguments.whole);
         value = row.value(op), lanes = row.lanes;
+    } else if (arguments.length == 0) {
+        when_written(arguments.input);
+        if (warp_index() == 0 && lane_index() == 0) Place<Item>(arguments, 0).leave(Words<Item>(arguments.identity));
+        return;
     } else if (run < arguments.runs) {
         const Size begin = Size(run) << (level_of(ROW_ITEMS) + arguments.row_level);
         Rows<Item> rows(when_written(arguments.input + begin));
         value = warp_run<Shape>(op, rows, arguments.row_level, arguments.length - begin);
     }
-    if (across_block<false>(op, of_warp, lanes, warps, value) && lane_index() == 0)
+    // A warp that has nothing has no value either, and an operator is not called with what is none.
+    if (warp_index() < warps) value = warp_bracket<!Words<Item>::LARGE>(op, value, lanes);
+    if (across_warps(op, of_warp, warps, value) && lane_index() == 0)
         Place<Item>(arguments, block_index()).leave(value);
 }
 

@@ -206,6 +206,7 @@ fn add_trials(trials: &mut Trials<'_>) {
         (small_tiles.large.rows, small_tiles.large.warps, small_tiles.max_chunks) = (2, 1, 2);
         let shape = kernels.add(Shape, small_tiles);
         let full = kernels.add(Shape, merging::<u32>());
+        let matrices = kernels.add(Matrix2Product::<u32>::new(), Policy::for_item(&<[[u32; 2]; 2]>::layout()));
         let marked = kernels.add(OnlyMarked, Policy::for_item(&Marked::layout()));
         let marked_halves = kernels.add(OnlyMarkedHalves, Policy::for_item(&MarkedHalves::layout()));
         let marked_bytes = kernels.add(OnlyMarkedBytes, Policy::for_item(&MarkedBytes::layout()));
@@ -229,6 +230,7 @@ fn add_trials(trials: &mut Trials<'_>) {
                 let mut lengths = full_runs(&full.policy).into_iter();
                 lengths.try_for_each(|length| wrong_on_executor(executor, full, &all[..length], 0))
             }),
+            trial(matrices, u32::matrix),
             trial(maps.under(baseline::<[u32; 2]>()), u32::map),
             trial(marked.under(baseline::<Marked>()), Sample::sample),
             trial(marked, Sample::sample),

@@ -214,6 +214,7 @@ impl BracketKernel {
         tickets: u64,
     ) -> Result<(), Error> {
         let shape = self.policy.shape(launch.kernel);
+        let launch = launch.merging_rows(shape, items.address, items.length);
         let arguments = Arguments {
             input: items.address,
             length: items.length,

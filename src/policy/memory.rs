@@ -6,8 +6,9 @@ use crate::Layout;
 const MEMORY_BYTES: u64 = 64 << 10;
 /// The bytes of a line of memory.
 pub(super) const LINE: u64 = 128;
-/// Device memory in which chunks are drawn. It shares no line with partials.
-pub(crate) const TICKET_BYTES: u64 = LINE;
+/// Device memory in which chunks are drawn. It shares no line with partials; and so much of it, since on an H200 partials behind it are
+/// nearer to whoever reads them than those right behind a line are (`docs/PERFORMANCE.md`).
+pub(crate) const TICKET_BYTES: u64 = 4 << 10;
 
 /// Device memory that a reduction may have.
 pub(crate) fn most_bytes(item: &Layout, length: u64) -> u64 {

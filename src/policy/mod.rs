@@ -24,6 +24,8 @@ const RUN_BYTES: u64 = 32 << 10;
 const WAVE_TILES: u32 = 8;
 /// Items that may have a lane each, at most: of larger ones shuffles cost more than to load parts of rows.
 const MOST_LANE_BYTES: usize = 8;
+/// What one block reduces, at most: of more, two launches are sooner done. A lane an item it reduces always.
+const ONE_BLOCK_BYTES: u64 = 48 << 10;
 /// Warps of a block where a small input has many.
 const SMALL_WARPS: u32 = 8;
 
@@ -113,11 +115,22 @@ impl Launches {
 }
 
 impl Launch {
-    /// Warps whose run is one row, and all of it there, at an `address` for wide loads.
+    /// The same chunks by half as many warps, of two rows each, where the shape has rows that merge, and all of them are whole.
+    pub fn merging_rows(self, shape: &Shape, address: u64, length: u64) -> Self {
+        let rows = shape.merged_rows();
+        let is_whole = length.is_multiple_of(shape.row_items() * u64::from(self.warps));
+        let merge = self.warps >= rows && is_whole && self.whole_rows(shape, address, length) > 0;
+        if rows == 1 || self.rows_per_warp > 1 || !merge {
+            return self;
+        }
+        Self { warps: self.warps / rows, rows_per_warp: rows.into(), ..self }
+    }
+
+    /// Warps whose run is one row, or rows that merge, and all of it there, at an `address` for wide loads.
     pub fn whole_rows(&self, shape: &Shape, address: u64, length: u64) -> u32 {
-        let is_row = self.rows_per_warp == 1 && shape.rows == 1;
+        let are_rows = shape.rows == 1 && self.rows_per_warp <= shape.merged_rows().into();
         let is_wide = shape.width >= 4 && address.is_multiple_of(shape.width.into());
-        if is_row && is_wide { (length / shape.row_items()) as u32 } else { 0 }
+        if are_rows && is_wide { (length / (shape.row_items() * self.rows_per_warp)) as u32 } else { 0 }
     }
 
     /// Warps that have any of `length` items, in blocks of this shape.
@@ -144,7 +157,9 @@ impl Policy {
             large,
             baseline: Shape::baseline(item.size),
             tuned: true,
-            one_block_items: small.row_items() * u64::from(small.warps),
+            one_block_items: small
+                .block_items()
+                .min(1 << (ONE_BLOCK_BYTES / item.size as u64).max(1024).ilog2()),
             lane_each_items: if item.size <= MOST_LANE_BYTES { 32 * u64::from(small.warps) } else { 0 },
             // A row a warp; of items of 32 bytes half as much, as was found by trials of 4 MiB.
             small_bytes: small.row_items() * item.size as u64 * small.wave_warps()
@@ -208,7 +223,7 @@ impl Policy {
             true => (Kernel::Large, Kernel::Small),
             false => (Kernel::Baseline, Kernel::Baseline),
         };
-        let room = most_bytes(item, length) / item.size as u64;
+        let room = (most_bytes(item, length) - TICKET_BYTES) / item.size as u64;
         let most = |room: u64| room.min(self.max_chunks.into());
         // Each launch leaves what the next one reads, and beside it there is room for what that leaves.
         let next = Some(self.launch(first, length, most(room - room / 16)));
@@ -408,6 +423,21 @@ mod tests {
     }
 
     #[test]
+    fn rows_merge_where_all_of_a_chunk_are_whole() {
+        let item = <[f32; 4]>::layout();
+        let policy = Policy::for_item(&item);
+        let row = policy.small.row_items();
+        let merging = |address, length| {
+            let (launch, shape) = (policy.launches(&item, length).next().expect("one"), &policy.small);
+            let launch = launch.merging_rows(shape, address, length);
+            (launch.warps, launch.rows_per_warp, launch.whole_rows(shape, address, length))
+        };
+        let whole = [1, 2, 7, 8, 128, 129].map(|rows| merging(256, rows * row));
+        assert_eq!(whole, [(1, 1, 1), (1, 2, 1), (8, 1, 7), (4, 2, 4), (4, 2, 64), (8, 1, 129)]);
+        assert_eq!([merging(256 + 4, 8 * row), merging(256, 8 * row - 1)], [(8, 1, 0), (8, 1, 7)]);
+    }
+
+    #[test]
     fn policies_that_no_kernel_can_have_are_refused() {
         let item = u16::layout();
         let good = Policy::for_item(&item);
@@ -430,6 +460,7 @@ mod tests {
         assert!(refused(|policy| policy.large.warps = 32));
         assert!(refused(|policy| policy.large.blocks_per_multiprocessor = 1 << 30));
         assert!(refused(|policy| policy.large.merged_tiles = 2));
+        assert!(refused(|policy| policy.small.merged_tiles = 4));
         assert!(refused(|policy| policy.baseline.warps = 64));
         assert!(refused(|policy| policy.baseline.group_items = 2));
         assert!(refused(|policy| policy.max_chunks = 0));

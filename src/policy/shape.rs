@@ -36,8 +36,8 @@ pub struct Shape {
     /// blocked arrangement, not a striped one). A power of two, at most 32; together a multiple of 16 bytes. If 1, there are
     /// no tiles: items go row by row, of one group a lane.
     pub rows: u32,
-    /// Neighbouring tiles that merge before a lane's values are combined with those of other lanes: 1 or 4. Four want
-    /// registers.
+    /// Neighbouring tiles that merge before a lane's values are combined with those of other lanes, 1 or 4; where there are none, rows,
+    /// 1 or 2. More want registers.
     pub merged_tiles: u32,
     /// Warps of a block, at most, or, of the baseline, always: a power of two, at most 32.
     pub warps: u32,
@@ -48,7 +48,9 @@ pub struct Shape {
 impl Shape {
     /// A row a warp, of as many warps as a block can have.
     pub(super) fn small(size: usize) -> Self {
-        let mut shape = Self { warps: 32, blocks_per_multiprocessor: 1, ..Self::of_lanes(size, 0) };
+        // Where an item is several words, what lanes exchange is time.
+        let merged_tiles = if matches!(size, 16 | 32) { 2 } else { 1 };
+        let mut shape = Self { warps: 32, merged_tiles, ..Self::of_lanes(size, 0) };
         if size == 1 {
             // So many warps have no registers to take more items apart.
             shape.group_items = 16;
@@ -122,8 +124,8 @@ impl Shape {
         if group_items > MOST_GROUP_ITEMS || group > 1 << 10 {
             return fail("a group is at most 32 items, and at most 1024 bytes");
         }
-        if !matches!(self.merged_tiles, 1 | 4) {
-            return fail("merged_tiles is 1 or 4");
+        if !matches!((rows, self.merged_tiles), (_, 1) | (1, 2) | (2.., 4)) {
+            return fail("merged_tiles is 1 or 4, or, where there are rows alone, 1 or 2");
         }
         if rows > 1 && (width < 4 || !(group * u64::from(rows)).is_multiple_of(WIDEST_LOAD as u64)) {
             return fail("what a lane has of a tile is a multiple of 16 bytes, in loads of at least 4");
@@ -156,6 +158,11 @@ impl Shape {
     /// Warps that run at once.
     pub(super) fn wave_warps(&self) -> u64 {
         MULTIPROCESSORS * u64::from(self.warps * self.blocks_per_multiprocessor)
+    }
+
+    /// Rows that a warp has at once, where there are no tiles.
+    pub(super) fn merged_rows(&self) -> u32 {
+        if self.rows == 1 { self.merged_tiles } else { 1 }
     }
 
     /// Items of one row: of each lane, a group.

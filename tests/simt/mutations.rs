@@ -43,8 +43,38 @@ pub const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "whole rows that are read too soon",
         file: "bracket.cuh",
-        right: "load_whole<Shape::WIDTH>(when_written(items) +",
-        wrong: "load_whole<Shape::WIDTH>(items +",
+        right: "of_lane = when_written(items) +",
+        wrong: "of_lane = items +",
+    },
+    Mutation {
+        name: "a row that is loaded twice",
+        file: "bracket.cuh",
+        right: "load_whole<Shape::WIDTH>(of_lane + k * ROW_ITEMS);",
+        wrong: "load_whole<Shape::WIDTH>(of_lane);",
+    },
+    Mutation {
+        name: "rows that merge at the wrong distance",
+        file: "bracket.cuh",
+        right: "group[1].bracket(op, Whole()), 1);",
+        wrong: "group[1].bracket(op, Whole()), 2);",
+    },
+    Mutation {
+        name: "rows that merged counted as one",
+        file: "bracket.cuh",
+        right: "across_lanes(op, value, ROWS);",
+        wrong: "across_lanes(op, value, 1);",
+    },
+    Mutation {
+        name: "rows that nobody merges",
+        file: "bracket.cuh",
+        right: "if (Shape::MERGED_TILES > 1 && arguments.row_level > 0)",
+        wrong: "if (Shape::MERGED_TILES > 1 && arguments.row_level > 1)",
+    },
+    Mutation {
+        name: "lanes that look for items of an empty input",
+        file: "bracket.cuh",
+        right: "if (HAS_LANES && arguments.length > 0 &&",
+        wrong: "if (HAS_LANES &&",
     },
     Mutation {
         name: "parts of rows that are read too soon",
@@ -422,8 +452,8 @@ pub const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "warps that combine what they have not",
         file: "bracket.cuh",
-        right: "} else if (warp_index() < warps) {",
-        wrong: "} else {",
+        right: "if (warp_index() < warps) value",
+        wrong: "value",
     },
     Mutation {
         name: "a part of a word that is no item",

@@ -70,7 +70,7 @@ pub fn policies<T: DeviceType>() -> Vec<Policy> {
     let default = Policy::for_item(&T::layout());
     let large = large_kernels::<T>();
     let mut tiny = Policy { tiles_per_warp: 1, max_chunks: 70, lane_each_items: 0, ..large };
-    (tiny.large.rows, tiny.large.warps) = (1, 1);
+    (tiny.large.rows, tiny.large.merged_tiles, tiny.large.warps) = (1, 1, 1);
     (tiny.small.rows, tiny.small.warps) = (1, 1);
     // Many warps of few rows, and few of many.
     let mut wide = Policy { max_chunks: 11, ..large };
@@ -87,11 +87,11 @@ pub fn policies<T: DeviceType>() -> Vec<Policy> {
     let mut ungrouped = Policy { max_chunks: 64, ..large };
     ungrouped.large.group_items = 1;
     ungrouped.large.width = align_of::<T>().min(16) as u32;
-    (ungrouped.large.rows, ungrouped.large.merged_tiles) = (1, 1);
+    // Rows that merge.
+    (ungrouped.large.rows, ungrouped.large.merged_tiles) = (1, 2);
     ungrouped.large.warps *= 2;
     let mut short = default;
-    short.small.rows = 1;
-    short.small.warps = 2;
+    (short.small.rows, short.small.merged_tiles, short.small.warps) = (1, 2, 2);
     short.max_chunks = 64.min(default.max_chunks);
     (short.one_block_items, short.lane_each_items) = (5, 3);
     let mut narrow = default.untuned();

@@ -200,6 +200,8 @@ impl Executor {
         let mut misalignment = misalignment * size_of::<M::Item>();
         for launch in case.policy.launches(&item, length) {
             let shape = case.policy.shape(launch.kernel);
+            // What the executor aligns is aligned by 128 bytes or more.
+            let launch = launch.merging_rows(shape, misalignment as u64, length);
             let arguments = Arguments {
                 input: 0,
                 length,
@@ -208,7 +210,6 @@ impl Executor {
                 runs: launch.runs(shape, length),
                 row_level: launch.rows_per_warp.ilog2(),
                 serial: 0,
-                // What the executor aligns is aligned by 128 bytes or more.
                 whole: launch.whole_rows(shape, misalignment as u64, length),
                 identity: case.operator.identity(),
             };
