@@ -117,24 +117,6 @@ WARPFOLD_DEVICE bool across_warps(const Operator& op, Words<Item>* of_warp, unsi
     return true;
 }
 
-// A chunk of which every warp has so many rows, neighbours, all of them whole: they are loaded at once, and merge lane by lane.
-template <class Shape, unsigned ROWS, class Item, class Operator>
-WARPFOLD_DEVICE void bracket_of_whole_rows(const Arguments<Item>& arguments, const Operator& op, Words<Item>* of_warp, Size run) {
-    constexpr unsigned ITEMS = Shape::GROUP_ITEMS, ROW_ITEMS = WARP_LANES * ITEMS;
-    static_assert(ROWS == 1 || ROWS == 2, "one row, or two");
-    const Item* const items = arguments.input + run * (ROWS * ROW_ITEMS);
-    const Item* const of_lane = when_written(items) + lane_index() * ITEMS;
-    Group<Item, ITEMS> group[ROWS];
-#pragma unroll
-    for (unsigned k = 0; k < ROWS; ++k) group[k].template load_whole<Shape::WIDTH>(of_lane + k * ROW_ITEMS);
-    // While they are on their way.
-    const Place<Item> place(arguments, block_index());
-    Words<Item> value = group[0].bracket(op, Whole());
-    if constexpr (ROWS == 2) value = merge(op, value, group[1].bracket(op, Whole()), 1);
-    value = across_lanes(op, value, ROWS);
-    if (across_warps(op, of_warp, block_warps(), value) && lane_index() == 0) place.leave(value);
-}
-
 // A chunk a block, of rows alone. Most blocks of small inputs have whole rows, one a warp: what those take is a straight line,
 // since every instruction that is fetched for the first time is time. Nearly so is what a block takes if each warp has one row or
 // a part of it, or a lane for each item, where that is so small that many shuffles cost less than loads of parts of a row.
@@ -143,15 +125,23 @@ WARPFOLD_DEVICE void bracket_of_rows(const Arguments<Item>& arguments, const Ope
     WARPFOLD_SHARED(Words<Item>, of_warp, Shape::WARPS);
     constexpr unsigned ROW_ITEMS = WARP_LANES * Shape::GROUP_ITEMS;
     const unsigned first_run = block_index() * block_warps(), run = first_run + warp_index();
-    const Item* const items = arguments.input + Size(run) * ROW_ITEMS;
+    // Of whole rows, one a warp, or two that merge.
+    const bool are_two = Shape::MERGED_TILES > 1 && arguments.row_level > 0;
+    const Item* const items = arguments.input + Size(are_two ? 2 * run : run) * ROW_ITEMS;
     // As `Policy::lane_each_items` has it.
     constexpr bool HAS_LANES = Words<Item>::COUNT <= 2;
     if constexpr (Shape::WIDTH >= 4) {
         if (first_run + block_warps() <= arguments.whole) {
-            if (Shape::MERGED_TILES > 1 && arguments.row_level > 0)
-                bracket_of_whole_rows<Shape, Shape::MERGED_TILES>(arguments, op, of_warp, run);
-            else
-                bracket_of_whole_rows<Shape, 1>(arguments, op, of_warp, run);
+            const Item* const of_lane = when_written(items) + lane_index() * Shape::GROUP_ITEMS;
+            Group<Item, Shape::GROUP_ITEMS> group, second;
+            group.template load_whole<Shape::WIDTH>(of_lane);
+            if (are_two) second.template load_whole<Shape::WIDTH>(of_lane + ROW_ITEMS);
+            // While they are on their way.
+            const Place<Item> place(arguments, block_index());
+            Words<Item> value = group.bracket(op, Whole());
+            if (are_two) value = merge(op, value, second.bracket(op, Whole()), 1);
+            value = across_lanes(op, value, are_two ? 2 : 1);
+            if (across_warps(op, of_warp, block_warps(), value) && lane_index() == 0) place.leave(value);
             return;
         }
     }

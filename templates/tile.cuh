@@ -24,8 +24,9 @@ class Rows {
     }
 };
 
-// The address of an input decides how it is loaded, by 16 bytes or by words of 4; in shared memory every tile begins
-// alike, but for items narrower than a word, whose first one may be within a word.
+// A tile is loaded in aligned chunks of 16 bytes, wherever its input begins. In shared memory every tile begins alike, since lanes pass
+// each other words where its chunks begin within those that were loaded; but for items narrower than a word, whose first one may be
+// within a word.
 template <class Shape, class T>
 class Tiles {
   public:
@@ -37,6 +38,7 @@ class Tiles {
     static constexpr unsigned CHUNK = Runs::CHUNK, RUN = Runs::RUN, ODD = Runs::ODD;
     static constexpr unsigned TILE_CHUNKS = Runs::CHUNKS, TILE_BYTES = TILE_CHUNKS * CHUNK;
     static_assert(CHUNK == 16, "a lane has whole chunks");
+    static constexpr unsigned WORDS = CHUNK / 4;
     static constexpr bool WITHIN_WORDS = Global::WIDTH<Item> < 4;
     static WARPFOLD_DEVICE constexpr unsigned place(unsigned chunk) { return Runs::place(chunk); }
 
@@ -49,24 +51,44 @@ class Tiles {
     Size input, input_end, taken, asked, later;
     // Tiles: of this run those that are not taken, of the run that is loaded those that are not asked for, and of a later run.
     unsigned left, unasked, of_later;
-    // Bytes of a word before the first item.
-    unsigned skipped;
-    // The next tile, as it was loaded, and the word in which its last item ends.
-    unsigned word[RUN * CHUNK / 4];
+    // Before the first item: words of a chunk, and bytes of the word after those.
+    unsigned shifted, skipped;
+    // The next tile, as it was loaded; and of the words that it has of one more chunk, or ends in, one of each lane.
+    unsigned word[RUN * WORDS];
     unsigned last;
 
-    template <unsigned WIDTH>
-    WARPFOLD_DEVICE void load(const char* from) {
+    // The chunks that a tile begins in, and what it has of the one after them.
+    WARPFOLD_DEVICE void load() {
+        const Size begin = asked - skipped - 4 * shifted;
+        const char* const of_lane = reinterpret_cast<const char*>(begin) + CHUNK * lane_index();
+        // No byte is touched that is not an item's: the input may begin within a chunk, and within a word.
+        const bool begins_within = begin < input && lane_index() == 0;
 #pragma unroll
-        for (unsigned k = 0; k < RUN * CHUNK / WIDTH; ++k) {
-            // No byte is touched that is not an item's: the input may begin within a word.
-            if (WITHIN_WORDS && WIDTH == 4 && k == 0 && lane_index() == 0 && reinterpret_cast<Size>(from) < input) {
-                word[0] = Global::aligned_word<Item>(from, -static_cast<int>(skipped), Whole());
-                continue;
-            }
-            const Load<WIDTH> loaded = load_global<WIDTH>(from + WIDTH * (WARP_LANES * k + lane_index()));
+        for (unsigned k = 0; k < RUN; ++k) {
+            if (k == 0 && begins_within) continue;
+            const Load<CHUNK> loaded = load_global<CHUNK>(of_lane + CHUNK * WARP_LANES * k);
 #pragma unroll
-            for (unsigned w = 0; w < WIDTH / 4; ++w) word[WIDTH / 4 * k + w] = loaded.word[w];
+            for (unsigned w = 0; w < WORDS; ++w) word[WORDS * k + w] = loaded.word[w];
+        }
+        if (shifted == 0 && skipped == 0) return;
+        if (begins_within) load_first(begin);
+        const char* const after = reinterpret_cast<const char*>(begin) + TILE_BYTES + 4 * lane_index();
+        if (lane_index() < shifted)
+            last = load_global<4>(after).word[0];
+        else if (WITHIN_WORDS && lane_index() == shifted && skipped != 0)
+            last = first_bytes(after);
+    }
+
+    // The words of a chunk in which the input begins.
+    WARPFOLD_DEVICE void load_first(Size begin) {
+#pragma unroll
+        for (unsigned w = 0; w < WORDS; ++w) {
+            const Size at = begin + 4 * w;
+            const char* const address = reinterpret_cast<const char*>(at);
+            if (at >= input)
+                word[w] = load_global<4>(address).word[0];
+            else if (WITHIN_WORDS && at + 4 > input)
+                word[w] = Global::aligned_word<Item>(address, -static_cast<int>(skipped), Whole());
         }
     }
 
@@ -80,17 +102,40 @@ class Tiles {
         return word;
     }
 
-    template <unsigned WIDTH>
+    // A word of the lane after this one, of its chunk of a row. After the last lane the first one comes, with the next row.
+    WARPFOLD_DEVICE unsigned passed(unsigned row, unsigned at) const {
+        const unsigned of_next_row = row + 1 < RUN ? word[WORDS * (row + 1) % (WORDS * RUN) + at] : shuffle_from(last, at);
+        return shuffle_from(lane_index() == 0 ? of_next_row : word[WORDS * row + at], lane_index() + 1);
+    }
+
+    // The tile's chunks, which begin so many words into those that were loaded.
+    template <unsigned SHIFTED>
     WARPFOLD_DEVICE void store() const {
-        constexpr unsigned STEP = WARP_LANES * WIDTH / CHUNK;
-        const unsigned chunk = lane_index() * WIDTH / CHUNK, within = lane_index() * WIDTH % CHUNK;
         // The places repeat themselves, further on, after ODD steps.
         unsigned char* to[ODD];
 #pragma unroll
-        for (unsigned k = 0; k < ODD; ++k) to[k] = slot + place(STEP * k + chunk) + within;
+        for (unsigned k = 0; k < ODD; ++k) to[k] = slot + place(WARP_LANES * k + lane_index());
 #pragma unroll
-        for (unsigned k = 0; k < TILE_CHUNKS / STEP; ++k)
-            write<WIDTH>(to[k % ODD] + place(STEP * (k - k % ODD)), word + WIDTH / 4 * k);
+        for (unsigned k = 0; k < RUN; ++k) {
+            unsigned chunk[WORDS];
+#pragma unroll
+            for (unsigned w = 0; w < WORDS; ++w) {
+                const unsigned from = w + SHIFTED;
+                chunk[w] = from < WORDS ? word[WORDS * k + from % WORDS] : passed(k, from % WORDS);
+            }
+            write<CHUNK>(to[k % ODD] + place(WARP_LANES * (k - k % ODD)), chunk);
+        }
+        if (WITHIN_WORDS && lane_index() == SHIFTED) write<4>(slot + place(TILE_CHUNKS), &last);
+    }
+    WARPFOLD_DEVICE void store() const {
+        if (alignof(Item) <= 4 && shifted == 1)
+            store<1>();
+        else if (alignof(Item) <= 8 && shifted == 2)
+            store<2>();
+        else if (alignof(Item) <= 4 && shifted == 3)
+            store<3>();
+        else
+            store<0>();
     }
 
     // So many items of a lane are reduced by code that is written out; more are by a loop over such units, since each copy
@@ -143,7 +188,7 @@ class Tiles {
         slot = shared + warp_index() * SLOT_BYTES;
         input = reinterpret_cast<Size>(first), input_end = reinterpret_cast<Size>(last_end);
         taken = asked = reinterpret_cast<Size>(begin), later = 0;
-        skipped = WITHIN_WORDS ? input % 4 : 0, last = 0;
+        shifted = input % CHUNK / 4, skipped = WITHIN_WORDS ? input % 4 : 0, last = 0;
         left = unasked = static_cast<unsigned>(count / (WARP_LANES * ITEMS));
     }
 
@@ -153,12 +198,7 @@ class Tiles {
             if (later == 0) return;
             asked = later, unasked = of_later, later = 0;
         }
-        const char* const from = reinterpret_cast<const char*>(asked - skipped);
-        if (asked % CHUNK == 0)
-            load<16>(from);
-        else
-            load<4>(from);
-        if (WITHIN_WORDS && skipped != 0) last = first_bytes(from + TILE_BYTES);
+        load();
         asked += TILE_BYTES, --unasked;
     }
 
@@ -177,11 +217,7 @@ class Tiles {
     // One value a lane.
     template <class Operator>
     WARPFOLD_DEVICE Words<Item> take(const Operator& op) {
-        if (taken % CHUNK == 0)
-            store<16>();
-        else
-            store<4>();
-        if (WITHIN_WORDS && lane_index() == 0) write<4>(slot + place(TILE_CHUNKS), &last);
+        store();
         warp_barrier();
         ask();
         const unsigned run = lane_index() * RUN;

@@ -114,32 +114,37 @@ where
     }
 }
 
+/// At each multiple of an item's alignment, of which an item of several words has many.
 fn every_alignment<M: DeviceMonoid>(operator: M, sampler: Sampler<M::Item>)
 where
     M::Item: Sample,
 {
     let all: Vec<M::Item> = items(3, 20_000, sampler);
     let device = device(Tier::Gpu);
-    let inputs = Inputs::on(&device, &all);
     let under = |policy| compiled(Reduction::with(device.clone(), operator).with_policy(policy));
     let merging = merging::<M::Item>();
     let in_runs = under(merging);
     let others = [Policy::for_item(&M::Item::layout()), large_kernels::<M::Item>(), baseline::<M::Item>()];
     let others = others.map(under);
-    for start in 0..4 {
-        for length in full_runs(&merging).into_iter().filter(|length| start + length <= all.len()) {
-            let part = start..start + length;
-            let expected = tree::bracket(&operator, &all[part.clone()]);
-            assert_same(inputs.reduce(&in_runs, part.clone()), expected, format!("{part:?}, runs"));
-        }
-    }
+    let full = full_runs(&merging).into_iter().filter(|&length| length <= all.len());
+    let cases = full.map(|length| (length, std::slice::from_ref(&in_runs)));
+    let lengths = [1, 2, 31, 32, 33, 257, 1000, 1024, 4096, 19_000];
+    let cases = cases.chain(lengths.map(|length| (length, &others[..])));
+    let cases: Vec<_> =
+        cases.map(|(length, under)| (length, tree::bracket(&operator, &all[..length]), under)).collect();
+    let stream = device.stream().expect("a GPU");
+    let room = size_of_val(&all[..]) + 17 * align_of::<M::Item>();
+    let mut memory = stream.alloc_zeros::<u8>(room).expect("room for the items");
     for start in 0..17 {
-        for length in [1, 2, 31, 32, 33, 257, 1000, 1024, 4096, 19_000] {
-            let part = start..start + length;
-            let expected = tree::bracket(&operator, &all[part.clone()]);
-            for reduction in &others {
-                let got = inputs.reduce(reduction, part.clone());
-                assert_same(got, expected, format!("{part:?} under {:?}", reduction.policy()));
+        let mut memory = memory.slice_mut(start * align_of::<M::Item>()..);
+        // SAFETY: they are aligned, and written before they are read.
+        let mut view = unsafe { memory.transmute_mut::<M::Item>(all.len()) }.expect("room for the items");
+        stream.memcpy_htod(&all, &mut view).expect("copies");
+        for (length, expected, under) in &cases {
+            for reduction in *under {
+                let got = reduction.run(&view.slice(..*length)).unwrap_or_else(|error| panic!("{error}"));
+                let policy = reduction.policy();
+                assert_same(got, *expected, format!("{length} items, {start} alignments on, {policy:?}"));
             }
         }
     }

@@ -44,7 +44,9 @@ where
         Err(wrong) => wrong,
     };
     let (length, seed) = (items.len(), executor.seed);
-    Err(format!("{length} items, {misalignment} past an aligned address, WARPFOLD_SIMT_SEED={seed}: {wrong}"))
+    Err(format!(
+        "{length} items, {misalignment} alignments past an aligned address, WARPFOLD_SIMT_SEED={seed}: {wrong}"
+    ))
 }
 
 fn assert_bracket<M: DeviceMonoid>(
@@ -206,7 +208,8 @@ fn add_trials(trials: &mut Trials<'_>) {
         (small_tiles.large.rows, small_tiles.large.warps, small_tiles.max_chunks) = (2, 1, 2);
         let shape = kernels.add(Shape, small_tiles);
         let full = kernels.add(Shape, merging::<u32>());
-        let matrices = kernels.add(Matrix2Product::<u32>::new(), Policy::for_item(&<[[u32; 2]; 2]>::layout()));
+        let matrices =
+            kernels.add(Matrix2Product::<u32>::new(), Policy::for_item(&<[[u32; 2]; 2]>::layout()));
         let marked = kernels.add(OnlyMarked, Policy::for_item(&Marked::layout()));
         let marked_halves = kernels.add(OnlyMarkedHalves, Policy::for_item(&MarkedHalves::layout()));
         let marked_bytes = kernels.add(OnlyMarkedBytes, Policy::for_item(&MarkedBytes::layout()));

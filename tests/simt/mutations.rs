@@ -49,26 +49,26 @@ pub const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "a row that is loaded twice",
         file: "bracket.cuh",
-        right: "load_whole<Shape::WIDTH>(of_lane + k * ROW_ITEMS);",
+        right: "load_whole<Shape::WIDTH>(of_lane + ROW_ITEMS);",
         wrong: "load_whole<Shape::WIDTH>(of_lane);",
     },
     Mutation {
         name: "rows that merge at the wrong distance",
         file: "bracket.cuh",
-        right: "group[1].bracket(op, Whole()), 1);",
-        wrong: "group[1].bracket(op, Whole()), 2);",
+        right: "second.bracket(op, Whole()), 1);",
+        wrong: "second.bracket(op, Whole()), 2);",
     },
     Mutation {
         name: "rows that merged counted as one",
         file: "bracket.cuh",
-        right: "across_lanes(op, value, ROWS);",
+        right: "across_lanes(op, value, are_two ? 2 : 1);",
         wrong: "across_lanes(op, value, 1);",
     },
     Mutation {
         name: "rows that nobody merges",
         file: "bracket.cuh",
-        right: "if (Shape::MERGED_TILES > 1 && arguments.row_level > 0)",
-        wrong: "if (Shape::MERGED_TILES > 1 && arguments.row_level > 1)",
+        right: "if (are_two) value = merge",
+        wrong: "if (false) value = merge",
     },
     Mutation {
         name: "lanes that look for items of an empty input",
@@ -302,8 +302,32 @@ pub const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "a word in which the input begins",
         file: "tile.cuh",
-        right: "reinterpret_cast<Size>(from) < input) {",
-        wrong: "false) {",
+        right: "const bool begins_within = begin < input && lane_index() == 0;",
+        wrong: "const bool begins_within = false;",
+    },
+    Mutation {
+        name: "words of a chunk before the input",
+        file: "tile.cuh",
+        right: "if (at >= input)",
+        wrong: "if (at + 12 >= input)",
+    },
+    Mutation {
+        name: "a lane without its word of one more chunk",
+        file: "tile.cuh",
+        right: "if (lane_index() < shifted)",
+        wrong: "if (lane_index() + 1 < shifted)",
+    },
+    Mutation {
+        name: "words that lanes do not pass",
+        file: "tile.cuh",
+        right: "store<1>();",
+        wrong: "store<0>();",
+    },
+    Mutation {
+        name: "words passed from the row before",
+        file: "tile.cuh",
+        right: "lane_index() == 0 ? of_next_row : word",
+        wrong: "lane_index() == 32 ? of_next_row : word",
     },
     Mutation {
         name: "a word after the input",
@@ -314,14 +338,14 @@ pub const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "the word forgotten in which the last item ends",
         file: "tile.cuh",
-        right: "if (WITHIN_WORDS && lane_index() == 0) write<4>(slot + place(TILE_CHUNKS), &last);",
+        right: "if (WITHIN_WORDS && lane_index() == SHIFTED) write<4>(slot + place(TILE_CHUNKS), &last);",
         wrong: "",
     },
     Mutation {
         name: "chunks left out on one side alone",
         file: "tile.cuh",
-        right: "slot + place(STEP * k + chunk) + within;",
-        wrong: "slot + CHUNK * (STEP * k + chunk) + within;",
+        right: "slot + place(WARP_LANES * k + lane_index());",
+        wrong: "slot + CHUNK * (WARP_LANES * k + lane_index());",
     },
     Mutation {
         name: "bytes of a word that are not skipped",

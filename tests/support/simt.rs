@@ -187,7 +187,7 @@ pub(super) fn state<M>(operator: &M) -> Vec<u8> {
 }
 
 impl Executor {
-    /// The bracket of the items, by the launches of the policy; what went wrong if it did.
+    /// The bracket of the items, so many alignments past an aligned address, by the launches of the policy; what went wrong if it did.
     pub fn bracket<M: DeviceMonoid>(
         &mut self,
         case: Case<M>,
@@ -197,7 +197,7 @@ impl Executor {
         let item = M::Item::layout();
         let mut input = bytes(items);
         let mut length = items.len() as u64;
-        let mut misalignment = misalignment * size_of::<M::Item>();
+        let mut misalignment = misalignment * align_of::<M::Item>();
         for launch in case.policy.launches(&item, length) {
             let shape = case.policy.shape(launch.kernel);
             // What the executor aligns is aligned by 128 bytes or more.
