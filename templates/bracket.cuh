@@ -20,7 +20,7 @@ struct Arguments {
     // Each warp has a run of 2^row_level rows, and there are so many; neither matters where each item has a lane.
     unsigned runs, row_level;
     unsigned serial;
-    // Of runs of one row, how many have all of it, at an address for wide loads.
+    // Of runs of one row, or of two that merge, how many have all of it, at an address for wide loads.
     unsigned whole;
     Item identity;
 };
@@ -117,7 +117,7 @@ WARPFOLD_DEVICE bool across_warps(const Operator& op, Words<Item>* of_warp, unsi
     return true;
 }
 
-// A chunk a block, of rows alone. Most blocks of small inputs have whole rows, one a warp: what those take is a straight line,
+// A chunk a block, of rows alone. Most blocks of small inputs have whole rows, one a warp, or two: what those take is a straight line,
 // since every instruction that is fetched for the first time is time. Nearly so is what a block takes if each warp has one row or
 // a part of it, or a lane for each item, where that is so small that many shuffles cost less than loads of parts of a row.
 template <class Shape, class Item, class Operator>
@@ -125,7 +125,8 @@ WARPFOLD_DEVICE void bracket_of_rows(const Arguments<Item>& arguments, const Ope
     WARPFOLD_SHARED(Words<Item>, of_warp, Shape::WARPS);
     constexpr unsigned ROW_ITEMS = WARP_LANES * Shape::GROUP_ITEMS;
     const unsigned first_run = block_index() * block_warps(), run = first_run + warp_index();
-    // Of whole rows, one a warp, or two that merge.
+    static_assert(Shape::MERGED_TILES <= 2, "one row, or two");
+    // Of whole rows, where a warp has two that merge.
     const bool are_two = Shape::MERGED_TILES > 1 && arguments.row_level > 0;
     const Item* const items = arguments.input + Size(are_two ? 2 * run : run) * ROW_ITEMS;
     // As `Policy::lane_each_items` has it.

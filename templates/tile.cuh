@@ -57,7 +57,7 @@ class Tiles {
     unsigned word[RUN * WORDS];
     unsigned last;
 
-    // The chunks that a tile begins in, and what it has of the one after them.
+    // From the chunk that a tile begins in, so many as it has, and the words that it has of one more.
     WARPFOLD_DEVICE void load() {
         const Size begin = asked - skipped - 4 * shifted;
         const char* const of_lane = reinterpret_cast<const char*>(begin) + CHUNK * lane_index();

@@ -214,16 +214,16 @@ impl BracketKernel {
         tickets: u64,
     ) -> Result<(), Error> {
         let shape = self.policy.shape(launch.kernel);
-        let launch = launch.merging_rows(shape, items.address, items.length);
+        let placed = launch.placed(shape, items.address, items.length);
         let arguments = Arguments {
             input: items.address,
             length: items.length,
             output: output.address,
             tickets,
-            runs: launch.runs(shape, items.length),
-            row_level: launch.rows_per_warp.ilog2(),
+            runs: placed.runs,
+            row_level: placed.row_level,
             serial: output.serial,
-            whole: launch.whole_rows(shape, items.address, items.length),
+            whole: placed.whole,
             identity: operator.identity,
         };
         let shared_bytes = shape.shared_bytes(&self.kernels.item);
@@ -234,7 +234,7 @@ impl BracketKernel {
         let count = self.policy.blocks(&launch, resident);
         // Tiles are read by loads that do not wait for the launch before.
         let early = early && launch.kernel == Kernel::Small;
-        let blocks = Blocks { count, warps: launch.warps, shared_bytes, early };
+        let blocks = Blocks { count, warps: placed.warps, shared_bytes, early };
         // SAFETY: that is what a kernel that reduces takes. The input is a slice that its stream keeps, the output has room
         // for one item a chunk (partials are a workspace of `memory_bytes`), and both stay until the stream has passed:
         // slices are freed in stream order, workspaces after draining.

@@ -1,4 +1,4 @@
-//! Device memory of a reduction: a line of tickets, and then its partials.
+//! Device memory of a reduction: tickets, and then its partials.
 
 use crate::Layout;
 

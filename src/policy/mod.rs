@@ -24,8 +24,10 @@ const RUN_BYTES: u64 = 32 << 10;
 const WAVE_TILES: u32 = 8;
 /// Items that may have a lane each, at most: of larger ones shuffles cost more than to load parts of rows.
 const MOST_LANE_BYTES: usize = 8;
-/// What one block reduces, at most: of more, two launches are sooner done. A lane an item it reduces always.
+/// What one block reduces, at most, if that is more than an item for each of its lanes: of more, two launches are sooner done.
 const ONE_BLOCK_BYTES: u64 = 48 << 10;
+/// Of the largest block.
+const LANES_OF_BLOCK: u64 = 1024;
 /// Warps of a block where a small input has many.
 const SMALL_WARPS: u32 = 8;
 
@@ -84,6 +86,20 @@ pub struct Launch {
     pub rows_per_warp: u64,
 }
 
+/// A launch, when it is known where the items are. Rows merge, as a shape may have it, where each chunk is whole rows at an address for
+/// wide loads: then a warp has two, and a block half as many warps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Placed {
+    /// Warps of a block.
+    pub warps: u32,
+    /// Warps, of all blocks, that have any items: a run of 2^`row_level` rows each.
+    pub runs: u32,
+    /// A warp's rows, as a power of two.
+    pub row_level: u32,
+    /// Runs of one row, or of those that merge, that have all of it, at an address for wide loads.
+    pub whole: u32,
+}
+
 /// The launches of one reduction, first to last.
 #[derive(Clone, Debug)]
 pub struct Launches {
@@ -115,28 +131,25 @@ impl Launches {
 }
 
 impl Launch {
-    /// The same chunks by half as many warps, of two rows each, where the shape has rows that merge, and all of them are whole.
-    pub fn merging_rows(self, shape: &Shape, address: u64, length: u64) -> Self {
-        let rows = shape.merged_rows();
-        let is_whole = length.is_multiple_of(shape.row_items() * u64::from(self.warps));
-        let merge = self.warps >= rows && is_whole && self.whole_rows(shape, address, length) > 0;
-        if rows == 1 || self.rows_per_warp > 1 || !merge {
-            return self;
+    /// How it reduces so many items at an address.
+    pub fn placed(&self, shape: &Shape, address: u64, length: u64) -> Placed {
+        let row = shape.row_items();
+        // Wide loads of whole rows.
+        let is_wide = shape.rows == 1 && shape.width >= 4 && address.is_multiple_of(shape.width.into());
+        let are_whole = |rows: u64| is_wide && length.is_multiple_of(row * rows);
+        let merged = shape.merged_rows();
+        let merges =
+            self.rows_per_warp == 1 && self.warps >= merged && length > 0 && are_whole(self.warps.into());
+        let (warps, rows) =
+            if merges { (self.warps / merged, merged.into()) } else { (self.warps, self.rows_per_warp) };
+        let run = row * rows;
+        Placed {
+            warps,
+            // At most `MOST_CHUNKS` of 32; of the baseline as many for the largest memory that there is.
+            runs: length.div_ceil(run) as u32,
+            row_level: rows.ilog2(),
+            whole: if is_wide && rows <= merged.into() { (length / run) as u32 } else { 0 },
         }
-        Self { warps: self.warps / rows, rows_per_warp: rows.into(), ..self }
-    }
-
-    /// Warps whose run is one row, or rows that merge, and all of it there, at an `address` for wide loads.
-    pub fn whole_rows(&self, shape: &Shape, address: u64, length: u64) -> u32 {
-        let are_rows = shape.rows == 1 && self.rows_per_warp <= shape.merged_rows().into();
-        let is_wide = shape.width >= 4 && address.is_multiple_of(shape.width.into());
-        if are_rows && is_wide { (length / (shape.row_items() * self.rows_per_warp)) as u32 } else { 0 }
-    }
-
-    /// Warps that have any of `length` items, in blocks of this shape.
-    pub fn runs(&self, shape: &Shape, length: u64) -> u32 {
-        // At most `MOST_CHUNKS` of 32; of the baseline as many for the largest memory that there is.
-        length.div_ceil(shape.row_items() * self.rows_per_warp) as u32
     }
 }
 
@@ -157,9 +170,7 @@ impl Policy {
             large,
             baseline: Shape::baseline(item.size),
             tuned: true,
-            one_block_items: small
-                .block_items()
-                .min(1 << (ONE_BLOCK_BYTES / item.size as u64).max(1024).ilog2()),
+            one_block_items: small.block_items().min(LANES_OF_BLOCK.max(ONE_BLOCK_BYTES / item.size as u64)),
             lane_each_items: if item.size <= MOST_LANE_BYTES { 32 * u64::from(small.warps) } else { 0 },
             // A row a warp; of items of 32 bytes half as much, as was found by trials of 4 MiB.
             small_bytes: small.row_items() * item.size as u64 * small.wave_warps()
@@ -381,6 +392,11 @@ mod tests {
             }
             assert!(policy.one_block_items >= 32 * 32);
         }
+        let in_one_block = |item: Layout| Policy::for_item(&item).one_block_items;
+        assert_eq!(
+            [in_one_block(f32::layout()), in_one_block(<[f32; 5]>::layout())],
+            [8192, (48 << 10) / 20]
+        );
     }
 
     #[test]
@@ -410,7 +426,7 @@ mod tests {
         let policy = Policy::for_item(&item);
         let whole = |address, length| {
             let launch = policy.launches(&item, length).next().expect("one");
-            launch.whole_rows(policy.shape(launch.kernel), address, length)
+            launch.placed(policy.shape(launch.kernel), address, length).whole
         };
         let row = policy.small.row_items();
         assert_eq!(
@@ -423,18 +439,27 @@ mod tests {
     }
 
     #[test]
-    fn rows_merge_where_all_of_a_chunk_are_whole() {
+    fn rows_merge_where_every_chunk_is_whole() {
         let item = <[f32; 4]>::layout();
         let policy = Policy::for_item(&item);
         let row = policy.small.row_items();
-        let merging = |address, length| {
-            let (launch, shape) = (policy.launches(&item, length).next().expect("one"), &policy.small);
-            let launch = launch.merging_rows(shape, address, length);
-            (launch.warps, launch.rows_per_warp, launch.whole_rows(shape, address, length))
+        let placed = |address, length| {
+            let launch = policy.launches(&item, length).next().expect("one");
+            let Placed { warps, runs, row_level, whole } = launch.placed(&policy.small, address, length);
+            (warps, runs, row_level, whole)
         };
-        let whole = [1, 2, 7, 8, 128, 129].map(|rows| merging(256, rows * row));
-        assert_eq!(whole, [(1, 1, 1), (1, 2, 1), (8, 1, 7), (4, 2, 4), (4, 2, 64), (8, 1, 129)]);
-        assert_eq!([merging(256 + 4, 8 * row), merging(256, 8 * row - 1)], [(8, 1, 0), (8, 1, 7)]);
+        let whole = [0, 1, 2, 7, 8, 128, 129].map(|rows| placed(256, rows * row));
+        let merged = [(1, 1, 1, 1), (4, 4, 1, 4), (4, 64, 1, 64)];
+        let [none, one, two, seven, eight, many, odd] = whole;
+        assert_eq!([two, eight, many], merged);
+        assert_eq!([none, one, seven, odd], [(1, 0, 0, 0), (1, 1, 0, 1), (8, 7, 0, 7), (8, 129, 0, 129)]);
+        assert_eq!([placed(256 + 4, 8 * row), placed(256, 8 * row - 1)], [(8, 8, 0, 0), (8, 8, 0, 7)]);
+        // Two rows a warp, since a block has no more warps.
+        let one_block = Policy { one_block_items: 64 * row, ..policy }.one_block(63 * row);
+        assert_eq!(
+            one_block.placed(&policy.small, 256, 63 * row),
+            Placed { warps: 32, runs: 32, row_level: 1, whole: 31 }
+        );
     }
 
     #[test]

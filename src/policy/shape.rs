@@ -28,7 +28,7 @@ const BASELINE_BYTES: usize = 16 << 10;
 pub struct Shape {
     /// Bytes of one load of a row, and of one load of a tile from shared memory: a power of two, at most 16, that divides the
     /// bytes of a group. Below 4, and for inputs whose address is not a multiple of it, rows are loaded in words of 4 bytes.
-    /// A tile is loaded from the input by 16 bytes, or by 4.
+    /// A tile is loaded from the input by 16 bytes, wherever that begins.
     pub width: u32,
     /// Items that one lane loads at once: a power of two, at most 32.
     pub group_items: u32,

@@ -312,6 +312,18 @@ pub const MUTATIONS: &[Mutation] = &[
         wrong: "if (at + 12 >= input)",
     },
     Mutation {
+        name: "the word in which a tile ends of another lane",
+        file: "tile.cuh",
+        right: "lane_index() == shifted && skipped != 0)",
+        wrong: "lane_index() == 0 && skipped != 0)",
+    },
+    Mutation {
+        name: "words passed by too few",
+        file: "tile.cuh",
+        right: "store<2>();",
+        wrong: "store<1>();",
+    },
+    Mutation {
         name: "a lane without its word of one more chunk",
         file: "tile.cuh",
         right: "if (lane_index() < shifted)",

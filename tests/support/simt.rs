@@ -201,23 +201,23 @@ impl Executor {
         for launch in case.policy.launches(&item, length) {
             let shape = case.policy.shape(launch.kernel);
             // What the executor aligns is aligned by 128 bytes or more.
-            let launch = launch.merging_rows(shape, misalignment as u64, length);
+            let placed = launch.placed(shape, misalignment as u64, length);
             let arguments = Arguments {
                 input: 0,
                 length,
                 output: 0,
                 tickets: 0,
-                runs: launch.runs(shape, length),
-                row_level: launch.rows_per_warp.ilog2(),
+                runs: placed.runs,
+                row_level: placed.row_level,
                 serial: 0,
-                whole: launch.whole_rows(shape, misalignment as u64, length),
+                whole: placed.whole,
                 identity: case.operator.identity(),
             };
             let (arguments, op) = (bytes(&[arguments]), state(&case.operator));
             let request = Request {
                 kernel: case.first + launch.kernel as u32,
                 blocks: case.policy.blocks(&launch, resident(launch.chunks)),
-                threads: launch.warps * 32,
+                threads: placed.warps * 32,
                 misalignment: misalignment as u32,
                 seed: self.seed,
                 shared: shape.shared_bytes(&item) as u64,
