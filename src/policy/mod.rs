@@ -133,13 +133,11 @@ impl Launches {
 impl Launch {
     /// How it reduces so many items at an address.
     pub fn placed(&self, shape: &Shape, address: u64, length: u64) -> Placed {
-        let row = shape.row_items();
-        // Wide loads of whole rows.
+        let (row, merged) = (shape.row_items(), shape.merged_rows());
         let is_wide = shape.rows == 1 && shape.width >= 4 && address.is_multiple_of(shape.width.into());
-        let are_whole = |rows: u64| is_wide && length.is_multiple_of(row * rows);
-        let merged = shape.merged_rows();
-        let merges =
-            self.rows_per_warp == 1 && self.warps >= merged && length > 0 && are_whole(self.warps.into());
+        // Every chunk.
+        let are_whole = is_wide && length > 0 && length.is_multiple_of(row * u64::from(self.warps));
+        let merges = are_whole && self.rows_per_warp == 1 && self.warps >= merged;
         let (warps, rows) =
             if merges { (self.warps / merged, merged.into()) } else { (self.warps, self.rows_per_warp) };
         let run = row * rows;
