@@ -36,7 +36,8 @@ WARPFOLD_DEVICE Words<typename Source::Item> warp_run(const Operator& op, Source
     constexpr unsigned ROW_ITEMS = WARP_LANES * Shape::GROUP_ITEMS, TILE_ITEMS = Shape::ROWS * ROW_ITEMS;
     constexpr unsigned MERGED = Shape::ROWS > 1 ? Shape::MERGED_TILES : 1, AHEAD = 8;
     static_assert(MERGED == 1 || MERGED == 4, "one tile, or four");
-    RowCounter<Item> counter;
+    auto digits = tiles.digits();
+    RowCounter<Item, decltype(digits)> counter(digits);
     // Of the tiles that merge: how many do, how many of them came, the first or third, and the first two together.
     unsigned merging = 1, came = 0;
     Words<Item> single, pair;
@@ -103,18 +104,24 @@ class Place {
     }
 };
 
-// The bracket of what the warps of a block have, of which the first `count` have something, in lane 0 of the first. The
-// others, for which it returns false, are done with the chunk.
+// The bracket of `count` values that the warps of a block have left, one lane each, in lane 0 of the first warp. The others,
+// for which it returns false, are done with the chunk.
 template <class Item, class Operator>
-WARPFOLD_DEVICE bool across_warps(const Operator& op, Words<Item>* of_warp, unsigned count, Words<Item>& value) {
-    if (block_warps() == 1) return true;
-    if (lane_index() == 0) of_warp[warp_index()] = value;
+WARPFOLD_DEVICE bool across_warps(const Operator& op, const Words<Item>* values, unsigned count, Words<Item>& value) {
     block_barrier();
     if (warp_index() != 0) return false;
-    value = of_warp[lane_index() < count ? lane_index() : 0];
+    value = values[lane_index() < count ? lane_index() : 0];
     // As a loop, what fits in a word was faster.
     value = warp_bracket<!Words<Item>::LARGE && !SHORT<Item>>(op, value, count);
     return true;
+}
+
+// The same of one value a warp, of the first `count`.
+template <class Item, class Operator>
+WARPFOLD_DEVICE bool across_block(const Operator& op, Words<Item>* of_warp, unsigned count, Words<Item>& value) {
+    if (block_warps() == 1) return true;
+    if (lane_index() == 0) of_warp[warp_index()] = value;
+    return across_warps(op, of_warp, count, value);
 }
 
 // A chunk a block, of rows alone. Most blocks of small inputs have whole rows, one a warp, or two: what those take is a straight line,
@@ -142,7 +149,7 @@ WARPFOLD_DEVICE void bracket_of_rows(const Arguments<Item>& arguments, const Ope
             Words<Item> value = group.bracket(op, Whole());
             if (are_two) value = merge(op, value, second.bracket(op, Whole()), 1);
             value = across_lanes(op, value, are_two ? 2 : 1);
-            if (across_warps(op, of_warp, block_warps(), value) && lane_index() == 0) place.leave(value);
+            if (across_block(op, of_warp, block_warps(), value) && lane_index() == 0) place.leave(value);
             return;
         }
     }
@@ -171,33 +178,54 @@ WARPFOLD_DEVICE void bracket_of_rows(const Arguments<Item>& arguments, const Ope
     }
     // A warp that has nothing has no value either, and an operator is not called with what is none.
     if (warp_index() < warps) value = warp_bracket<!Words<Item>::LARGE>(op, value, lanes);
-    if (across_warps(op, of_warp, warps, value) && lane_index() == 0)
+    if (across_block(op, of_warp, warps, value) && lane_index() == 0)
         Place<Item>(arguments, block_index()).leave(value);
 }
 
-// Chunks of tiles, which blocks that stay take one after another. While a warp ends a run, the first tile of its next one is on
-// its way: so a block knows its next chunk all along, and the one after that when it begins the next. The first two of each
-// block are given; the others are drawn, so that a block that is faster has more. Whoever draws last gives the count back.
+// Chunks of tiles, which blocks that stay take one after another. The first two of each block are given; the others are drawn, so
+// that a block that is faster has more. Whoever draws last gives the count back.
+//
+// A chunk is runs of a few tiles, which the warps of a block take side by side, and so go through it together: where warps are
+// far from each other, by a power of two, memory is slower. While a warp ends a run, the first tile of its next one is on its way: so a
+// block knows its next chunk all along, and the one after that when it begins the next.
 template <class Shape, class Item, class Operator>
 WARPFOLD_DEVICE void bracket_of_tiles(const Arguments<Item>& arguments, const Operator& op) {
+    constexpr unsigned RUNS = Shape::RUNS * Shape::WARPS;
+    static_assert(RUNS <= WARP_LANES, "a value a lane");
     // Twice, since some warps may have come to the next chunk while the first warp still reads, or others do.
-    WARPFOLD_SHARED(Words<Item>, of_warp, 2 * Shape::WARPS);
+    WARPFOLD_SHARED(Words<Item>, of_run, 2 * RUNS);
     WARPFOLD_SHARED(unsigned, drawn, 2);
     WARPFOLD_DYNAMIC_SHARED(memory);
+    // A run has four tiles, which may merge, or all of a warp's if it has few; or more where a warp would have too many runs.
+    constexpr unsigned RUN_TILES_LEVEL = 2, MOST_RUNS_LEVEL = level_of(Shape::RUNS);
     constexpr unsigned TILE_LEVEL = WARP_LEVEL + level_of(Shape::GROUP_ITEMS * Shape::ROWS);
-    const unsigned tiles_level = arguments.row_level - level_of(Shape::ROWS), run_level = TILE_LEVEL + tiles_level;
+    // What a warp has of a chunk: 2^tiles_level tiles, of 2^share_level items.
+    const unsigned tiles_level = arguments.row_level - level_of(Shape::ROWS), share_level = TILE_LEVEL + tiles_level;
+    const unsigned runs_level =
+        tiles_level > RUN_TILES_LEVEL ? smaller(tiles_level - RUN_TILES_LEVEL, MOST_RUNS_LEVEL) : 0u;
+    const unsigned run_tiles = 1u << (tiles_level - runs_level);
+    const auto run_items = [&] { return Size(run_tiles) << TILE_LEVEL; };
     const unsigned chunks = (arguments.runs + Shape::WARPS - 1) / Shape::WARPS, blocks = block_count();
     const Item* const input = when_written(arguments.input);
-    // The last chunk comes first: if it is not whole, it takes longer.
-    const auto run_of = [&](unsigned turn) { return (chunks - 1 - turn) * Shape::WARPS + warp_index(); };
-    unsigned turn = block_index(), next = turn + blocks;
-    const Size begin = Size(run_of(turn)) << run_level, end = arguments.length;
-    Size left = begin < end ? smaller(end - begin, Size(1) << run_level) : 0;
-    Tiles<Shape, Item> tiles(memory, input, input + end, input + begin, left);
-    const auto follow = [&] {
-        if (next < chunks) tiles.follow(input + (Size(run_of(next)) << run_level), 1u << tiles_level);
+    const Size end = arguments.length;
+    // Where a warp begins whose runs have so many items. The last chunk comes first: if it is not whole, it takes longer.
+    const auto begin_of = [&](unsigned turn, Size items) {
+        return (Size(chunks - 1 - turn) * Shape::WARPS << share_level) + warp_index() * items;
     };
-    follow();
+    unsigned turn = block_index(), next = turn + blocks;
+    // Runs of a warp, as a power of two: one, of all that it has, where the chunk is not whole.
+    unsigned level = (Size(chunks - turn) * Shape::WARPS << share_level) <= end ? runs_level : 0;
+    Size left = Size(1) << (share_level - level);
+    const Size begin = begin_of(turn, left);
+    left = begin < end ? smaller(end - begin, left) : 0;
+    Tiles<Shape, Item> tiles(memory, input, input + end, input + begin, left);
+    const auto follow = [&](bool ends_chunk) {
+        if (!ends_chunk)
+            tiles.follow(tiles.items() + Shape::WARPS * run_items(), run_tiles);
+        else if (next < chunks)
+            tiles.follow(input + begin_of(next, run_items()), run_tiles);
+    };
+    follow(level == 0);
     tiles.ask();
     bool draws = chunks > 2 * blocks;
     for (unsigned parity = 0;; parity ^= 1) {
@@ -207,19 +235,29 @@ WARPFOLD_DEVICE void bracket_of_tiles(const Arguments<Item>& arguments, const Op
             if (ticket == chunks - blocks - 1) publish(arguments.tickets, 0);
             later = 2 * blocks + ticket;
         }
-        Words<Item> value;
-        if (left > 0) value = warp_run<Shape>(op, tiles, arguments.row_level, left);
+        unsigned slot = parity * RUNS + warp_index();
+#pragma unroll 1
+        for (unsigned ended = 1;; ++ended, slot += Shape::WARPS) {
+            if (left > 0) {
+                const Words<Item> value = warp_run<Shape>(op, tiles, arguments.row_level - level, left);
+                if (lane_index() == 0) of_run[slot] = value;
+            }
+            if (ended >> level) break;
+            tiles.enter(tiles.items() + (Shape::WARPS - 1) * run_items(), run_tiles);
+            follow((ended + 1) >> level);
+        }
         if (warp_index() == 0 && lane_index() == 0) drawn[parity] = later;
-        const unsigned count = smaller(arguments.runs - (chunks - 1 - turn) * Shape::WARPS, Shape::WARPS);
-        const bool is_first = across_warps(op, of_warp + parity * Shape::WARPS, count, value);
+        // Of a chunk that is not whole, some warps may have none.
+        const unsigned of_warps = smaller(arguments.runs - (chunks - 1 - turn) * Shape::WARPS, Shape::WARPS);
+        Words<Item> value;
+        const bool is_first = across_warps(op, of_run + parity * RUNS, of_warps << level, value);
         if (is_first && lane_index() == 0) Place<Item>(arguments, chunks - 1 - turn).leave(value);
         if (next >= chunks) return;
-        if (Shape::WARPS == 1) warp_barrier();
         turn = next, next = draws ? drawn[parity] : chunks;
         draws = draws && next < chunks;
-        tiles.enter(input + (Size(run_of(turn)) << run_level), 1u << tiles_level);
-        follow();
-        left = Size(1) << run_level;
+        level = runs_level, left = run_items();
+        tiles.enter(input + begin_of(turn, run_items()), run_tiles);
+        follow(level == 0);
     }
 }
 

@@ -17,6 +17,7 @@ class Rows {
     WARPFOLD_DEVICE explicit Rows(const T* begin) : next(begin) {}
     WARPFOLD_DEVICE const T* items() const { return next; }
     WARPFOLD_DEVICE void pass(unsigned count) { next += count; }
+    WARPFOLD_DEVICE LaneDigits<T> digits() const { return LaneDigits<T>(); }
     WARPFOLD_DEVICE bool has_next(unsigned) const { return false; }
     template <class Operator>
     WARPFOLD_DEVICE Words<T> take(const Operator&) {
@@ -42,8 +43,9 @@ class Tiles {
     static constexpr bool WITHIN_WORDS = Global::WIDTH<Item> < 4;
     static WARPFOLD_DEVICE constexpr unsigned place(unsigned chunk) { return Runs::place(chunk); }
 
-    // With room for the word in which the last item ends.
-    static constexpr unsigned SLOT_BYTES = Runs::BYTES + CHUNK;
+    // With room for the word in which the last item ends, and for what a counter of rows has.
+    static constexpr unsigned DIGITS_AT = Runs::BYTES + CHUNK;
+    static constexpr unsigned SLOT_BYTES = DIGITS_AT + WARP_LANES * sizeof(Words<Item>);
 
     unsigned char* slot;
     // Addresses: of the input and its end, of the next tile, of the one to load next, and of the run after this one, if there
@@ -205,6 +207,10 @@ class Tiles {
     // What comes next, be it a tile or less; and how many items of it were taken otherwise.
     WARPFOLD_DEVICE const Item* items() const { return reinterpret_cast<const Item*>(taken); }
     WARPFOLD_DEVICE void pass(unsigned count) { taken += count * sizeof(Item); }
+
+    WARPFOLD_DEVICE SharedDigits<Item> digits() const {
+        return SharedDigits<Item>(reinterpret_cast<Words<Item>*>(slot + DIGITS_AT));
+    }
 
     // After this run there comes one of `count` tiles, from `begin` on, and then it is this one.
     WARPFOLD_DEVICE void follow(const Item* begin, unsigned count) {

@@ -61,7 +61,7 @@ pub(super) struct Entry {
 
 impl Entry {
     pub(super) fn of_reduction<T>(policy: &Policy, kernel: Kernel) -> Self {
-        let Shape { width, group_items, rows, merged_tiles, warps, blocks_per_multiprocessor } =
+        let Shape { width, group_items, rows, merged_tiles, runs, warps, blocks_per_multiprocessor } =
             *policy.shape(kernel);
         let (name, template) = match kernel {
             Kernel::Small | Kernel::Large => ("warpfold_bracket", "bracket"),
@@ -74,7 +74,7 @@ impl Entry {
             size: size_of::<Arguments<T>>(),
             offset: offset_of!(Arguments<T>, identity),
             shape: format!(
-                "WIDTH = {width}, GROUP_ITEMS = {group_items}, ROWS = {rows}, MERGED_TILES = {merged_tiles}, WARPS = {warps}"
+                "WIDTH = {width}, GROUP_ITEMS = {group_items}, ROWS = {rows}, MERGED_TILES = {merged_tiles}, RUNS = {runs}, WARPS = {warps}"
             ),
             threads: warps * 32,
             blocks_per_multiprocessor,

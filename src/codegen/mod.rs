@@ -42,8 +42,8 @@ const TEMPLATES: [Template; 11] = [
 ];
 /// And those of reductions.
 const REDUCTION: [Template; 4] = [
-    ("tile.cuh", include_str!("../../templates/tile.cuh")),
     ("counter.cuh", include_str!("../../templates/counter.cuh")),
+    ("tile.cuh", include_str!("../../templates/tile.cuh")),
     ("bracket.cuh", include_str!("../../templates/bracket.cuh")),
     ("baseline.cuh", include_str!("../../templates/baseline.cuh")),
 ];

@@ -18,10 +18,11 @@ use crate::{Error, Layout};
 
 /// Chunks of a launch, at most: their runs are counted in 32 bits.
 const MOST_CHUNKS: u32 = 1 << 26;
-/// Of a warp that has one run after another, about.
+/// Of a warp that has one chunk after another, about.
 const RUN_BYTES: u64 = 32 << 10;
-/// Tiles of a warp, at most, where that makes one wave of blocks.
+/// Tiles of a warp, at most, where that makes one wave of blocks; and where it makes waves that are full, or nearly.
 const WAVE_TILES: u32 = 8;
+const FULL_WAVE_TILES: u32 = 32;
 /// Items that may have a lane each, at most: of larger ones shuffles cost more than to load parts of rows.
 const MOST_LANE_BYTES: usize = 8;
 /// What one block reduces, at most, if that is more than an item for each of its lanes: of more, two launches are sooner done.
@@ -56,6 +57,8 @@ pub struct Policy {
     /// Tiles that a warp of the large kernel has of a chunk, where that fills the GPU several times; if 8 or fewer fill it once, a
     /// warp has those. A power of two.
     pub tiles_per_warp: u32,
+    /// Tiles are more, up to 32, where blocks that have as many have all of the GPU in each of so many turns, or fewer.
+    pub full_turns: u32,
     /// The most chunks of a launch, up to 2^26. Short of it, all memory of a reduction is at most 64 KiB, or a thousandth of the
     /// input. The baseline may take more.
     pub max_chunks: u32,
@@ -163,6 +166,7 @@ impl Policy {
     /// on an NVIDIA H200 found (`docs/PERFORMANCE.md`); no other architecture has been measured.
     pub fn for_item(item: &Layout) -> Self {
         let (small, large) = (Shape::small(item.size), Shape::large(item));
+        let run_tiles = RUN_BYTES / (large.tile_items() * item.size as u64);
         Self {
             small,
             large,
@@ -173,7 +177,8 @@ impl Policy {
             // A row a warp; of items of 32 bytes half as much, as was found by trials of 4 MiB.
             small_bytes: small.row_items() * item.size as u64 * small.wave_warps()
                 / if item.size == 32 { 2 } else { 1 },
-            tiles_per_warp: if large.tile_items() * item.size as u64 <= RUN_BYTES / 8 { 8 } else { 4 },
+            tiles_per_warp: 1 << run_tiles.clamp(1, 8).ilog2(),
+            full_turns: if run_tiles < 8 { 1 } else { u32::MAX },
             max_chunks: 16384,
         }
     }
@@ -258,14 +263,20 @@ impl Policy {
 
     /// Powers of two of rows a warp: as many as it takes for one wave of warps if that is few tiles, else fewer, so that
     /// multiprocessors end at the same time; and as many as it takes for at most `most` chunks, if a chunk can have so many.
-    fn chunks_of(&self, kernel: Kernel, length: u64, most: u64) -> Launch {
+    fn chunks_of(&self, kernel: Kernel, length: u64, most_chunks: u64) -> Launch {
         let shape = self.shape(kernel);
         let warps = if kernel == Kernel::Small { shape.warps.min(SMALL_WARPS) } else { shape.warps };
         let chunks = length.div_ceil(shape.row_items() * u64::from(warps)).max(1);
         let wave = (chunks * u64::from(warps)).div_ceil(shape.wave_warps()).next_power_of_two();
         let tiles = |count: u32| u64::from(shape.rows) * u64::from(count);
-        let rows_per_warp = if wave > tiles(WAVE_TILES) { tiles(self.tiles_per_warp) } else { wave };
-        let rows_per_warp = rows_per_warp.max(chunks.div_ceil(most).next_power_of_two());
+        let many = wave.min(tiles(FULL_WAVE_TILES));
+        let of_all = chunks * u64::from(warps);
+        let turns = of_all.div_ceil(many * shape.wave_warps());
+        // Of as many turns of all blocks, to one part in sixteen.
+        let is_full = 16 * of_all >= 15 * turns * many * shape.wave_warps() && turns <= self.full_turns.into();
+        let rows_per_warp =
+            if wave <= tiles(WAVE_TILES) || is_full { many } else { tiles(self.tiles_per_warp) };
+        let rows_per_warp = rows_per_warp.max(chunks.div_ceil(most_chunks).next_power_of_two());
         // No less than a tile; and tiles whose values are a tile at most, where there is no counter of them.
         let mut rows_per_warp = rows_per_warp.max(shape.rows.into());
         if kernel == Kernel::Baseline {

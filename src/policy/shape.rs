@@ -39,6 +39,9 @@ pub struct Shape {
     /// Neighbouring tiles that merge before a lane's values are combined with those of other lanes, 1 or 4; where there are none, rows,
     /// 1 or 2. More want registers.
     pub merged_tiles: u32,
+    /// Where there are tiles, runs that a warp has of a chunk, at most, beside those of the block's other warps; all together at most 32.
+    /// A power of two. If 1, it has one, and warps are as far from each other as that is long.
+    pub runs: u32,
     /// Warps of a block, at most, or, of the baseline, always: a power of two, at most 32.
     pub warps: u32,
     /// Blocks that each multiprocessor should hold at once: what bounds the registers of a kernel.
@@ -62,22 +65,26 @@ impl Shape {
     pub(super) fn large(item: &Layout) -> Self {
         let size = item.size;
         let (lane_bytes, merged_tiles, blocks_per_multiprocessor) = match (size, scalars(item)) {
-            (1 | 2, _) | (4, ..=2) | (8, 1) | (16, ..=4) => (128, 4, 4),
-            (8, 2) => (128, 4, 3),
+            (1 | 2, _) | (4, ..=2) | (8, ..=2) | (16, ..=4) => (128, 4, 4),
             (16, _) => (256, 1, 3),
             (_, scalars) if scalars > FEW_SCALARS => (128, 1, 3),
+            (20 | 32, _) => (384, 4, 2),
             _ => (256, 4, 3),
         };
         let lane_bytes = if size <= LARGEST_IN_REGISTERS { lane_bytes } else { 0 };
         let shape = Self { warps: 4, blocks_per_multiprocessor, ..Self::of_lanes(size, lane_bytes) };
-        Self { merged_tiles: if shape.rows > 1 { merged_tiles } else { 1 }, ..shape }
+        let is_far = (shape.tile_items() * size as u64).is_power_of_two();
+        match shape.rows {
+            1 => shape,
+            _ => Self { merged_tiles, runs: if is_far { 32 / shape.warps } else { 1 }, ..shape },
+        }
     }
 
     /// As many warps as a block can have, or as leave it two tiles in shared memory.
     pub(super) fn baseline(size: usize) -> Self {
         let items = (BASELINE_BYTES / size).clamp(32, 1024);
         let warps = 1 << (items as u32 / 32).ilog2();
-        Self { width: 1, group_items: 1, rows: 1, merged_tiles: 1, warps, blocks_per_multiprocessor: 1 }
+        Self { width: 1, group_items: 1, rows: 1, merged_tiles: 1, runs: 1, warps, blocks_per_multiprocessor: 1 }
     }
 
     /// Groups of wide loads, and so many rows of them that a lane has at most `bytes`, unless fewer fill no whole loads.
@@ -102,6 +109,7 @@ impl Shape {
             group_items: group_items as u32,
             rows: 1 << rows.ilog2(),
             merged_tiles: 1,
+            runs: 1,
             warps: 1,
             blocks_per_multiprocessor: 1,
         }
@@ -110,12 +118,12 @@ impl Shape {
     /// Whether a kernel can be made of it for items of this layout.
     pub(crate) fn check(&self, item: &Layout) -> Result<(), Error> {
         let fail = |reason: &str| Err(Error::Policy { reason: reason.to_owned() });
-        let Self { width, group_items, rows, warps, .. } = *self;
-        if ![width, group_items, rows, warps].into_iter().all(u32::is_power_of_two) {
-            return fail("width, group_items, rows and warps are powers of two");
+        let Self { width, group_items, rows, runs, warps, .. } = *self;
+        if ![width, group_items, rows, runs, warps].into_iter().all(u32::is_power_of_two) {
+            return fail("width, group_items, rows, runs and warps are powers of two");
         }
-        if width > 16 || rows > 32 || warps > 32 {
-            return fail("width is at most 16, rows and warps at most 32");
+        if width > 16 || rows > 32 || warps > 32 || runs > 32 / warps && runs > 1 {
+            return fail("width is at most 16, rows, warps, and runs of all warps at most 32");
         }
         let group = item.size as u64 * u64::from(group_items);
         if !group.is_multiple_of(u64::from(width)) {
@@ -131,10 +139,10 @@ impl Shape {
             return fail("what a lane has of a tile is a multiple of 16 bytes, in loads of at least 4");
         }
         // Of two chunks.
-        let of_warps = 2 * warps as usize * item.size.next_multiple_of(4);
-        if rows > 1 && self.shared_bytes(item) + of_warps + BEFORE_TILES > SHARED_BYTES {
+        let of_runs = 2 * (runs * warps) as usize * words(item);
+        if rows > 1 && self.shared_bytes(item) + of_runs + BEFORE_TILES > SHARED_BYTES {
             return fail(
-                "the tiles of a block that its lanes exchange, and the values of its warps, have at most 64 KiB",
+                "the tiles of a block that its lanes exchange, and the values of its runs, have at most 64 KiB",
             );
         }
         if !matches!(self.blocks_per_multiprocessor, 1..=32) {
@@ -185,10 +193,15 @@ impl Shape {
         if self.rows == 1 {
             return 0;
         }
-        // With room for the word in which the last item of a warp ends.
+        // With room for the word in which the last item of a warp ends, and for its counter of rows.
         let run = item.size * (self.group_items * self.rows) as usize;
-        self.warps as usize * (exchange_bytes(run) + WIDEST_LOAD)
+        self.warps as usize * (exchange_bytes(run) + WIDEST_LOAD + 32 * words(item))
     }
+}
+
+/// Bytes of a value in shared memory, as `Words` in `templates/words.cuh` has it.
+fn words(item: &Layout) -> usize {
+    item.size.next_multiple_of(4)
 }
 
 /// The widest load that divides so many bytes.
