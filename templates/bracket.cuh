@@ -198,32 +198,32 @@ WARPFOLD_DEVICE void bracket_of_tiles(const Arguments<Item>& arguments, const Op
     WARPFOLD_DYNAMIC_SHARED(memory);
     // A run has four tiles, which may merge, or all of a warp's if it has few; or more where a warp would have too many runs.
     constexpr unsigned RUN_TILES_LEVEL = 2, MOST_RUNS_LEVEL = level_of(Shape::RUNS);
-    constexpr unsigned TILE_LEVEL = WARP_LEVEL + level_of(Shape::GROUP_ITEMS * Shape::ROWS);
+    constexpr unsigned TILE_LEVEL = WARP_LEVEL + level_of(Shape::GROUP_ITEMS * Shape::ROWS), TILE_ITEMS = 1 << TILE_LEVEL;
     // What a warp has of a chunk: 2^tiles_level tiles, of 2^share_level items.
     const unsigned tiles_level = arguments.row_level - level_of(Shape::ROWS), share_level = TILE_LEVEL + tiles_level;
     const unsigned runs_level =
         tiles_level > RUN_TILES_LEVEL ? smaller(tiles_level - RUN_TILES_LEVEL, MOST_RUNS_LEVEL) : 0u;
     const unsigned run_tiles = 1u << (tiles_level - runs_level);
-    const auto run_items = [&] { return Size(run_tiles) << TILE_LEVEL; };
     const unsigned chunks = (arguments.runs + Shape::WARPS - 1) / Shape::WARPS, blocks = block_count();
     const Item* const input = when_written(arguments.input);
     const Size end = arguments.length;
-    // Where a warp begins whose runs have so many items. The last chunk comes first: if it is not whole, it takes longer.
-    const auto begin_of = [&](unsigned turn, Size items) {
-        return (Size(chunks - 1 - turn) * Shape::WARPS << share_level) + warp_index() * items;
+    // Where a warp begins that has 2^level runs. The last chunk comes first: if it is not whole, it takes longer.
+    const auto begin_of = [&](unsigned turn, unsigned level) {
+        const unsigned run = ((chunks - 1 - turn) * Shape::WARPS << level) + warp_index();
+        return Size(run) << (share_level - level);
     };
     unsigned turn = block_index(), next = turn + blocks;
-    // Runs of a warp, as a power of two: one, of all that it has, where the chunk is not whole.
-    unsigned level = (Size(chunks - turn) * Shape::WARPS << share_level) <= end ? runs_level : 0;
-    Size left = Size(1) << (share_level - level);
-    const Size begin = begin_of(turn, left);
-    left = begin < end ? smaller(end - begin, left) : 0;
+    // Runs of a warp: one, of all that it has, where the chunk is not whole.
+    unsigned level = runs_level;
+    if (level > 0 && end < Size((chunks - turn) * Shape::WARPS) << share_level) level = 0;
+    const Size begin = begin_of(turn, level);
+    Size left = begin < end ? smaller(end - begin, Size(1) << (share_level - level)) : 0;
     Tiles<Shape, Item> tiles(memory, input, input + end, input + begin, left);
     const auto follow = [&](bool ends_chunk) {
         if (!ends_chunk)
-            tiles.follow(tiles.items() + Shape::WARPS * run_items(), run_tiles);
+            tiles.follow(tiles.items() + Size(Shape::WARPS) * run_tiles * TILE_ITEMS, run_tiles);
         else if (next < chunks)
-            tiles.follow(input + begin_of(next, run_items()), run_tiles);
+            tiles.follow(input + begin_of(next, runs_level), run_tiles);
     };
     follow(level == 0);
     tiles.ask();
@@ -243,7 +243,7 @@ WARPFOLD_DEVICE void bracket_of_tiles(const Arguments<Item>& arguments, const Op
                 if (lane_index() == 0) of_run[slot] = value;
             }
             if (ended >> level) break;
-            tiles.enter(tiles.items() + (Shape::WARPS - 1) * run_items(), run_tiles);
+            tiles.enter(tiles.items() + Size(Shape::WARPS - 1) * run_tiles * TILE_ITEMS, run_tiles);
             follow((ended + 1) >> level);
         }
         if (warp_index() == 0 && lane_index() == 0) drawn[parity] = later;
@@ -255,8 +255,8 @@ WARPFOLD_DEVICE void bracket_of_tiles(const Arguments<Item>& arguments, const Op
         if (next >= chunks) return;
         turn = next, next = draws ? drawn[parity] : chunks;
         draws = draws && next < chunks;
-        level = runs_level, left = run_items();
-        tiles.enter(input + begin_of(turn, run_items()), run_tiles);
+        level = runs_level, left = Size(run_tiles) * TILE_ITEMS;
+        tiles.enter(input + begin_of(turn, runs_level), run_tiles);
         follow(level == 0);
     }
 }

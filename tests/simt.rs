@@ -17,7 +17,9 @@ use support::mutations::{Mutation, Trial, Trials};
 use support::operators::{
     self, Lanewise, MaxByNorm, OnlyMarked, OnlyMarkedBytes, OnlyMarkedHalves, Shape, Visitor,
 };
-use support::policies::{MOST, baseline, full_runs, large_kernels, lengths, merging, policies};
+use support::policies::{
+    MOST, baseline, beside, full_chunks, full_runs, large_kernels, lengths, merging, policies,
+};
 use support::programs::{Case, Checks, Kernels};
 use support::simt::{Executor, Tests, seed};
 use support::tiers::{Suite, Tier};
@@ -156,6 +158,22 @@ where
         let all = items(11, lengths.iter().max().expect("there are some") + 17, sampler);
         for (start, length) in
             alignments::<M::Item>().flat_map(|start| lengths.iter().map(move |&length| (start, length)))
+        {
+            assert_bracket(executor, case, &all[start..start + length], start);
+        }
+    });
+}
+
+fn every_full_chunk<M: DeviceMonoid>(tests: &mut Tests, name: &str, operator: M, sampler: Sampler<M::Item>)
+where
+    M::Item: Sample,
+{
+    let (name, policy) = (format!("full_chunks_of_{name}_are_the_bracket"), beside::<M::Item>());
+    tests.test(name, operator, policy, move |executor, case| {
+        let lengths = full_chunks(&policy);
+        let all = items(17, lengths.iter().max().expect("there are some") + 1, sampler);
+        for (start, &length) in
+            [0, 1].into_iter().flat_map(|start| lengths.iter().map(move |length| (start, length)))
         {
             assert_bracket(executor, case, &all[start..start + length], start);
         }
@@ -306,6 +324,9 @@ fn main() -> ExitCode {
     every_full_run(&mut tests, "words_of_two_bytes", Sum::<u16>::new(), Sample::sample);
     every_full_run(&mut tests, "three_bytes", Lanewise::<u8, 3>(PhantomData), Sample::sample);
     every_full_run(&mut tests, "words", Shape, Sample::sample);
+    every_full_chunk(&mut tests, "bytes", Sum::<u8>::new(), Sample::sample);
+    every_full_chunk(&mut tests, "words", Shape, Sample::sample);
+    every_full_chunk(&mut tests, "matrices", Matrix2Product::<u32>::new(), u32::matrix);
     // What is taken several items at once.
     every_full_run(&mut tests, "bits_of_bytes", BitXor::<i8>::new(), Sample::sample);
     every_full_run(&mut tests, "bits_of_words_of_two_bytes", BitXor::<u16>::new(), Sample::sample);

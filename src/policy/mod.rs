@@ -18,8 +18,8 @@ use crate::{Error, Layout};
 
 /// Chunks of a launch, at most: their runs are counted in 32 bits.
 const MOST_CHUNKS: u32 = 1 << 26;
-/// Of a warp that has one chunk after another, about.
-const RUN_BYTES: u64 = 32 << 10;
+/// Of tiles of which a warp may have many.
+const SMALL_TILE_BYTES: u64 = 4 << 10;
 /// Tiles of a warp, at most, where that makes one wave of blocks; and where it makes waves that are full, or nearly.
 const WAVE_TILES: u32 = 8;
 const FULL_WAVE_TILES: u32 = 32;
@@ -166,7 +166,7 @@ impl Policy {
     /// on an NVIDIA H200 found (`docs/PERFORMANCE.md`); no other architecture has been measured.
     pub fn for_item(item: &Layout) -> Self {
         let (small, large) = (Shape::small(item.size), Shape::large(item));
-        let run_tiles = RUN_BYTES / (large.tile_items() * item.size as u64);
+        let has_small_tiles = large.tile_items() * item.size as u64 <= SMALL_TILE_BYTES;
         Self {
             small,
             large,
@@ -177,8 +177,8 @@ impl Policy {
             // A row a warp; of items of 32 bytes half as much, as was found by trials of 4 MiB.
             small_bytes: small.row_items() * item.size as u64 * small.wave_warps()
                 / if item.size == 32 { 2 } else { 1 },
-            tiles_per_warp: 1 << run_tiles.clamp(1, 8).ilog2(),
-            full_turns: if run_tiles < 8 { 1 } else { u32::MAX },
+            tiles_per_warp: if has_small_tiles { 8 } else { 4 },
+            full_turns: if has_small_tiles { u32::MAX } else { 2 },
             max_chunks: 16384,
         }
     }
@@ -273,7 +273,8 @@ impl Policy {
         let of_all = chunks * u64::from(warps);
         let turns = of_all.div_ceil(many * shape.wave_warps());
         // Of as many turns of all blocks, to one part in sixteen.
-        let is_full = 16 * of_all >= 15 * turns * many * shape.wave_warps() && turns <= self.full_turns.into();
+        let is_full =
+            16 * of_all >= 15 * turns * many * shape.wave_warps() && turns <= self.full_turns.into();
         let rows_per_warp =
             if wave <= tiles(WAVE_TILES) || is_full { many } else { tiles(self.tiles_per_warp) };
         let rows_per_warp = rows_per_warp.max(chunks.div_ceil(most_chunks).next_power_of_two());
@@ -314,7 +315,7 @@ mod tests {
         assert_eq!(shape_of::<u8>(), (16, 32, 4));
         assert_eq!(shape_of::<f32>(), (16, 8, 4));
         assert_eq!(shape_of::<[f32; 3]>(), (16, 4, 4));
-        assert_eq!(shape_of::<[f32; 5]>(), (16, 4, 2));
+        assert_eq!(shape_of::<[f32; 5]>(), (16, 4, 4));
         assert_eq!(shape_of::<[f64; 3]>(), (16, 2, 4));
         assert_eq!(shape_of::<[f32; 9]>(), (4, 1, 4));
         assert_eq!(shape_of::<[f32; 12]>(), (16, 1, 4));
@@ -430,6 +431,23 @@ mod tests {
     }
 
     #[test]
+    fn warps_have_many_tiles_where_those_fill_the_gpu() {
+        fn tiles_at<T: DeviceType>(mebibytes: u64) -> (u64, u32) {
+            let policy = Policy::for_item(&T::layout());
+            let length = (mebibytes << 20) / size_of::<T>() as u64;
+            let launch = policy.launches(&T::layout(), length).next().expect("one");
+            (launch.rows_per_warp / u64::from(policy.large.rows), launch.chunks)
+        }
+        // One wave of as few chunks as it takes; one that is full; and whole turns, or many of fewer tiles.
+        assert_eq!([8, 40, 64].map(tiles_at::<f32>), [(1, 512), (8, 320), (8, 512)]);
+        assert_eq!([128, 250, 256].map(tiles_at::<f32>), [(16, 512), (32, 500), (32, 512)]);
+        assert_eq!([300, 512, 1024].map(tiles_at::<f32>), [(8, 2400), (32, 1024), (32, 2048)]);
+        assert_eq!([256, 512, 1024].map(tiles_at::<[f32; 8]>), [(32, 256), (32, 512), (4, 8192)]);
+        // Chunks of three times a power of two fill no wave.
+        assert_eq!([64, 256].map(tiles_at::<[f32; 3]>), [(8, 342), (4, 2731)]);
+    }
+
+    #[test]
     fn rows_are_whole_where_wide_loads_reach_them() {
         let item = f32::layout();
         let policy = Policy::for_item(&item);
@@ -494,16 +512,18 @@ mod tests {
         assert!(refused(|policy| policy.large.warps = 32));
         assert!(refused(|policy| policy.large.blocks_per_multiprocessor = 1 << 30));
         assert!(refused(|policy| policy.large.merged_tiles = 2));
+        assert!(refused(|policy| policy.large.runs = 3));
+        assert!(refused(|policy| policy.large.runs = 16));
         assert!(refused(|policy| policy.small.merged_tiles = 4));
         assert!(refused(|policy| policy.baseline.warps = 64));
         assert!(refused(|policy| policy.baseline.group_items = 2));
         assert!(refused(|policy| policy.max_chunks = 0));
-        // Tiles that leave too little of 64 KiB for the values of warps.
-        let item = <[u64; 31]>::layout();
+        // Tiles that leave too little of 64 KiB for the values of runs.
+        let item = <[u64; 21]>::layout();
         let mut tiles = Policy::for_item(&item);
         assert!(tiles.check(&item).is_ok());
         (tiles.large.width, tiles.large.group_items, tiles.large.rows, tiles.large.warps) = (8, 1, 2, 4);
-        assert!(tiles.large.shared_bytes(&item) < 64_000 && tiles.check(&item).is_err());
+        assert!(tiles.large.shared_bytes(&item) < 65_000 && tiles.check(&item).is_err());
         assert!(refused(|policy| policy.max_chunks = u32::MAX));
     }
 }

@@ -73,10 +73,11 @@ impl Shape {
         };
         let lane_bytes = if size <= LARGEST_IN_REGISTERS { lane_bytes } else { 0 };
         let shape = Self { warps: 4, blocks_per_multiprocessor, ..Self::of_lanes(size, lane_bytes) };
-        let is_far = (shape.tile_items() * size as u64).is_power_of_two();
+        // Of three times a power of two they are slower, by trials.
+        let has_runs = !(shape.tile_items() * size as u64).is_multiple_of(3);
         match shape.rows {
             1 => shape,
-            _ => Self { merged_tiles, runs: if is_far { 32 / shape.warps } else { 1 }, ..shape },
+            _ => Self { merged_tiles, runs: if has_runs { 32 / shape.warps } else { 1 }, ..shape },
         }
     }
 
@@ -84,7 +85,15 @@ impl Shape {
     pub(super) fn baseline(size: usize) -> Self {
         let items = (BASELINE_BYTES / size).clamp(32, 1024);
         let warps = 1 << (items as u32 / 32).ilog2();
-        Self { width: 1, group_items: 1, rows: 1, merged_tiles: 1, runs: 1, warps, blocks_per_multiprocessor: 1 }
+        Self {
+            width: 1,
+            group_items: 1,
+            rows: 1,
+            merged_tiles: 1,
+            runs: 1,
+            warps,
+            blocks_per_multiprocessor: 1,
+        }
     }
 
     /// Groups of wide loads, and so many rows of them that a lane has at most `bytes`, unless fewer fill no whole loads.

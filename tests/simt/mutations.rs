@@ -119,6 +119,36 @@ pub const MUTATIONS: &[Mutation] = &[
         wrong: "smaller(arguments.runs - (chunks - 1 - turn) * Shape::WARPS - 1, Shape::WARPS);",
     },
     Mutation {
+        name: "a chunk taken for whole that is not",
+        file: "bracket.cuh",
+        right: "if (level > 0 && end < Size((chunks - turn) * Shape::WARPS) << share_level) level = 0;",
+        wrong: "",
+    },
+    Mutation {
+        name: "runs of a warp that are not beside the others",
+        file: "bracket.cuh",
+        right: "tiles.enter(tiles.items() + Size(Shape::WARPS - 1) * run_tiles * TILE_ITEMS, run_tiles);",
+        wrong: "tiles.enter(tiles.items(), run_tiles);",
+    },
+    Mutation {
+        name: "a run that the wrong one follows",
+        file: "bracket.cuh",
+        right: "follow((ended + 1) >> level);",
+        wrong: "follow(ended >> level);",
+    },
+    Mutation {
+        name: "values of two runs in one place",
+        file: "bracket.cuh",
+        right: "++ended, slot += Shape::WARPS) {",
+        wrong: "++ended) {",
+    },
+    Mutation {
+        name: "the values of later runs forgotten",
+        file: "bracket.cuh",
+        right: "of_warps << level, value);",
+        wrong: "of_warps, value);",
+    },
+    Mutation {
         name: "a row taken for whole that is not",
         file: "bracket.cuh",
         right: "present, run < arguments.whole);",
@@ -139,8 +169,8 @@ pub const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "values of two chunks in one place",
         file: "bracket.cuh",
-        right: "of_warp + parity * Shape::WARPS, count",
-        wrong: "of_warp, count",
+        right: "slot = parity * RUNS + warp_index();",
+        wrong: "slot = warp_index();",
     },
     Mutation {
         name: "a chunk that is drawn twice",
@@ -374,14 +404,26 @@ pub const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "a carry combined from the right",
         file: "counter.cuh",
-        right: "carry & 1; carry >>= 1, ++k) value = combine(op, shuffle_from(digit, k), value);",
-        wrong: "carry & 1; carry >>= 1, ++k) value = combine(op, value, shuffle_from(digit, k));",
+        right: "carry & 1; carry >>= 1, ++k) value = combine(op, digits.get(k), value);",
+        wrong: "carry & 1; carry >>= 1, ++k) value = combine(op, value, digits.get(k));",
     },
     Mutation {
         name: "a value that only lane 0 has",
         file: "counter.cuh",
         right: "        value = shuffle_from(value, 0);\n",
         wrong: "",
+    },
+    Mutation {
+        name: "a digit that lanes have not read yet",
+        file: "counter.cuh",
+        right: "        // Before, lanes may still read what was there.\n        warp_barrier();\n",
+        wrong: "",
+    },
+    Mutation {
+        name: "a digit that lanes read too soon",
+        file: "counter.cuh",
+        right: "digit[k] = value;\n        warp_barrier();\n",
+        wrong: "digit[k] = value;\n",
     },
     Mutation {
         name: "a carry at the wrong level",

@@ -47,7 +47,8 @@ pub fn baseline<T: DeviceType>() -> Policy {
 pub fn merging<T: DeviceType>() -> Policy {
     let mut policy = Policy { max_chunks: 2, ..large_kernels::<T>() };
     let shape = &mut policy.large;
-    shape.warps = 1;
+    // One run each, so that the counter has all.
+    (shape.runs, shape.warps) = (1, 1);
     if shape.rows > 1 {
         // What a lane has of a tile is a multiple of 16 bytes.
         let group_bytes = shape.group_items as usize * size_of::<T>();
@@ -61,8 +62,21 @@ pub fn merging<T: DeviceType>() -> Policy {
 
 /// Lengths at which both of those runs are full, and each side of them.
 pub fn full_runs(policy: &Policy) -> Vec<usize> {
-    let rows = 8 * policy.large.rows as usize * policy.large.row_items() as usize;
-    [rows, 2 * rows].into_iter().flat_map(|full| full - 1..full + 4).collect()
+    let run = 8 * policy.large.tile_items() as usize;
+    [run, 2 * run].into_iter().flat_map(|full| full - 1..full + 4).collect()
+}
+
+/// Two warps, each with eight runs of four small tiles beside the other's, and so many chunks that they are drawn.
+pub fn beside<T: DeviceType>() -> Policy {
+    let mut policy = Policy { max_chunks: 3, ..merging::<T>() };
+    (policy.large.runs, policy.large.warps) = (8, 2);
+    policy
+}
+
+/// Lengths at which those chunks are full, and each side of them.
+pub fn full_chunks(policy: &Policy) -> Vec<usize> {
+    let chunk = (4 * policy.large.runs * policy.large.warps) as usize * policy.large.tile_items() as usize;
+    [chunk, 3 * chunk].into_iter().flat_map(|full| full - 1..=full + 1).collect()
 }
 
 /// The policies that a test goes through: the default, and others that cut the same input elsewhere.
@@ -75,8 +89,9 @@ pub fn policies<T: DeviceType>() -> Vec<Policy> {
     // Many warps of few rows, and few of many.
     let mut wide = Policy { max_chunks: 11, ..large };
     wide.large.warps = if size_of::<T>() <= 16 { 16 } else { 8 };
+    wide.large.runs = 32 / wide.large.warps;
     let mut tall = large;
-    tall.large.warps = 2;
+    (tall.large.warps, tall.large.runs) = (2, 1);
     if default.large.rows > 1 {
         wide.large.rows = 2 * default.large.rows.div_ceil(8);
         tall.large.rows = 2 * default.large.rows;
@@ -88,7 +103,7 @@ pub fn policies<T: DeviceType>() -> Vec<Policy> {
     ungrouped.large.group_items = 1;
     ungrouped.large.width = align_of::<T>().min(16) as u32;
     // Rows that merge.
-    (ungrouped.large.rows, ungrouped.large.merged_tiles) = (1, 2);
+    (ungrouped.large.rows, ungrouped.large.merged_tiles, ungrouped.large.runs) = (1, 2, 1);
     ungrouped.large.warps *= 2;
     let mut short = default;
     (short.small.rows, short.small.merged_tiles, short.small.warps) = (1, 2, 2);
