@@ -3,7 +3,7 @@
 // Pair neighbours and combine each pair, left operand first; an odd one out gets a bye; repeat until one is left. Chunks
 // of 2^k items compose: the bracket of the array is the bracket of its chunks' brackets. So blocks reduce a
 // chunk to a partial each, and later launches reduce those; an input of one chunk is finished at once. Inside a chunk each warp
-// has a run of tiles and rows (counter.cuh), each tile is rows (tile.cuh), each row a group of every lane (warp.cuh), each
+// has runs of tiles and rows (counter.cuh), each tile is rows (tile.cuh), each row a group of every lane (warp.cuh), each
 // group items (group.cuh), and every one of these sizes is a power of two. None of them moves a bit of the result, and no identity is combined
 // with anything: it only answers an empty input.
 
@@ -17,7 +17,8 @@ struct Arguments {
     Item* output;
     // Of chunks of tiles, how many are drawn: zero, before a launch and after it.
     unsigned long long* tickets;
-    // Each warp has a run of 2^row_level rows, and there are so many; neither matters where each item has a lane.
+    // Each warp has 2^row_level rows of a chunk, in one run or, of tiles, several; and so many warps have any. Neither matters where
+    // each item has a lane.
     unsigned runs, row_level;
     unsigned serial;
     // Of runs of one row, or of two that merge, how many have all of it, at an address for wide loads.
@@ -36,8 +37,7 @@ WARPFOLD_DEVICE Words<typename Source::Item> warp_run(const Operator& op, Source
     constexpr unsigned ROW_ITEMS = WARP_LANES * Shape::GROUP_ITEMS, TILE_ITEMS = Shape::ROWS * ROW_ITEMS;
     constexpr unsigned MERGED = Shape::ROWS > 1 ? Shape::MERGED_TILES : 1, AHEAD = 8;
     static_assert(MERGED == 1 || MERGED == 4, "one tile, or four");
-    auto digits = tiles.digits();
-    RowCounter<Item, decltype(digits)> counter(digits);
+    auto counter = tiles.counter();
     // Of the tiles that merge: how many do, how many of them came, the first or third, and the first two together.
     unsigned merging = 1, came = 0;
     Words<Item> single, pair;
@@ -107,7 +107,7 @@ class Place {
 // The bracket of `count` values that the warps of a block have left, one lane each, in lane 0 of the first warp. The others,
 // for which it returns false, are done with the chunk.
 template <class Item, class Operator>
-WARPFOLD_DEVICE bool across_warps(const Operator& op, const Words<Item>* values, unsigned count, Words<Item>& value) {
+WARPFOLD_DEVICE bool across_values(const Operator& op, const Words<Item>* values, unsigned count, Words<Item>& value) {
     block_barrier();
     if (warp_index() != 0) return false;
     value = values[lane_index() < count ? lane_index() : 0];
@@ -118,10 +118,10 @@ WARPFOLD_DEVICE bool across_warps(const Operator& op, const Words<Item>* values,
 
 // The same of one value a warp, of the first `count`.
 template <class Item, class Operator>
-WARPFOLD_DEVICE bool across_block(const Operator& op, Words<Item>* of_warp, unsigned count, Words<Item>& value) {
+WARPFOLD_DEVICE bool across_warps(const Operator& op, Words<Item>* of_warp, unsigned count, Words<Item>& value) {
     if (block_warps() == 1) return true;
     if (lane_index() == 0) of_warp[warp_index()] = value;
-    return across_warps(op, of_warp, count, value);
+    return across_values(op, of_warp, count, value);
 }
 
 // A chunk a block, of rows alone. Most blocks of small inputs have whole rows, one a warp, or two: what those take is a straight line,
@@ -149,7 +149,7 @@ WARPFOLD_DEVICE void bracket_of_rows(const Arguments<Item>& arguments, const Ope
             Words<Item> value = group.bracket(op, Whole());
             if (are_two) value = merge(op, value, second.bracket(op, Whole()), 1);
             value = across_lanes(op, value, are_two ? 2 : 1);
-            if (across_block(op, of_warp, block_warps(), value) && lane_index() == 0) place.leave(value);
+            if (across_warps(op, of_warp, block_warps(), value) && lane_index() == 0) place.leave(value);
             return;
         }
     }
@@ -178,7 +178,7 @@ WARPFOLD_DEVICE void bracket_of_rows(const Arguments<Item>& arguments, const Ope
     }
     // A warp that has nothing has no value either, and an operator is not called with what is none.
     if (warp_index() < warps) value = warp_bracket<!Words<Item>::LARGE>(op, value, lanes);
-    if (across_block(op, of_warp, warps, value) && lane_index() == 0)
+    if (across_warps(op, of_warp, warps, value) && lane_index() == 0)
         Place<Item>(arguments, block_index()).leave(value);
 }
 
@@ -190,14 +190,15 @@ WARPFOLD_DEVICE void bracket_of_rows(const Arguments<Item>& arguments, const Ope
 // block knows its next chunk all along, and the one after that when it begins the next.
 template <class Shape, class Item, class Operator>
 WARPFOLD_DEVICE void bracket_of_tiles(const Arguments<Item>& arguments, const Operator& op) {
-    constexpr unsigned RUNS = Shape::RUNS * Shape::WARPS;
+    // Of a chunk, at most: one of each warp, or more.
+    constexpr unsigned RUNS = Shape::RUNS > Shape::WARPS ? Shape::RUNS : Shape::WARPS;
     static_assert(RUNS <= WARP_LANES, "a value a lane");
     // Twice, since some warps may have come to the next chunk while the first warp still reads, or others do.
     WARPFOLD_SHARED(Words<Item>, of_run, 2 * RUNS);
     WARPFOLD_SHARED(unsigned, drawn, 2);
     WARPFOLD_DYNAMIC_SHARED(memory);
     // A run has four tiles, which may merge, or all of a warp's if it has few; or more where a warp would have too many runs.
-    constexpr unsigned RUN_TILES_LEVEL = 2, MOST_RUNS_LEVEL = level_of(Shape::RUNS);
+    constexpr unsigned RUN_TILES_LEVEL = 2, MOST_RUNS_LEVEL = level_of(RUNS / Shape::WARPS);
     constexpr unsigned TILE_LEVEL = WARP_LEVEL + level_of(Shape::GROUP_ITEMS * Shape::ROWS), TILE_ITEMS = 1 << TILE_LEVEL;
     // What a warp has of a chunk: 2^tiles_level tiles, of 2^share_level items.
     const unsigned tiles_level = arguments.row_level - level_of(Shape::ROWS), share_level = TILE_LEVEL + tiles_level;
@@ -235,14 +236,14 @@ WARPFOLD_DEVICE void bracket_of_tiles(const Arguments<Item>& arguments, const Op
             if (ticket == chunks - blocks - 1) publish(arguments.tickets, 0);
             later = 2 * blocks + ticket;
         }
-        unsigned slot = parity * RUNS + warp_index();
+        Words<Item>* const values = of_run + parity * RUNS;
 #pragma unroll 1
-        for (unsigned ended = 1;; ++ended, slot += Shape::WARPS) {
+        for (unsigned ended = 0;;) {
             if (left > 0) {
                 const Words<Item> value = warp_run<Shape>(op, tiles, arguments.row_level - level, left);
-                if (lane_index() == 0) of_run[slot] = value;
+                if (lane_index() == 0) values[ended * Shape::WARPS + warp_index()] = value;
             }
-            if (ended >> level) break;
+            if (++ended >> level) break;
             tiles.enter(tiles.items() + Size(Shape::WARPS - 1) * run_tiles * TILE_ITEMS, run_tiles);
             follow((ended + 1) >> level);
         }
@@ -250,7 +251,7 @@ WARPFOLD_DEVICE void bracket_of_tiles(const Arguments<Item>& arguments, const Op
         // Of a chunk that is not whole, some warps may have none.
         const unsigned of_warps = smaller(arguments.runs - (chunks - 1 - turn) * Shape::WARPS, Shape::WARPS);
         Words<Item> value;
-        const bool is_first = across_warps(op, of_run + parity * RUNS, of_warps << level, value);
+        const bool is_first = across_values(op, values, of_warps << level, value);
         if (is_first && lane_index() == 0) Place<Item>(arguments, chunks - 1 - turn).leave(value);
         if (next >= chunks) return;
         turn = next, next = draws ? drawn[parity] : chunks;

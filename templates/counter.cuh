@@ -16,7 +16,8 @@ class LaneDigits {
     }
 };
 
-// As many in shared memory, where registers are for other things.
+// All 32 in shared memory, where registers are for other things. Nobody reads a digit any more that is set: what was read of
+// the counter before has a barrier after it, that of a set digit or of a tile.
 template <class Item>
 class SharedDigits {
     Words<Item>* digit;
@@ -25,8 +26,6 @@ class SharedDigits {
     WARPFOLD_DEVICE explicit SharedDigits(Words<Item>* digit) : digit(digit) {}
     WARPFOLD_DEVICE Words<Item> get(unsigned k) const { return digit[k]; }
     WARPFOLD_DEVICE void set(unsigned k, const Words<Item>& value) {
-        // Before, lanes may still read what was there.
-        warp_barrier();
         if (lane_index() == 0) digit[k] = value;
         warp_barrier();
     }
@@ -38,7 +37,8 @@ class RowCounter {
     Size rows = 0;
 
   public:
-    WARPFOLD_DEVICE explicit RowCounter(const Digits& digits) : digits(digits) {}
+    WARPFOLD_DEVICE RowCounter() {}
+    WARPFOLD_DEVICE explicit RowCounter(Words<Item>* memory) : digits(memory) {}
     WARPFOLD_DEVICE bool is_empty() const { return rows == 0; }
 
     // Adds the next 2^level rows, whose value lane 0 holds. The rows so far are a multiple of 2^level.

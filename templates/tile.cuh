@@ -17,7 +17,7 @@ class Rows {
     WARPFOLD_DEVICE explicit Rows(const T* begin) : next(begin) {}
     WARPFOLD_DEVICE const T* items() const { return next; }
     WARPFOLD_DEVICE void pass(unsigned count) { next += count; }
-    WARPFOLD_DEVICE LaneDigits<T> digits() const { return LaneDigits<T>(); }
+    WARPFOLD_DEVICE RowCounter<T, LaneDigits<T>> counter() const { return RowCounter<T, LaneDigits<T>>(); }
     WARPFOLD_DEVICE bool has_next(unsigned) const { return false; }
     template <class Operator>
     WARPFOLD_DEVICE Words<T> take(const Operator&) {
@@ -208,8 +208,8 @@ class Tiles {
     WARPFOLD_DEVICE const Item* items() const { return reinterpret_cast<const Item*>(taken); }
     WARPFOLD_DEVICE void pass(unsigned count) { taken += count * sizeof(Item); }
 
-    WARPFOLD_DEVICE SharedDigits<Item> digits() const {
-        return SharedDigits<Item>(reinterpret_cast<Words<Item>*>(slot + DIGITS_AT));
+    WARPFOLD_DEVICE RowCounter<Item, SharedDigits<Item>> counter() const {
+        return RowCounter<Item, SharedDigits<Item>>(reinterpret_cast<Words<Item>*>(slot + DIGITS_AT));
     }
 
     // After this run there comes one of `count` tiles, from `begin` on, and then it is this one.

@@ -168,16 +168,19 @@ fn every_full_chunk<M: DeviceMonoid>(tests: &mut Tests, name: &str, operator: M,
 where
     M::Item: Sample,
 {
-    let (name, policy) = (format!("full_chunks_of_{name}_are_the_bracket"), beside::<M::Item>());
-    tests.test(name, operator, policy, move |executor, case| {
-        let lengths = full_chunks(&policy);
-        let all = items(17, lengths.iter().max().expect("there are some") + 1, sampler);
-        for (start, &length) in
-            [0, 1].into_iter().flat_map(|start| lengths.iter().map(move |length| (start, length)))
-        {
-            assert_bracket(executor, case, &all[start..start + length], start);
-        }
-    });
+    // Of one block, which has many runs; and of several, which draw chunks.
+    for (runs, max_chunks) in [(16, 3), (4, 12)] {
+        let policy = beside::<M::Item>(runs, max_chunks);
+        let name = format!("{max_chunks}_full_chunks_of_{name}_are_the_bracket");
+        tests.test(name, operator, policy, move |executor, case| {
+            let all = items(17, full_chunks(&policy).end() + 1, sampler);
+            for length in full_chunks(&policy) {
+                for start in [0, 1] {
+                    assert_bracket(executor, case, &all[start..start + length], start);
+                }
+            }
+        });
+    }
 }
 
 /// What is wrong with a full run of items of which one counts, if anything is.

@@ -44,10 +44,10 @@ fn candidates(default: Policy) -> Vec<Policy> {
         for merged_tiles in [1, 4].into_iter().filter(|_| is_near) {
             for (warps, blocks_per_multiprocessor) in [(4, 3), (4, 4), (8, 2)] {
                 for tiles_per_warp in [2, 4, 8] {
-                    let runs = default.large.runs.min(32 / warps);
                     let large =
-                        Shape { rows, merged_tiles, runs, warps, blocks_per_multiprocessor, ..default.large };
-                    let candidate = Policy { large, tiles_per_warp, ..default };
+                        Shape { rows, merged_tiles, warps, blocks_per_multiprocessor, ..default.large };
+                    // Whether waves are full or not.
+                    let candidate = Policy { large, tiles_per_warp, full_turns: 0, ..default };
                     if !candidates.contains(&candidate) {
                         candidates.push(candidate);
                     }

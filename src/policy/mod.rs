@@ -57,7 +57,8 @@ pub struct Policy {
     /// Tiles that a warp of the large kernel has of a chunk, where that fills the GPU several times; if 8 or fewer fill it once, a
     /// warp has those. A power of two.
     pub tiles_per_warp: u32,
-    /// Tiles are more, up to 32, where blocks that have as many have all of the GPU in each of so many turns, or fewer.
+    /// Where warps have runs side by side, each has up to 32 tiles, if blocks of as many take at least 15/16 of a GPU of 128 multiprocessors
+    /// in all of their turns, and the turns are at most so many; 0 for never.
     pub full_turns: u32,
     /// The most chunks of a launch, up to 2^26. Short of it, all memory of a reduction is at most 64 KiB, or a thousandth of the
     /// input. The baseline may take more.
@@ -261,22 +262,20 @@ impl Policy {
         Launch { kernel: Kernel::Small, chunks: 1, warps: warps as u32, rows_per_warp: rows.div_ceil(warps) }
     }
 
-    /// Powers of two of rows a warp: as many as it takes for one wave of warps if that is few tiles, else fewer, so that
-    /// multiprocessors end at the same time; and as many as it takes for at most `most` chunks, if a chunk can have so many.
+    /// Powers of two of rows a warp: as many as it takes for one wave of warps if that is few tiles, or for full waves, else fewer, so that
+    /// multiprocessors end at the same time; and as many as it takes for at most `most_chunks`, if a chunk can have so many.
     fn chunks_of(&self, kernel: Kernel, length: u64, most_chunks: u64) -> Launch {
         let shape = self.shape(kernel);
         let warps = if kernel == Kernel::Small { shape.warps.min(SMALL_WARPS) } else { shape.warps };
         let chunks = length.div_ceil(shape.row_items() * u64::from(warps)).max(1);
         let wave = (chunks * u64::from(warps)).div_ceil(shape.wave_warps()).next_power_of_two();
-        let tiles = |count: u32| u64::from(shape.rows) * u64::from(count);
-        let many = wave.min(tiles(FULL_WAVE_TILES));
-        let of_all = chunks * u64::from(warps);
-        let turns = of_all.div_ceil(many * shape.wave_warps());
-        // Of as many turns of all blocks, to one part in sixteen.
-        let is_full =
-            16 * of_all >= 15 * turns * many * shape.wave_warps() && turns <= self.full_turns.into();
-        let rows_per_warp =
-            if wave <= tiles(WAVE_TILES) || is_full { many } else { tiles(self.tiles_per_warp) };
+        let rows_of = |tiles: u32| u64::from(shape.rows) * u64::from(tiles);
+        let many = wave.min(rows_of(FULL_WAVE_TILES));
+        let (all, turn) = (chunks * u64::from(warps), many * shape.wave_warps());
+        let turns = all.div_ceil(turn);
+        let is_full = 16 * all >= 15 * turns * turn && turns <= self.full_turns.into();
+        let has_many = wave <= rows_of(WAVE_TILES) || is_full && shape.runs > warps;
+        let rows_per_warp = if has_many { many } else { rows_of(self.tiles_per_warp) };
         let rows_per_warp = rows_per_warp.max(chunks.div_ceil(most_chunks).next_power_of_two());
         // No less than a tile; and tiles whose values are a tile at most, where there is no counter of them.
         let mut rows_per_warp = rows_per_warp.max(shape.rows.into());
@@ -443,7 +442,9 @@ mod tests {
         assert_eq!([128, 250, 256].map(tiles_at::<f32>), [(16, 512), (32, 500), (32, 512)]);
         assert_eq!([300, 512, 1024].map(tiles_at::<f32>), [(8, 2400), (32, 1024), (32, 2048)]);
         assert_eq!([256, 512, 1024].map(tiles_at::<[f32; 8]>), [(32, 256), (32, 512), (4, 8192)]);
-        // Chunks of three times a power of two fill no wave.
+        // To one part in sixteen; and where chunks are three times a power of two, few fill no wave, and many have one run of each warp.
+        assert_eq!([239, 240, 272].map(tiles_at::<f32>), [(8, 1912), (32, 480), (8, 2176)]);
+        assert_eq!([144, 288].map(tiles_at::<[f32; 3]>), [(4, 1536), (4, 3072)]);
         assert_eq!([64, 256].map(tiles_at::<[f32; 3]>), [(8, 342), (4, 2731)]);
     }
 
@@ -513,7 +514,7 @@ mod tests {
         assert!(refused(|policy| policy.large.blocks_per_multiprocessor = 1 << 30));
         assert!(refused(|policy| policy.large.merged_tiles = 2));
         assert!(refused(|policy| policy.large.runs = 3));
-        assert!(refused(|policy| policy.large.runs = 16));
+        assert!(refused(|policy| policy.large.runs = 64));
         assert!(refused(|policy| policy.small.merged_tiles = 4));
         assert!(refused(|policy| policy.baseline.warps = 64));
         assert!(refused(|policy| policy.baseline.group_items = 2));

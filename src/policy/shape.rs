@@ -16,7 +16,7 @@ const FEW_SCALARS: usize = 16;
 const LARGEST_IN_REGISTERS: usize = 64;
 /// Shared memory of a block, at most: what every architecture gives one.
 const SHARED_BYTES: usize = 64 << 10;
-/// What comes of it before the tiles, besides the values of warps: what is drawn, and up to the next multiple of 128.
+/// What comes of it before the tiles, besides the values of runs: what is drawn, and up to the next multiple of 128.
 const BEFORE_TILES: usize = 8 + 127;
 /// Multiprocessors of a large GPU, roughly: its blocks are counted by it.
 const MULTIPROCESSORS: u64 = 128;
@@ -39,8 +39,8 @@ pub struct Shape {
     /// Neighbouring tiles that merge before a lane's values are combined with those of other lanes, 1 or 4; where there are none, rows,
     /// 1 or 2. More want registers.
     pub merged_tiles: u32,
-    /// Where there are tiles, runs that a warp has of a chunk, at most, beside those of the block's other warps; all together at most 32.
-    /// A power of two. If 1, it has one, and warps are as far from each other as that is long.
+    /// Where there are tiles, runs of a chunk, at most: a power of two, at most 32. Warps of a block have them side by side, as many each; or
+    /// one each, of all that a warp has of the chunk, if there are no more runs than warps.
     pub runs: u32,
     /// Warps of a block, at most, or, of the baseline, always: a power of two, at most 32.
     pub warps: u32,
@@ -73,12 +73,9 @@ impl Shape {
         };
         let lane_bytes = if size <= LARGEST_IN_REGISTERS { lane_bytes } else { 0 };
         let shape = Self { warps: 4, blocks_per_multiprocessor, ..Self::of_lanes(size, lane_bytes) };
-        // Of three times a power of two they are slower, by trials.
-        let has_runs = !(shape.tile_items() * size as u64).is_multiple_of(3);
-        match shape.rows {
-            1 => shape,
-            _ => Self { merged_tiles, runs: if has_runs { 32 / shape.warps } else { 1 }, ..shape },
-        }
+        // Tiles of three times a power of two are slower side by side, by trials.
+        let runs = if (shape.tile_items() * size as u64).is_multiple_of(3) { 1 } else { 32 };
+        if shape.rows > 1 { Self { merged_tiles, runs, ..shape } } else { shape }
     }
 
     /// As many warps as a block can have, or as leave it two tiles in shared memory.
@@ -131,8 +128,8 @@ impl Shape {
         if ![width, group_items, rows, runs, warps].into_iter().all(u32::is_power_of_two) {
             return fail("width, group_items, rows, runs and warps are powers of two");
         }
-        if width > 16 || rows > 32 || warps > 32 || runs > 32 / warps && runs > 1 {
-            return fail("width is at most 16, rows, warps, and runs of all warps at most 32");
+        if width > 16 || rows > 32 || runs > 32 || warps > 32 {
+            return fail("width is at most 16, rows, runs and warps at most 32");
         }
         let group = item.size as u64 * u64::from(group_items);
         if !group.is_multiple_of(u64::from(width)) {
@@ -148,7 +145,7 @@ impl Shape {
             return fail("what a lane has of a tile is a multiple of 16 bytes, in loads of at least 4");
         }
         // Of two chunks.
-        let of_runs = 2 * (runs * warps) as usize * words(item);
+        let of_runs = 2 * runs.max(warps) as usize * words(item);
         if rows > 1 && self.shared_bytes(item) + of_runs + BEFORE_TILES > SHARED_BYTES {
             return fail(
                 "the tiles of a block that its lanes exchange, and the values of its runs, have at most 64 KiB",

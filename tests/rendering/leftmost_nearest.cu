@@ -56,7 +56,7 @@ static_assert(sizeof(Arguments) == 64, "kernel arguments");
 static_assert(WARPFOLD_OFFSET(Arguments, identity) == 48, "kernel arguments");
 
 struct Shape {
-    static constexpr unsigned WIDTH = 16, GROUP_ITEMS = 4, ROWS = 4, MERGED_TILES = 4, WARPS = 4;
+    static constexpr unsigned WIDTH = 16, GROUP_ITEMS = 4, ROWS = 4, MERGED_TILES = 4, RUNS = 1, WARPS = 4;
 };
 WARPFOLD_KERNEL(128, 3) warpfold_bracket(WARPFOLD_PARAMETER Arguments arguments, WARPFOLD_PARAMETER Operator op) {
     ::warpfold::bracket<Shape>(arguments, op);

@@ -56,9 +56,9 @@ static_assert(sizeof(Arguments) == 80, "kernel arguments");
 static_assert(WARPFOLD_OFFSET(Arguments, identity) == 48, "kernel arguments");
 
 struct Shape {
-    static constexpr unsigned WIDTH = 16, GROUP_ITEMS = 1, ROWS = 8, MERGED_TILES = 4, WARPS = 4;
+    static constexpr unsigned WIDTH = 16, GROUP_ITEMS = 1, ROWS = 8, MERGED_TILES = 4, RUNS = 32, WARPS = 4;
 };
-WARPFOLD_KERNEL(128, 3) warpfold_bracket(WARPFOLD_PARAMETER Arguments arguments, WARPFOLD_PARAMETER Operator op) {
+WARPFOLD_KERNEL(128, 2) warpfold_bracket(WARPFOLD_PARAMETER Arguments arguments, WARPFOLD_PARAMETER Operator op) {
     ::warpfold::bracket<Shape>(arguments, op);
 }
 

@@ -139,8 +139,8 @@ pub const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "values of two runs in one place",
         file: "bracket.cuh",
-        right: "++ended, slot += Shape::WARPS) {",
-        wrong: "++ended) {",
+        right: "values[ended * Shape::WARPS + warp_index()] = value;",
+        wrong: "values[warp_index()] = value;",
     },
     Mutation {
         name: "the values of later runs forgotten",
@@ -169,8 +169,8 @@ pub const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "values of two chunks in one place",
         file: "bracket.cuh",
-        right: "slot = parity * RUNS + warp_index();",
-        wrong: "slot = warp_index();",
+        right: "const values = of_run + parity * RUNS;",
+        wrong: "const values = of_run;",
     },
     Mutation {
         name: "a chunk that is drawn twice",
@@ -414,10 +414,10 @@ pub const MUTATIONS: &[Mutation] = &[
         wrong: "",
     },
     Mutation {
-        name: "a digit that lanes have not read yet",
-        file: "counter.cuh",
-        right: "        // Before, lanes may still read what was there.\n        warp_barrier();\n",
-        wrong: "",
+        name: "more runs than there is room for",
+        file: "bracket.cuh",
+        right: "smaller(tiles_level - RUN_TILES_LEVEL, MOST_RUNS_LEVEL)",
+        wrong: "(tiles_level - RUN_TILES_LEVEL)",
     },
     Mutation {
         name: "a digit that lanes read too soon",

@@ -43,7 +43,7 @@ pub fn baseline<T: DeviceType>() -> Policy {
     Policy { max_chunks: 3, ..Policy::for_item(&T::layout()).untuned() }
 }
 
-/// Two warps, each with a run of small tiles, four of which merge wherever there are as many.
+/// Two chunks of one warp, which has a run of small tiles, four of which merge wherever there are as many.
 pub fn merging<T: DeviceType>() -> Policy {
     let mut policy = Policy { max_chunks: 2, ..large_kernels::<T>() };
     let shape = &mut policy.large;
@@ -66,17 +66,17 @@ pub fn full_runs(policy: &Policy) -> Vec<usize> {
     [run, 2 * run].into_iter().flat_map(|full| full - 1..full + 4).collect()
 }
 
-/// Two warps, each with eight runs of four small tiles beside the other's, and so many chunks that they are drawn.
-pub fn beside<T: DeviceType>() -> Policy {
-    let mut policy = Policy { max_chunks: 3, ..merging::<T>() };
-    (policy.large.runs, policy.large.warps) = (8, 2);
+/// Two warps, with so many runs of four small tiles side by side in each of so many chunks, at most.
+pub fn beside<T: DeviceType>(runs: u32, max_chunks: u32) -> Policy {
+    let mut policy = Policy { max_chunks, ..merging::<T>() };
+    (policy.large.runs, policy.large.warps) = (runs, 2);
     policy
 }
 
-/// Lengths at which those chunks are full, and each side of them.
-pub fn full_chunks(policy: &Policy) -> Vec<usize> {
-    let chunk = (4 * policy.large.runs * policy.large.warps) as usize * policy.large.tile_items() as usize;
-    [chunk, 3 * chunk].into_iter().flat_map(|full| full - 1..=full + 1).collect()
+/// Lengths at which all of those chunks are full, and each side of them.
+pub fn full_chunks(policy: &Policy) -> std::ops::RangeInclusive<usize> {
+    let full = (policy.max_chunks * 4 * policy.large.runs) as usize * policy.large.tile_items() as usize;
+    full - 1..=full + 1
 }
 
 /// The policies that a test goes through: the default, and others that cut the same input elsewhere.
@@ -89,7 +89,6 @@ pub fn policies<T: DeviceType>() -> Vec<Policy> {
     // Many warps of few rows, and few of many.
     let mut wide = Policy { max_chunks: 11, ..large };
     wide.large.warps = if size_of::<T>() <= 16 { 16 } else { 8 };
-    wide.large.runs = 32 / wide.large.warps;
     let mut tall = large;
     (tall.large.warps, tall.large.runs) = (2, 1);
     if default.large.rows > 1 {
@@ -103,7 +102,7 @@ pub fn policies<T: DeviceType>() -> Vec<Policy> {
     ungrouped.large.group_items = 1;
     ungrouped.large.width = align_of::<T>().min(16) as u32;
     // Rows that merge.
-    (ungrouped.large.rows, ungrouped.large.merged_tiles, ungrouped.large.runs) = (1, 2, 1);
+    (ungrouped.large.rows, ungrouped.large.merged_tiles) = (1, 2);
     ungrouped.large.warps *= 2;
     let mut short = default;
     (short.small.rows, short.small.merged_tiles, short.small.warps) = (1, 2, 2);
