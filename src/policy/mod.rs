@@ -178,7 +178,8 @@ impl Policy {
             // A row a warp; of items of 32 bytes half as much, as was found by trials of 4 MiB.
             small_bytes: small.row_items() * item.size as u64 * small.wave_warps()
                 / if item.size == 32 { 2 } else { 1 },
-            tiles_per_warp: if has_small_tiles { 8 } else { 4 },
+            // Of 20 bytes more partials would be too many for one launch to reduce soon.
+            tiles_per_warp: if has_small_tiles || item.size == 20 { 8 } else { 4 },
             full_turns: if has_small_tiles { u32::MAX } else { 2 },
             max_chunks: 16384,
         }
