@@ -305,8 +305,8 @@ mod tests {
     fn gpu_chains_are_recorded_once() {
         let Some(device) = crate::laws::gpu() else { return };
         let stream = device.stream().expect("a GPU").context().new_stream().expect("a stream");
-        let mut policy =
-            Policy { one_block_items: 64, tiles_per_warp: 1, ..Policy::for_item(&<[u32; 2]>::layout()) };
+        let default = Policy::for_item(&<[u32; 2]>::layout());
+        let mut policy = Policy { one_block_items: 64, tiles_per_warp: 1, full_turns: 0, ..default };
         policy.large.warps = 1;
         let kernel = BracketKernel::of::<AffineComposition<u32>>(stream.context(), policy).expect("a kernel");
         kernel.reserve::<AffineComposition<u32>>(&stream).expect("compiles");
