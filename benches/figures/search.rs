@@ -46,7 +46,7 @@ fn candidates(default: Policy) -> Vec<Policy> {
                 for tiles_per_warp in [2, 4, 8] {
                     let large =
                         Shape { rows, merged_tiles, warps, blocks_per_multiprocessor, ..default.large };
-                    // Whether waves are full or not.
+                    // As many, whether they fill the GPU or not.
                     let candidate = Policy { large, tiles_per_warp, full_turns: 0, ..default };
                     if !candidates.contains(&candidate) {
                         candidates.push(candidate);
