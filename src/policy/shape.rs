@@ -73,7 +73,7 @@ impl Shape {
         };
         let lane_bytes = if size <= LARGEST_IN_REGISTERS { lane_bytes } else { 0 };
         let shape = Self { warps: 4, blocks_per_multiprocessor, ..Self::of_lanes(size, lane_bytes) };
-        // Tiles of three times a power of two are slower side by side, by trials.
+        // Tiles whose bytes are a multiple of three are slower side by side, by trials; why is not known.
         let runs = if (shape.tile_items() * size as u64).is_multiple_of(3) { 1 } else { 32 };
         if shape.rows > 1 { Self { merged_tiles, runs, ..shape } } else { shape }
     }
