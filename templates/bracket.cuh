@@ -13,9 +13,11 @@ template <class Item>
 struct Arguments {
     const Item* input;
     Size length;
-    // One partial a chunk. With a serial, by which the value of the only chunk is known to the host, it is where that is sent to.
+    // One partial a chunk. With a serial, by which the value of the only chunk is known to the host, it is where that is sent to. Null if
+    // partials are gathered.
     Item* output;
-    // Of chunks of tiles, how many are drawn: zero, before a launch and after it.
+    // Of chunks of tiles, how many are drawn; and behind that, on a page of its own, partials that are gathered. Zeros, before a
+    // reduction and after it.
     unsigned long long* tickets;
     // Each warp has 2^row_level rows of a chunk, in one run or, of tiles, several; and so many warps have any. Neither matters where
     // each item has a lane.
@@ -101,6 +103,42 @@ class Place {
             value.send(reinterpret_cast<unsigned long long*>(to), serial);
         else
             value.store(to);
+    }
+};
+
+// Partials, for a block that gathers them while others leave them: of 32 partials the first two words of each, then the next two of
+// each, and so on, so that lanes look at lines that are side by side. Where none is, there are zeros.
+template <class Item>
+class Partials {
+    static constexpr unsigned STRIDE = 2 * WARP_LANES, ROW = (Words<Item>::COUNT + 1) / 2 * STRIDE, MARK = 1;
+    static constexpr unsigned TICKETS = 512;
+    unsigned long long* first;
+
+    WARPFOLD_DEVICE unsigned long long* at(unsigned index) const {
+        return first + index / WARP_LANES * ROW + index % WARP_LANES * 2;
+    }
+
+  public:
+    WARPFOLD_DEVICE explicit Partials(unsigned long long* tickets) : first(tickets + TICKETS) {}
+
+    WARPFOLD_DEVICE void leave(unsigned index, const Words<Item>& value) const { value.send(at(index), MARK, STRIDE); }
+
+    // One a lane, when all of the first `present` from an index on are there; in the other lanes the last one. What is taken is gone.
+    WARPFOLD_DEVICE Words<Item> take(unsigned begin, unsigned present) const {
+        const bool is_mine = lane_index() < present;
+        unsigned long long* const cell = at(begin + (is_mine ? lane_index() : present - 1));
+        Sent<Item> sent;
+        for (;;) {
+            sent.look(cell, STRIDE);
+            if (sent.has(MARK)) break;
+            pause();
+        }
+        warp_barrier();
+#pragma unroll(Words<Item>::UNROLL)
+        for (unsigned k = 0; k < Words<Item>::COUNT; ++k) {
+            if (is_mine) publish(cell + k / 2 * STRIDE + k % 2, 0);
+        }
+        return sent.value();
     }
 };
 
@@ -252,7 +290,12 @@ WARPFOLD_DEVICE void bracket_of_tiles(const Arguments<Item>& arguments, const Op
         const unsigned of_warps = smaller(arguments.runs - (chunks - 1 - turn) * Shape::WARPS, Shape::WARPS);
         Words<Item> value;
         const bool is_first = across_values(op, values, of_warps << level, value);
-        if (is_first && lane_index() == 0) Place<Item>(arguments, chunks - 1 - turn).leave(value);
+        if (is_first && lane_index() == 0) {
+            if (arguments.output == nullptr)
+                Partials<Item>(arguments.tickets).leave(chunks - 1 - turn, value);
+            else
+                Place<Item>(arguments, chunks - 1 - turn).leave(value);
+        }
         if (next >= chunks) return;
         turn = next, next = draws ? drawn[parity] : chunks;
         draws = draws && next < chunks;

@@ -37,10 +37,11 @@ struct Words {
     }
 
     // For others to see: each word with the serial, by which it is told from what was there before. So the words may come
-    // in any order, and none is waited for.
-    WARPFOLD_DEVICE void send(unsigned long long* to, unsigned serial) const {
+    // in any order, and none is waited for. Two stand side by side, and the next two so many words after them.
+    WARPFOLD_DEVICE void send(unsigned long long* to, unsigned serial, unsigned stride = 2) const {
 #pragma unroll(UNROLL)
-        for (unsigned k = 0; k < COUNT; ++k) publish(to + k, static_cast<unsigned long long>(serial) << 32 | word[k]);
+        for (unsigned k = 0; k < COUNT; ++k)
+            publish(to + k / 2 * stride + k % 2, static_cast<unsigned long long>(serial) << 32 | word[k]);
     }
 
   private:
@@ -62,14 +63,14 @@ struct Sent {
     unsigned long long word[COUNT];
 
     // At a multiple of 16.
-    WARPFOLD_DEVICE void look(const unsigned long long* from) {
+    WARPFOLD_DEVICE void look(const unsigned long long* from, unsigned stride = 2) {
 #pragma unroll(UNROLL)
         for (unsigned k = 0; k + 1 < COUNT; k += 2) {
             unsigned long long pair[2];
-            published(from + k, pair);
+            published(from + k / 2 * stride, pair);
             word[k] = pair[0], word[k + 1] = pair[1];
         }
-        if constexpr (COUNT % 2 == 1) word[COUNT - 1] = published(from + COUNT - 1);
+        if constexpr (COUNT % 2 == 1) word[COUNT - 1] = published(from + COUNT / 2 * stride);
     }
 
     WARPFOLD_DEVICE bool has(unsigned serial) const {

@@ -105,7 +105,7 @@ fn processor_time() -> Duration {
 fn main() -> ExitCode {
     let mut suite = Suite::default();
     let report = Arc::default();
-    let mut compile = Compile { suite: &mut suite, scans: &Kernel::TUNED, report: Arc::clone(&report) };
+    let mut compile = Compile { suite: &mut suite, scans: &ScanPolicy::KERNELS, report: Arc::clone(&report) };
     operators::structs(&mut compile);
     compile.scans = if std::env::var_os("WARPFOLD_ARCHITECTURES").is_some() { &[Kernel::Large] } else { &[] };
     operators::built_in(&mut compile);

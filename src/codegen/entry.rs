@@ -65,6 +65,7 @@ impl Entry {
             *policy.shape(kernel);
         let (name, template) = match kernel {
             Kernel::Small | Kernel::Large => ("warpfold_bracket", "bracket"),
+            Kernel::Gather => ("warpfold_gather", "gather"),
             Kernel::Baseline => ("warpfold_baseline", "baseline"),
         };
         Self {

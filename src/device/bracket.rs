@@ -8,7 +8,7 @@ use super::chain::Queue;
 use super::driver::{RelaxedCapture, check, is_capturing};
 use super::kernels::{Blocks, Kernels, Registry, Rendered};
 use super::slices::{Lent, Slices, check_context, copy, drain};
-use super::workspace::{Room, lock};
+use super::workspace::{Keeps, Room, lock};
 use crate::codegen::{Arguments, Source};
 use crate::policy::memory::{TICKET_BYTES, most_bytes, partial_bytes};
 use crate::policy::{Kernel, Launch, Launches};
@@ -135,7 +135,8 @@ impl BracketKernel {
         let (address, _read) = items.device_ptr(stream);
         let span = Span { address, length };
         check("binding the context", self.kernels.context.bind_to_thread())?;
-        let memory = workspace.memory(self.room(&launches, length))?;
+        let room = self.room(&launches, length);
+        let memory = workspace.memory(room)?;
         let output = workspace.awaited_output();
         let kernels = launches.clone().map(|launch| launch.kernel);
         let given = workspace.chains.launch(kernels, stream, |queue| {
@@ -144,6 +145,7 @@ impl BracketKernel {
         if let Err(error) = given {
             // The first launches may be under way, in memory that the caller lent for this call.
             drain(stream);
+            workspace.give_up(room.keeps);
             return Err(error);
         }
         // SAFETY: the last kernel sends an item, and the workspace is for items.
@@ -178,7 +180,11 @@ impl BracketKernel {
     /// What they need to reduce so many items.
     fn room(&self, launches: &Launches, length: u64) -> Room {
         let item = &self.kernels.item;
-        Room { needed: launches.memory_bytes(item) as usize, most: most_bytes(item, length) as usize }
+        Room {
+            needed: launches.memory_bytes(item) as usize,
+            most: most_bytes(item, length) as usize,
+            keeps: if launches.gathers() { Keeps::Zeros } else { Keeps::Anything },
+        }
     }
 
     /// Gives a queue all that it takes to write the bracket of `items` to `output`.
@@ -192,9 +198,11 @@ impl BracketKernel {
         memory: u64,
     ) -> Result<(), Error> {
         let (mut items, mut room, mut early) = (items, memory + TICKET_BYTES, false);
+        let gathers = launches.gathers();
         for launch in launches {
             let is_last = launch.chunks == 1;
-            let to = if is_last { output } else { Output::silent(room) };
+            // Those that are gathered have their place behind the tickets.
+            let to = if is_last { output } else { Output::silent(if gathers { 0 } else { room }) };
             self.launch(queue, operator, (launch, early), items, to, memory)?;
             items = Span { address: room, length: u64::from(launch.chunks) };
             room += partial_bytes(&self.kernels.item, items.length);
@@ -229,11 +237,11 @@ impl BracketKernel {
         let shared_bytes = shape.shared_bytes(&self.kernels.item);
         let resident = match launch.kernel {
             Kernel::Large => self.kernels.resident_blocks(launch.kernel, shared_bytes)?,
-            Kernel::Small | Kernel::Baseline => launch.chunks,
+            Kernel::Small | Kernel::Gather | Kernel::Baseline => launch.chunks,
         };
         let count = self.policy.blocks(&launch, resident);
         // Tiles are read by loads that do not wait for the launch before.
-        let early = early && launch.kernel == Kernel::Small;
+        let early = early && launch.kernel != Kernel::Large;
         let blocks = Blocks { count, warps: placed.warps, shared_bytes, early };
         // SAFETY: that is what a kernel that reduces takes. The input is a slice that its stream keeps, the output has room
         // for one item a chunk (partials are a workspace of `memory_bytes`), and both stay until the stream has passed:
@@ -306,7 +314,7 @@ mod tests {
         let Some(device) = crate::laws::gpu() else { return };
         let stream = device.stream().expect("a GPU").context().new_stream().expect("a stream");
         let default = Policy::for_item(&<[u32; 2]>::layout());
-        let mut policy = Policy { one_block_items: 64, tiles_per_warp: 1, full_turns: 0, ..default };
+        let mut policy = Policy { one_block_items: 64, tiles_per_warp: 1, full_turns: 0, gathered_chunks: 500, ..default };
         policy.large.warps = 1;
         let kernel = BracketKernel::of::<AffineComposition<u32>>(stream.context(), policy).expect("a kernel");
         kernel.reserve::<AffineComposition<u32>>(&stream).expect("compiles");

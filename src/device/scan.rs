@@ -50,7 +50,7 @@ impl ScanKernel {
     /// Makes the kernels, and the workspace of a stream, ahead of their first use.
     pub(crate) fn reserve<M: DeviceMonoid>(&self, stream: &CudaStream) -> Result<(), Error> {
         let _relaxed = RelaxedCapture::enter()?;
-        self.prepare::<M>(Kernel::TUNED.into_iter())?;
+        self.prepare::<M>(ScanPolicy::KERNELS.into_iter())?;
         self.kernels.workspaces.of_stream(stream).map(|_| ())
     }
 

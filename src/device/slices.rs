@@ -84,8 +84,12 @@ impl<T> Slices<'_, T> {
         if let Some(capture) = capture(stream)? {
             check("binding the context", workspaces.context().bind_to_thread())?;
             let (input, output) = self.captured()?;
-            let memory = workspaces.memory_of_graph(stream, capture, room)?;
-            return give(&mut Queue::of_stream(stream), Addresses { input, output, memory });
+            let memory = workspaces.memory_of_graph(stream, &capture, room)?;
+            let given = give(&mut Queue::of_stream(stream), Addresses { input, output, memory });
+            if given.is_err() {
+                workspaces.give_up_of_graph(stream, &capture, room.keeps);
+            }
+            return given;
         }
         let workspace = workspaces.of_stream(stream)?;
         let mut workspace = lock(&workspace);
@@ -108,6 +112,9 @@ impl<T> Slices<'_, T> {
         // After a failure, too: the first launches may be under way.
         let recorded = workspace.record_use(stream);
         let joined = other.map(|other| check("letting the output's stream wait", other.join(stream)));
+        if enqueued.is_err() {
+            workspace.give_up(room.keeps);
+        }
         let ordered = recorded.and(joined.unwrap_or(Ok(())));
         if ordered.is_err() {
             // Nobody else waits for it now.

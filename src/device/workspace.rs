@@ -27,12 +27,22 @@ pub(super) struct Room {
     pub(super) needed: usize,
     /// What it may have, if it does not need more.
     pub(super) most: usize,
+    pub(super) keeps: Keeps,
+}
+
+/// What work leaves in memory, and so who may have it next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Keeps {
+    /// Anything.
+    Anything,
+    /// Zeros, which it also begins with.
+    Zeros,
 }
 
 impl Room {
     /// As much, or more, up to twice.
     pub(super) fn of(needed: usize) -> Self {
-        Self { needed, most: usize::MAX }
+        Self { needed, most: usize::MAX, keeps: Keeps::Anything }
     }
 
     /// A power of two, so that it seldom grows, unless that is more than it may be.
@@ -48,9 +58,9 @@ const LONGEST_SPIN: Duration = Duration::from_millis(1);
 #[derive(Debug)]
 pub(super) struct Workspace {
     context: Arc<CudaContext>,
-    memory: sys::CUdeviceptr,
-    memory_bytes: usize,
-    /// Memory that was too small, which earlier work may still use.
+    /// One of each kind.
+    memories: [Memory; 2],
+    /// Memory that was too small, or is not what it should be, which earlier work may still use.
     outgrown: Vec<sys::CUdeviceptr>,
     /// In host memory: the result, as 32-bit words, each of them below the serial of whoever sent it.
     result: *mut u64,
@@ -64,6 +74,13 @@ pub(super) struct Workspace {
     pub(super) chains: Chains,
 }
 
+/// Some device memory, or none yet.
+#[derive(Clone, Copy, Debug, Default)]
+struct Memory {
+    address: sys::CUdeviceptr,
+    bytes: usize,
+}
+
 // SAFETY: the addresses and the graphs are owned, and the driver's calls on them may come from any thread.
 unsafe impl Send for Workspace {}
 
@@ -73,8 +90,7 @@ impl Workspace {
         check("binding the context", context.bind_to_thread())?;
         let mut workspace = Self {
             context: context.clone(),
-            memory: 0,
-            memory_bytes: 0,
+            memories: [Memory::default(); 2],
             outgrown: Vec::new(),
             result: std::ptr::null_mut(),
             result_on_device: 0,
@@ -101,18 +117,24 @@ impl Workspace {
     /// The device address of as many bytes as are needed, which begin as zeros and keep what work leaves there. The context is current. No
     /// work of others is waited for.
     pub(super) fn memory(&mut self, room: Room) -> Result<u64, Error> {
-        if self.memory_bytes < room.needed {
+        if self.memories[room.keeps as usize].bytes < room.needed {
             let bytes = room.bytes();
             // SAFETY: the context is current, and the size is not zero.
-            let larger = check_allocation(&self.context, bytes, unsafe { result::malloc_sync(bytes) })?;
-            let outgrown = std::mem::replace(&mut self.memory, larger);
-            self.outgrown.extend((outgrown != 0).then_some(outgrown));
+            let address = check_allocation(&self.context, bytes, unsafe { result::malloc_sync(bytes) })?;
+            self.give_up(room.keeps);
+            let memory = &mut self.memories[room.keeps as usize];
+            memory.address = address;
             // Not before it is zeros does anybody get it.
-            self.memory_bytes = 0;
-            check("clearing memory", clear(larger, bytes))?;
-            self.memory_bytes = bytes;
+            check("clearing memory", clear(address, bytes))?;
+            memory.bytes = bytes;
         }
-        Ok(self.memory)
+        Ok(self.memories[room.keeps as usize].address)
+    }
+
+    /// The next call that needs memory of a kind gets other memory: work may have left what it should not in this.
+    pub(super) fn give_up(&mut self, keeps: Keeps) {
+        let Memory { address, .. } = std::mem::take(&mut self.memories[keeps as usize]);
+        self.outgrown.extend((address != 0).then_some(address));
     }
 
     /// Where a kernel sends its result.
@@ -178,9 +200,10 @@ impl Drop for Workspace {
         let _ = unsafe { result::event::synchronize(self.used.cu_event()) };
         // Before what their nodes speak of.
         self.chains = Chains::default();
+        [Keeps::Anything, Keeps::Zeros].into_iter().for_each(|keeps| self.give_up(keeps));
         // SAFETY: allocated by `new` and `memory`, and all work that could use it has ended.
         unsafe {
-            for memory in self.outgrown.drain(..).chain((self.memory != 0).then_some(self.memory)) {
+            for memory in self.outgrown.drain(..) {
                 self.context.record_err(result::free_sync(memory));
             }
             if !self.result.is_null() {
@@ -276,11 +299,18 @@ impl Workspaces {
         (of_graphs.used.len(), of_graphs.free.len())
     }
 
+    /// What a stream has recorded may leave what it should not in memory of a kind: nobody else gets that.
+    pub(super) fn give_up_of_graph(&self, stream: &CudaStream, capture: &Capture, keeps: Keeps) {
+        let recorder = (capture.id, stream.cu_stream() as usize, std::thread::current().id());
+        let mut of_graphs = lock(&self.of_graphs);
+        of_graphs.used.get_mut(&recorder).into_iter().flatten().for_each(|used| used.give_up(keeps));
+    }
+
     /// The device address of as many bytes as are needed, for what a stream gives to the graph that is recorded.
     pub(super) fn memory_of_graph(
         &self,
         stream: &CudaStream,
-        capture: Capture,
+        capture: &Capture,
         room: Room,
     ) -> Result<u64, Error> {
         // A stream that is recorded does not tell its number; and the default stream of each thread has one handle.
@@ -290,8 +320,8 @@ impl Workspaces {
             let mut of_graphs = lock(&self.of_graphs);
             let used = of_graphs.used.get(&recorder);
             // What was recorded before keeps its own.
-            if let Some(used) = used.into_iter().flatten().find(|used| used.memory_bytes >= room.needed) {
-                return Ok(used.memory);
+            if let Some(used) = used.into_iter().flatten().find(|used| used.memories[room.keeps as usize].bytes >= room.needed) {
+                return Ok(used.memories[room.keeps as usize].address);
             }
             let is_first = used.is_none();
             (of_graphs.free.pop(), is_first)
@@ -321,7 +351,7 @@ mod tests {
 
     #[test]
     fn memory_is_a_power_of_two_but_no_more_than_it_may_be() {
-        let bytes = |needed, most| Room { needed, most }.bytes();
+        let bytes = |needed, most| Room { most, ..Room::of(needed) }.bytes();
         assert_eq!([bytes(50, 64), bytes(64, 64), bytes(65, 200), bytes(65, 80)], [64, 64, 128, 80]);
         assert_eq!(bytes(90, 80), 90);
         assert_eq!(Room::of(65).bytes(), 128);

@@ -13,7 +13,7 @@ mod shape;
 pub use self::scan::{Limits, ScanLaunch, ScanPolicy, ScanShape};
 pub use self::shape::Shape;
 
-use self::memory::{TICKET_BYTES, most_bytes, partial_bytes};
+use self::memory::{TICKET_BYTES, cell_bytes, most_bytes, partial_bytes};
 use crate::{Error, Layout};
 
 /// Chunks of a launch, at most: their runs are counted in 32 bits.
@@ -29,6 +29,8 @@ const MOST_LANE_BYTES: usize = 8;
 const ONE_BLOCK_BYTES: u64 = 48 << 10;
 /// Of the largest block.
 const LANES_OF_BLOCK: u64 = 1024;
+/// Partials that are gathered, at most: as many as `templates/gather.cuh` has room for.
+const MOST_GATHERED: u32 = 4096;
 /// Warps of a block where a small input has many.
 const SMALL_WARPS: u32 = 8;
 
@@ -60,6 +62,9 @@ pub struct Policy {
     /// Where warps have runs side by side, each has up to 32 tiles, if blocks of as many take at least 15/16 of a GPU of 128 multiprocessors
     /// in all of their turns, and the turns are at most so many; 0 for never.
     pub full_turns: u32,
+    /// Partials of the large kernel, at most, that one block gathers while others still leave them, if there is room for them with a
+    /// mark at each word; up to 4096. More, or those of items that have no tiles, are reduced by launches of the small kernel.
+    pub gathered_chunks: u32,
     /// The most chunks of a launch, up to 2^26. Short of it, all memory of a reduction is at most 64 KiB, or a thousandth of the
     /// input. The baseline may take more.
     pub max_chunks: u32,
@@ -72,6 +77,8 @@ pub enum Kernel {
     Small,
     /// [`Policy::large`]: the same template in another shape.
     Large,
+    /// What gathers the partials of the large one: [`Shape::GATHER`].
+    Gather,
     /// [`Policy::baseline`]: a template of its own. Scans have none.
     Baseline,
 }
@@ -127,10 +134,15 @@ impl Iterator for Launches {
 
 impl Launches {
     /// Device memory that they have, in bytes: for tickets, and then for the partials of each but the last, one after another.
-    pub(crate) fn memory_bytes(&self, item: &Layout) -> u64 {
+    pub fn memory_bytes(&self, item: &Layout) -> u64 {
+        let bytes = if self.gathers() { cell_bytes } else { partial_bytes };
         let chunks = self.clone().map(|launch| u64::from(launch.chunks));
-        TICKET_BYTES
-            + chunks.filter(|&chunks| chunks > 1).map(|chunks| partial_bytes(item, chunks)).sum::<u64>()
+        TICKET_BYTES + chunks.filter(|&chunks| chunks > 1).map(|chunks| bytes(item, chunks)).sum::<u64>()
+    }
+
+    /// Whether partials are gathered.
+    pub fn gathers(&self) -> bool {
+        self.later == Kernel::Gather
     }
 }
 
@@ -157,9 +169,9 @@ impl Launch {
 
 impl Kernel {
     /// All of them.
-    pub const ALL: [Self; 3] = [Self::Small, Self::Large, Self::Baseline];
+    pub const ALL: [Self; 4] = [Self::Small, Self::Large, Self::Gather, Self::Baseline];
     /// Those that are tuned.
-    pub const TUNED: [Self; 2] = [Self::Small, Self::Large];
+    pub const TUNED: [Self; 3] = [Self::Small, Self::Large, Self::Gather];
 }
 
 impl Policy {
@@ -181,6 +193,7 @@ impl Policy {
             // Of 20 bytes more partials would be too many for one launch to reduce soon.
             tiles_per_warp: if has_small_tiles || item.size == 20 { 8 } else { 4 },
             full_turns: if has_small_tiles { u32::MAX } else { 2 },
+            gathered_chunks: MOST_GATHERED,
             max_chunks: 16384,
         }
     }
@@ -199,6 +212,7 @@ impl Policy {
         match kernel {
             Kernel::Small => &self.small,
             Kernel::Large => &self.large,
+            Kernel::Gather => &Shape::GATHER,
             Kernel::Baseline => &self.baseline,
         }
     }
@@ -224,6 +238,9 @@ impl Policy {
         if !self.tiles_per_warp.is_power_of_two() {
             return fail("tiles_per_warp is a power of two");
         }
+        if self.gathered_chunks > MOST_GATHERED {
+            return fail("gathered_chunks is at most 4096");
+        }
         if !(1..=MOST_CHUNKS).contains(&self.max_chunks) {
             return fail("max_chunks is 1 to 2^26");
         }
@@ -242,13 +259,27 @@ impl Policy {
         let room = (most_bytes(item, length) - TICKET_BYTES) / item.size as u64;
         let most = |room: u64| room.min(self.max_chunks.into());
         // Each launch leaves what the next one reads, and beside it there is room for what that leaves.
-        let next = Some(self.launch(first, length, most(room - room / 16)));
-        Launches { policy: *self, next, later, most: most(room / 64) }
+        let next = self.launch(first, length, most(room - room / 16));
+        let later = if self.gathers(item, length, &next) { Kernel::Gather } else { later };
+        Launches { policy: *self, next: Some(next), later, most: most(room / 64) }
+    }
+
+    /// Whether the partials that the first launch leaves are gathered.
+    fn gathers(&self, item: &Layout, length: u64, first: &Launch) -> bool {
+        let has_room = TICKET_BYTES + cell_bytes(item, first.chunks.into()) <= most_bytes(item, length);
+        first.kernel == Kernel::Large
+            && self.large.rows > 1
+            && (2..=self.gathered_chunks).contains(&first.chunks)
+            && has_room
     }
 
     fn launch(&self, kernel: Kernel, length: u64, most: u64) -> Launch {
         let fits = length <= self.one_block_items.max(1) || most <= 1;
         match kernel {
+            Kernel::Gather => {
+                let (shape, rows) = (Shape::GATHER, length.div_ceil(Shape::GATHER.block_items()));
+                Launch { kernel, chunks: 1, warps: shape.warps, rows_per_warp: rows.next_power_of_two() }
+            }
             Kernel::Small | Kernel::Large if fits => self.one_block(length),
             _ => self.chunks_of(kernel, length, most),
         }
@@ -519,6 +550,7 @@ mod tests {
         assert!(refused(|policy| policy.small.merged_tiles = 4));
         assert!(refused(|policy| policy.baseline.warps = 64));
         assert!(refused(|policy| policy.baseline.group_items = 2));
+        assert!(refused(|policy| policy.gathered_chunks = 4097));
         assert!(refused(|policy| policy.max_chunks = 0));
         // Tiles that leave too little of 64 KiB for the values of runs.
         let item = <[u64; 21]>::layout();

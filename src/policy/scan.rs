@@ -110,11 +110,14 @@ impl ScanPolicy {
         Self { small, large, small_bytes, few_tiles: 32, few_waves: 4 }
     }
 
-    /// The shape of a kernel. There is no baseline: the small one is.
+    /// Those that scans have.
+    pub const KERNELS: [Kernel; 2] = [Kernel::Small, Kernel::Large];
+
+    /// The shape of a kernel. Instead of those that scans do not have it is the small one.
     pub fn shape(&self, kernel: Kernel) -> &ScanShape {
         match kernel {
-            Kernel::Small | Kernel::Baseline => &self.small,
             Kernel::Large => &self.large,
+            Kernel::Small | Kernel::Gather | Kernel::Baseline => &self.small,
         }
     }
 
@@ -145,7 +148,7 @@ impl ScanPolicy {
 
     /// Whether kernels can be made of it for items of this layout.
     pub(crate) fn check(&self, item: &Layout) -> Result<(), Error> {
-        Kernel::TUNED.into_iter().try_for_each(|kernel| self.shape(kernel).check(item))
+        Self::KERNELS.into_iter().try_for_each(|kernel| self.shape(kernel).check(item))
     }
 }
 

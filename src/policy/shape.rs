@@ -49,6 +49,17 @@ pub struct Shape {
 }
 
 impl Shape {
+    /// Of the kernel that gathers: a row of partials a warp; and so few registers that it begins beside blocks of the large one.
+    pub(crate) const GATHER: Self = Self {
+        width: 1,
+        group_items: 1,
+        rows: 1,
+        merged_tiles: 1,
+        runs: 1,
+        warps: 16,
+        blocks_per_multiprocessor: 3,
+    };
+
     /// A row a warp, of as many warps as a block can have.
     pub(super) fn small(size: usize) -> Self {
         // Where an item is several words, what lanes exchange is time.

@@ -61,12 +61,13 @@ void serve(const Request& request) {
     const Memory output_memory = memory_of(request.output + request.output_misalignment);
     char* const output = request.in_place ? input : output_memory.get() + request.output_misalignment;
     if (!request.in_place) memset(output, 0xa5, request.output);
+    const char* const output_address = request.output > 0 ? output : nullptr;
     std::vector<unsigned long long> words(request.words / 8);
     get(words.data(), request.words);
     char* const shared_words = reinterpret_cast<char*>(words.data());
-    // The input's address stands first, the output's third, and that of the words fourth.
+    // The input's address stands first, the output's third, null if there is none, and that of the words fourth.
     memcpy(sent.data(), &input, sizeof input);
-    memcpy(sent.data() + 16, &output, sizeof output);
+    memcpy(sent.data() + 16, &output_address, sizeof output_address);
     if (request.words) memcpy(sent.data() + 24, &shared_words, sizeof shared_words);
     const size_t op_at = (request.arguments + 255) / 256 * 256;
     const Memory parameters = memory_of(op_at + request.op);

@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 
 use warpfold::codegen::Source;
 use warpfold::policy::{Kernel, ScanPolicy};
-use warpfold::{DeviceMonoid, Policy};
+use warpfold::{DeviceMonoid, DeviceType, Policy};
 
 use super::cpp::compiler;
 use super::templates::templates;
@@ -56,7 +56,7 @@ impl Policies for Policy {
 }
 
 impl Policies for ScanPolicy {
-    const KERNELS: &'static [Kernel] = &Kernel::TUNED;
+    const KERNELS: &'static [Kernel] = &ScanPolicy::KERNELS;
     fn source<M: DeviceMonoid>(&self, kernel: Kernel) -> Source {
         Source::of_scan::<M>(self, kernel).unwrap_or_else(|error| panic!("{error}"))
     }
@@ -82,6 +82,24 @@ impl Kernels {
         for &kernel in P::KERNELS {
             self.add_kernel(&policy.source::<M>(kernel));
         }
+        Case { first, operator, policy }
+    }
+
+    /// What gathers, by the first of several blocks, the others of which leave a partial each meanwhile, an item.
+    pub fn add_gathering<M: DeviceMonoid>(&mut self, operator: M) -> Case<M> {
+        let policy = Policy::for_item(&M::Item::layout());
+        let first = self.add_kernel(&policy.source::<M>(Kernel::Gather));
+        let case = self.cases.last_mut().expect("added");
+        *case = case.replace(
+            "::warpfold::gather<Shape>(",
+            "if (warpfold::block_index() > 0) {
+        const unsigned index = warpfold::block_index() - 1;
+        if (warpfold::warp_index() == 0 && warpfold::lane_index() == 0)
+            ::warpfold::Partials<Item>(arguments.tickets).leave(index, ::warpfold::Words<Item>(arguments.input[index]));
+        return;
+    }
+    ::warpfold::gather<Shape>(",
+        );
         Case { first, operator, policy }
     }
 

@@ -4,7 +4,7 @@ use std::io::{Read, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::{Arc, OnceLock};
 
-use warpfold::policy::{Limits, ScanLaunch, ScanPolicy};
+use warpfold::policy::{Kernel, Limits, ScanLaunch, ScanPolicy};
 use warpfold::{DeviceMonoid, DeviceType};
 
 use super::programs::{Case, Checks, Kernels, Policies, Program};
@@ -198,8 +198,16 @@ impl Executor {
         let mut input = bytes(items);
         let mut length = items.len() as u64;
         let mut misalignment = misalignment * align_of::<M::Item>();
-        for launch in case.policy.launches(&item, length) {
+        let launches = case.policy.launches(&item, length);
+        // Zeros, of which launches that leave partials to be gathered need more.
+        let gathers = launches.gathers();
+        let mut words = vec![0; if gathers { launches.memory_bytes(&item) as usize } else { size_of::<u64>() }];
+        for launch in launches {
             let shape = case.policy.shape(launch.kernel);
+            // Those that are gathered are no output.
+            let is_gathered = gathers && launch.chunks > 1;
+            let output = if is_gathered { 0 } else { launch.chunks as usize * size_of::<M::Item>() };
+            let request_words = words.len();
             // What the executor aligns is aligned by 128 bytes or more.
             let placed = launch.placed(shape, misalignment as u64, length);
             let arguments = Arguments {
@@ -224,21 +232,62 @@ impl Executor {
                 arguments: arguments.len() as u64,
                 op: op.len() as u64,
                 input: input.len() as u64,
-                output: u64::from(launch.chunks) * size_of::<M::Item>() as u64,
-                words: size_of::<u64>() as u64,
+                output: output as u64,
+                words: words.len() as u64,
                 ..Request::default()
             };
-            let request = [bytes(&[request]), arguments, op, input, vec![0; size_of::<u64>()]].concat();
-            let output = launch.chunks as usize * size_of::<M::Item>();
-            input = self.ask(&request, output + size_of::<u64>())?;
-            if input.split_off(output) != [0; size_of::<u64>()] {
-                return Err("tickets are not given back".to_owned());
+            let request = [bytes(&[request]), arguments, op, input, words].concat();
+            input = self.ask(&request, output + request_words)?;
+            words = input.split_off(output);
+            if output > 0 && words.iter().any(|&byte| byte != 0) {
+                return Err("tickets or partials are left".to_owned());
             }
             length = launch.chunks.into();
             misalignment = 0;
         }
         // SAFETY: the kernel wrote a whole item, field by field.
         Ok(unsafe { std::ptr::read_unaligned(input.as_ptr().cast()) })
+    }
+
+    /// The bracket of partials, some items each of which a block leaves while one block gathers them.
+    pub fn gather<M: DeviceMonoid>(
+        &mut self,
+        case: Case<M>,
+        partials: &[M::Item],
+    ) -> Result<M::Item, String> {
+        let (size, count) = (size_of::<M::Item>(), partials.len());
+        let arguments = Arguments {
+            input: 0,
+            length: count as u64,
+            output: 0,
+            tickets: 0,
+            runs: 0,
+            row_level: 0,
+            serial: 0,
+            whole: 0,
+            identity: case.operator.identity(),
+        };
+        let (arguments, op, input) = (bytes(&[arguments]), state(&case.operator), bytes(partials));
+        let words = vec![0; (4 << 10) + count.next_multiple_of(32) * 2 * size.next_multiple_of(8)];
+        let request = Request {
+            kernel: case.first,
+            blocks: 1 + count as u32,
+            threads: case.policy.shape(Kernel::Gather).warps * 32,
+            seed: self.seed,
+            arguments: arguments.len() as u64,
+            op: op.len() as u64,
+            input: input.len() as u64,
+            output: size as u64,
+            words: words.len() as u64,
+            ..Request::default()
+        };
+        let request = [bytes(&[request]), arguments, op, input, words.clone()].concat();
+        let mut answer = self.ask(&request, size + words.len())?;
+        if answer.split_off(size) != words {
+            return Err("partials are left".to_owned());
+        }
+        // SAFETY: the kernel wrote a whole item, field by field.
+        Ok(unsafe { std::ptr::read_unaligned(answer.as_ptr().cast()) })
     }
 
     /// The scan of the items, by one launch; what went wrong if it did. `shared` is what blocks share, of any launch before.

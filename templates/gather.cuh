@@ -1,0 +1,44 @@
+// The bracket of partials by one block, which begins while other blocks still leave them: those of one launch, all of whose blocks run, or
+// have ended. So it waits for nobody who waits for it, and what is left when the last partial comes are a few levels.
+
+namespace warpfold {
+
+template <class Shape, class Item, class Operator>
+WARPFOLD_DEVICE void gather(const Arguments<Item>& arguments, const Operator& op) {
+    let_next_launch_begin();
+    // Of partials and of rows, a row is 32 of them.
+    constexpr unsigned MOST = 4096, MOST_ROWS = MOST / WARP_LANES, MOST_PARTS = MOST_ROWS / WARP_LANES;
+    static_assert(MOST_PARTS <= Shape::WARPS, "a part each");
+    WARPFOLD_SHARED(Words<Item>, of_row, MOST_ROWS);
+    WARPFOLD_SHARED(Words<Item>, of_part, MOST_PARTS);
+    const unsigned count = static_cast<unsigned>(arguments.length), rows = (count + WARP_LANES - 1) / WARP_LANES;
+    const unsigned parts = (rows + WARP_LANES - 1) / WARP_LANES;
+    const Partials<Item> partials(arguments.tickets);
+    const Place<Item> place(arguments, 0);
+    // The last chunk comes first.
+#pragma unroll 1
+    for (unsigned row = rows - 1 - warp_index(); row < rows; row -= Shape::WARPS) {
+        const unsigned begin = row * WARP_LANES, present = smaller(count - begin, WARP_LANES);
+        const Words<Item> value = warp_bracket<true>(op, partials.take(begin, present), present);
+        if (lane_index() == 0) of_row[row] = value;
+    }
+    block_barrier();
+    if (warp_index() < parts) {
+        const unsigned begin = warp_index() * WARP_LANES, present = smaller(rows - begin, WARP_LANES);
+        Words<Item> value = of_row[begin + (lane_index() < present ? lane_index() : 0)];
+        value = warp_bracket<true>(op, value, present);
+        if (parts == 1 && lane_index() == 0) place.leave(value);
+        if (parts > 1 && lane_index() == 0) of_part[warp_index()] = value;
+    }
+    if (parts > 1) {
+        block_barrier();
+        if (warp_index() == 0) {
+            const Words<Item> value = warp_bracket<false>(op, of_part[lane_index() < parts ? lane_index() : 0], parts);
+            if (lane_index() == 0) place.leave(value);
+        }
+    }
+    // Whoever waits for this launch waits for the one before, too.
+    when_written(arguments.input);
+}
+
+}  // namespace warpfold
