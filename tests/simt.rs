@@ -205,7 +205,8 @@ where
     // Some of a row, some rows of a part, and some parts.
     for count in [2, 31, 32, 33, 100, 1023, 1024, 1025, 1056] {
         let expected = tree::bracket(&case.operator, &all[..count]);
-        let got = executor.gather(case, &all[..count]).map_err(|wrong| format!("{count} partials: {wrong}"))?;
+        let got =
+            executor.gather(case, &all[..count]).map_err(|wrong| format!("{count} partials: {wrong}"))?;
         if !M::Item::same_bits(&got, &expected) {
             return Err(format!("{count} partials: got {got:?}, the bracket is {expected:?}"));
         }
@@ -296,7 +297,7 @@ fn add_trials(trials: &mut Trials<'_>) {
         let bits = kernels.add(BitXor::<u8>::new(), large_kernels::<u8>());
         let all_bits = kernels.add(BitAnd::<u8>::new(), Policy::for_item(&u8::layout()));
         let gathering = kernels.add_gathering(AffineComposition::<u32>::new());
-        let long_gathering = kernels.add_gathering(MaxByNorm);
+        let bytes_gathering = kernels.add_gathering(Sum::<u8>::new());
         vec![
             trial(maps, u32::map),
             // Several rows a warp, of one block.
@@ -329,7 +330,7 @@ fn add_trials(trials: &mut Trials<'_>) {
             trial(bits, Sample::sample),
             trial(all_bits, |random| u8::sample(random) | 1),
             Box::new(move |executor| wrong_if_gathered(executor, gathering, u32::map)),
-            Box::new(move |executor| wrong_if_gathered(executor, long_gathering, Point::sample)),
+            Box::new(move |executor| wrong_if_gathered(executor, bytes_gathering, Sample::sample)),
         ]
     });
 }

@@ -314,7 +314,8 @@ mod tests {
         let Some(device) = crate::laws::gpu() else { return };
         let stream = device.stream().expect("a GPU").context().new_stream().expect("a stream");
         let default = Policy::for_item(&<[u32; 2]>::layout());
-        let mut policy = Policy { one_block_items: 64, tiles_per_warp: 1, full_turns: 0, gathered_chunks: 500, ..default };
+        let mut policy =
+            Policy { one_block_items: 64, tiles_per_warp: 1, full_turns: 0, gathered_chunks: 500, ..default };
         policy.large.warps = 1;
         let kernel = BracketKernel::of::<AffineComposition<u32>>(stream.context(), policy).expect("a kernel");
         kernel.reserve::<AffineComposition<u32>>(&stream).expect("compiles");

@@ -320,7 +320,11 @@ impl Workspaces {
             let mut of_graphs = lock(&self.of_graphs);
             let used = of_graphs.used.get(&recorder);
             // What was recorded before keeps its own.
-            if let Some(used) = used.into_iter().flatten().find(|used| used.memories[room.keeps as usize].bytes >= room.needed) {
+            if let Some(used) = used
+                .into_iter()
+                .flatten()
+                .find(|used| used.memories[room.keeps as usize].bytes >= room.needed)
+            {
                 return Ok(used.memories[room.keeps as usize].address);
             }
             let is_first = used.is_none();

@@ -77,7 +77,7 @@ pub enum Kernel {
     Small,
     /// [`Policy::large`]: the same template in another shape.
     Large,
-    /// What gathers the partials of the large one: [`Shape::GATHER`].
+    /// What gathers the partials of the large one while they are left: one block, of a shape that is always the same.
     Gather,
     /// [`Policy::baseline`]: a template of its own. Scans have none.
     Baseline,

@@ -201,7 +201,8 @@ impl Executor {
         let launches = case.policy.launches(&item, length);
         // Zeros, of which launches that leave partials to be gathered need more.
         let gathers = launches.gathers();
-        let mut words = vec![0; if gathers { launches.memory_bytes(&item) as usize } else { size_of::<u64>() }];
+        let mut words =
+            vec![0; if gathers { launches.memory_bytes(&item) as usize } else { size_of::<u64>() }];
         for launch in launches {
             let shape = case.policy.shape(launch.kernel);
             // Those that are gathered are no output.
