@@ -18,7 +18,7 @@ const STREAMS: usize = 64;
 /// Of an item.
 const MOST_BYTES: usize = 256;
 
-/// Device memory that every workspace has.
+/// Of device memory that a workspace has of a kind, at least: as much as most calls need.
 const LEAST_BYTES: usize = 64 << 10;
 
 /// Device memory that a call asks for.
@@ -45,9 +45,9 @@ impl Room {
         Self { needed, most: usize::MAX, keeps: Keeps::Anything }
     }
 
-    /// A power of two, so that it seldom grows, unless that is more than it may be.
+    /// A power of two, and not the least, so that it seldom grows, unless that is more than it may be.
     fn bytes(self) -> usize {
-        self.needed.next_power_of_two().min(self.most).max(self.needed)
+        self.needed.next_power_of_two().max(LEAST_BYTES).min(self.most).max(self.needed)
     }
 }
 
@@ -85,7 +85,7 @@ struct Memory {
 unsafe impl Send for Workspace {}
 
 impl Workspace {
-    /// With room for a result of some bytes, and the memory that most calls need.
+    /// With room for a result of some bytes.
     fn new(context: &Arc<CudaContext>, result_bytes: usize) -> Result<Self, Error> {
         check("binding the context", context.bind_to_thread())?;
         let mut workspace = Self {
@@ -100,7 +100,6 @@ impl Workspace {
             chains: Chains::default(),
         };
         // What was allocated before a failure is freed by `drop`.
-        workspace.memory(Room::of(LEAST_BYTES))?;
         // SAFETY: the context is current; the size is not zero; the address is written before it is read.
         unsafe {
             let flags = sys::CU_MEMHOSTALLOC_PORTABLE | sys::CU_MEMHOSTALLOC_DEVICEMAP;
@@ -355,9 +354,13 @@ mod tests {
 
     #[test]
     fn memory_is_a_power_of_two_but_no_more_than_it_may_be() {
-        let bytes = |needed, most| Room { most, ..Room::of(needed) }.bytes();
-        assert_eq!([bytes(50, 64), bytes(64, 64), bytes(65, 200), bytes(65, 80)], [64, 64, 128, 80]);
-        assert_eq!(bytes(90, 80), 90);
-        assert_eq!(Room::of(65).bytes(), 128);
+        let bytes = |needed: usize, most| Room { most, ..Room::of(needed << 10) }.bytes() >> 10;
+        let most = |most: usize| most << 10;
+        assert_eq!([bytes(5, most(64)), bytes(50, most(64)), bytes(64, most(64))], [64; 3]);
+        assert_eq!(
+            [bytes(65, most(200)), bytes(65, most(80)), bytes(90, most(80)), bytes(5, most(8))],
+            [128, 80, 90, 8]
+        );
+        assert_eq!(Room::of(65 << 10).bytes(), 128 << 10);
     }
 }

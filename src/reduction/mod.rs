@@ -18,7 +18,8 @@ use crate::{Device, DeviceMonoid, DeviceType, Error, Input, OnDevice, Output, Po
 /// memory.
 ///
 /// It can be shared by threads, and run on several streams at once. On a GPU, compiled kernels and workspaces (by default
-/// up to 64 KiB of device memory for each stream, beside what the driver has for the graphs by which they are launched, some
+/// up to 64 KiB of device memory for each stream, as much again where both inputs of up to and of more than 4 MiB, roughly, are reduced on
+/// it, or a thousandth of an input where that is more; beside what the driver has for the graphs by which they are launched, some
 /// 75 KiB for each of up to four) are those of all reductions with this operator and policy in the context, and the kernels,
 /// and with them the context, stay for the life of the process: to make another `Reduction` costs microseconds.
 ///
