@@ -2,7 +2,7 @@
 //
 // Pair neighbours and combine each pair, left operand first; an odd one out gets a bye; repeat until one is left. Chunks
 // of 2^k items compose: the bracket of the array is the bracket of its chunks' brackets. So blocks reduce a
-// chunk to a partial each, and later launches reduce those; an input of one chunk is finished at once. Inside a chunk each warp
+// chunk to a partial each, and later launches reduce those (gather.cuh, or this); an input of one chunk is finished at once. Inside a chunk each warp
 // has runs of tiles and rows (counter.cuh), each tile is rows (tile.cuh), each row a group of every lane (warp.cuh), each
 // group items (group.cuh), and every one of these sizes is a power of two. None of them moves a bit of the result, and no identity is combined
 // with anything: it only answers an empty input.
@@ -16,8 +16,8 @@ struct Arguments {
     // One partial a chunk. With a serial, by which the value of the only chunk is known to the host, it is where that is sent to. Null if
     // partials are gathered.
     Item* output;
-    // Of chunks of tiles, how many are drawn; and behind that, on a page of its own, partials that are gathered. Zeros, before a
-    // reduction and after it.
+    // Of chunks of tiles, how many are drawn: zero, before a launch and after it. Behind that, after a page, partials that are gathered:
+    // zeros, before the launch that leaves them and after the one that takes them.
     unsigned long long* tickets;
     // Each warp has 2^row_level rows of a chunk, in one run or, of tiles, several; and so many warps have any. Neither matters where
     // each item has a lane.

@@ -1,5 +1,5 @@
-// The bracket of partials by one block, which begins while other blocks still leave them: those of one launch, all of whose blocks run, or
-// have ended. So it waits for nobody who waits for it, and what is left when the last partial comes are a few levels.
+// The bracket of partials by one block, which from 9.0 on begins while other blocks still leave them: those of one launch, all of whose
+// blocks run, or have ended. So it waits for nobody who waits for it, and what is left when the last partial comes are a few levels.
 
 namespace warpfold {
 
@@ -19,14 +19,14 @@ WARPFOLD_DEVICE void gather(const Arguments<Item>& arguments, const Operator& op
 #pragma unroll 1
     for (unsigned row = rows - 1 - warp_index(); row < rows; row -= Shape::WARPS) {
         const unsigned begin = row * WARP_LANES, present = smaller(count - begin, WARP_LANES);
-        const Words<Item> value = warp_bracket<true>(op, partials.take(begin, present), present);
+        const Words<Item> value = warp_bracket<!Words<Item>::LARGE>(op, partials.take(begin, present), present);
         if (lane_index() == 0) of_row[row] = value;
     }
     block_barrier();
     if (warp_index() < parts) {
         const unsigned begin = warp_index() * WARP_LANES, present = smaller(rows - begin, WARP_LANES);
         Words<Item> value = of_row[begin + (lane_index() < present ? lane_index() : 0)];
-        value = warp_bracket<true>(op, value, present);
+        value = warp_bracket<!Words<Item>::LARGE>(op, value, present);
         if (parts == 1 && lane_index() == 0) place.leave(value);
         if (parts > 1 && lane_index() == 0) of_part[warp_index()] = value;
     }

@@ -231,6 +231,13 @@ fn partials_are_read_after_the_launch_before_has_ended() {
     assert!(small.contains("griddepcontrol.wait") && small.contains("ld.global.v4.u32"));
     assert!(!small.contains("ld.global.nc"), "{small}");
     assert!(large.contains("ld.global.nc"), "it reads the input alone");
+    // Whoever comes after what gathers comes after the launch before it, too, and that leaves partials: so it waits, at last.
+    let gather = text(Kernel::Gather);
+    let last = |what| gather.rfind(what).expect("there");
+    assert!(
+        last("griddepcontrol.wait") > last("ld.volatile.global.v2.u64")
+            && last("griddepcontrol.wait") > last("bar.sync")
+    );
 }
 
 fn what_is_nested_deeply_compiles() {

@@ -387,6 +387,7 @@ fn main() -> ExitCode {
     every_count_gathered(&mut tests, "bytes", Sum::<u8>::new(), Sample::sample);
     every_count_gathered(&mut tests, "maps", AffineComposition::<u32>::new(), u32::map);
     every_count_gathered(&mut tests, "points", MaxByNorm, Point::sample);
+    every_count_gathered(&mut tests, "five_words", Lanewise::<u32, 5>(PhantomData), Sample::sample);
     // What is taken several items at once.
     every_full_run(&mut tests, "bits_of_bytes", BitXor::<i8>::new(), Sample::sample);
     every_full_run(&mut tests, "bits_of_words_of_two_bytes", BitXor::<u16>::new(), Sample::sample);

@@ -145,7 +145,7 @@ impl BracketKernel {
         if let Err(error) = given {
             // The first launches may be under way, in memory that the caller lent for this call.
             drain(stream);
-            workspace.give_up(room.keeps);
+            workspace.restore(room.keeps);
             return Err(error);
         }
         // SAFETY: the last kernel sends an item, and the workspace is for items.

@@ -87,7 +87,7 @@ impl<T> Slices<'_, T> {
             let memory = workspaces.memory_of_graph(stream, &capture, room)?;
             let given = give(&mut Queue::of_stream(stream), Addresses { input, output, memory });
             if given.is_err() {
-                workspaces.give_up_of_graph(stream, &capture, room.keeps);
+                workspaces.give_up_of_graph(stream, &capture);
             }
             return given;
         }
@@ -113,7 +113,8 @@ impl<T> Slices<'_, T> {
         let recorded = workspace.record_use(stream);
         let joined = other.map(|other| check("letting the output's stream wait", other.join(stream)));
         if enqueued.is_err() {
-            workspace.give_up(room.keeps);
+            drain(stream);
+            workspace.restore(room.keeps);
         }
         let ordered = recorded.and(joined.unwrap_or(Ok(())));
         if ordered.is_err() {

@@ -130,8 +130,16 @@ impl Workspace {
         Ok(self.memories[room.keeps as usize].address)
     }
 
-    /// The next call that needs memory of a kind gets other memory: work may have left what it should not in this.
-    pub(super) fn give_up(&mut self, keeps: Keeps) {
+    /// After launches of which some were not given, and when all others have ended: what has to be zeros is zeros again.
+    pub(super) fn restore(&mut self, keeps: Keeps) {
+        let Memory { address, bytes } = self.memories[keeps as usize];
+        if keeps == Keeps::Zeros && bytes > 0 && clear(address, bytes).is_err() {
+            self.give_up(keeps);
+        }
+    }
+
+    /// The next call that needs memory of a kind gets other memory.
+    fn give_up(&mut self, keeps: Keeps) {
         let Memory { address, .. } = std::mem::take(&mut self.memories[keeps as usize]);
         self.outgrown.extend((address != 0).then_some(address));
     }
@@ -200,7 +208,8 @@ impl Drop for Workspace {
         // Before what their nodes speak of.
         self.chains = Chains::default();
         [Keeps::Anything, Keeps::Zeros].into_iter().for_each(|keeps| self.give_up(keeps));
-        // SAFETY: allocated by `new` and `memory`, and all work that could use it has ended.
+        // SAFETY: allocated by `new` and `memory`, and all work that could use it has ended, or is waited for when it is freed: a kernel
+        // that has sent its result.
         unsafe {
             for memory in self.outgrown.drain(..) {
                 self.context.record_err(result::free_sync(memory));
@@ -298,11 +307,11 @@ impl Workspaces {
         (of_graphs.used.len(), of_graphs.free.len())
     }
 
-    /// What a stream has recorded may leave what it should not in memory of a kind: nobody else gets that.
-    pub(super) fn give_up_of_graph(&self, stream: &CudaStream, capture: &Capture, keeps: Keeps) {
+    /// A recording has got some launches of a call, and not all: what it leaves, should somebody replay it, no later recording finds.
+    pub(super) fn give_up_of_graph(&self, stream: &CudaStream, capture: &Capture) {
         let recorder = (capture.id, stream.cu_stream() as usize, std::thread::current().id());
         let mut of_graphs = lock(&self.of_graphs);
-        of_graphs.used.get_mut(&recorder).into_iter().flatten().for_each(|used| used.give_up(keeps));
+        of_graphs.used.get_mut(&recorder).into_iter().flatten().for_each(|used| used.give_up(Keeps::Zeros));
     }
 
     /// The device address of as many bytes as are needed, for what a stream gives to the graph that is recorded.

@@ -14,6 +14,7 @@ pub use self::scan::{Limits, ScanLaunch, ScanPolicy, ScanShape};
 pub use self::shape::Shape;
 
 use self::memory::{TICKET_BYTES, cell_bytes, most_bytes, partial_bytes};
+use self::shape::{FEW_SCALARS, scalars};
 use crate::{Error, Layout};
 
 /// Chunks of a launch, at most: their runs are counted in 32 bits.
@@ -41,7 +42,7 @@ const SMALL_WARPS: u32 = 8;
 /// another, for measurements and tests. Results are the same bits under every policy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Policy {
-    /// For small inputs, and for what the large kernel leaves of all others: made to be done soon, and without tiles.
+    /// For small inputs, and for what the large kernel leaves of others and is not gathered: made to be done soon, and without tiles.
     pub small: Shape,
     /// For large inputs: made to keep memory busy.
     pub large: Shape,
@@ -77,7 +78,7 @@ pub enum Kernel {
     Small,
     /// [`Policy::large`]: the same template in another shape.
     Large,
-    /// What gathers the partials of the large one while they are left: one block, of a shape that is always the same.
+    /// What gathers the partials of the large one, from 9.0 on while they are left: one block, of a shape that is always the same.
     Gather,
     /// [`Policy::baseline`]: a template of its own. Scans have none.
     Baseline,
@@ -170,7 +171,7 @@ impl Launch {
 impl Kernel {
     /// All of them.
     pub const ALL: [Self; 4] = [Self::Small, Self::Large, Self::Gather, Self::Baseline];
-    /// Those that are tuned.
+    /// Those that are not the baseline.
     pub const TUNED: [Self; 3] = [Self::Small, Self::Large, Self::Gather];
 }
 
@@ -193,7 +194,8 @@ impl Policy {
             // Of 20 bytes more partials would be too many for one launch to reduce soon.
             tiles_per_warp: if has_small_tiles || item.size == 20 { 8 } else { 4 },
             full_turns: if has_small_tiles { u32::MAX } else { 2 },
-            gathered_chunks: MOST_GATHERED,
+            // Of more, what gathers has too few registers.
+            gathered_chunks: if scalars(item) > FEW_SCALARS { 0 } else { MOST_GATHERED },
             max_chunks: 16384,
         }
     }
@@ -224,7 +226,11 @@ impl Policy {
 
     /// Those that it has launches of.
     pub(crate) fn kernels(&self) -> &'static [Kernel] {
-        if self.tuned { &Kernel::TUNED } else { &[Kernel::Baseline] }
+        match (self.tuned, self.large.rows > 1 && self.gathered_chunks > 1) {
+            (true, true) => &Kernel::TUNED,
+            (true, false) => &[Kernel::Small, Kernel::Large],
+            (false, _) => &[Kernel::Baseline],
+        }
     }
 
     /// Whether kernels can be made of it for items of this layout.
@@ -520,6 +526,45 @@ mod tests {
             one_block.placed(&policy.small, 256, 63 * row),
             Placed { warps: 32, runs: 32, row_level: 1, whole: 31 }
         );
+    }
+
+    #[test]
+    fn partials_are_gathered_where_they_are_few_and_have_room() {
+        let chain = |item: &Layout, policy: &Policy, length| {
+            policy.launches(item, length).map(|launch| launch.kernel).collect::<Vec<_>>()
+        };
+        use Kernel::{Gather, Large, Small};
+        let floats = f32::layout();
+        let policy = Policy::for_item(&floats);
+        assert_eq!(chain(&floats, &policy, 1 << 26), [Large, Gather]);
+        assert_eq!(chain(&floats, &Policy { gathered_chunks: 0, ..policy }, 1 << 26), [Large, Small]);
+        // 64 KiB each: 4096 of them, and one more.
+        let fine = Policy { full_turns: 0, tiles_per_warp: 4, ..policy };
+        assert_eq!(chain(&floats, &fine, 1 << 26), [Large, Gather]);
+        assert_eq!(chain(&floats, &fine, (1 << 26) + 1), [Large, Small]);
+        // 2731 of 96 KiB, of 48 and of 24 bytes: a thousandth of the input has no room for twice the former.
+        let large = <[f32; 12]>::layout();
+        assert_eq!(chain(&large, &Policy::for_item(&large), (1 << 28) / 48), [Large, Small, Small]);
+        let triples = <[f64; 3]>::layout();
+        assert_eq!(chain(&triples, &Policy::for_item(&triples), (1 << 28) / 24), [Large, Gather]);
+        // More than 16 numbers; and no tiles.
+        assert_eq!(Policy::for_item(&<[u8; 48]>::layout()).gathered_chunks, 0);
+        let huge = <[u64; 32]>::layout();
+        let policy = Policy::for_item(&huge);
+        assert_eq!(policy.kernels(), [Small, Large]);
+        assert_eq!(chain(&huge, &policy, 1 << 20)[..2], [Large, Small]);
+    }
+
+    #[test]
+    fn templates_know_where_partials_are_gathered() {
+        let bracket = include_str!("../../templates/bracket.cuh");
+        assert!(bracket.contains(&format!("TICKETS = {};", TICKET_BYTES / 8)));
+        assert!(include_str!("../../templates/gather.cuh").contains(&format!("MOST = {MOST_GATHERED},")));
+        for item in items() {
+            // Of 32 partials whole pairs of words.
+            let words = (item.size as u64).div_ceil(4);
+            assert_eq!(cell_bytes(&item, 33), 64 * 8 * words.next_multiple_of(2));
+        }
     }
 
     #[test]

@@ -11,7 +11,7 @@ const MOST_GROUP_ITEMS: u32 = 32;
 /// A lane loads at least so much at once, if the items allow it: what it combines itself needs no shuffles.
 const LEAST_GROUP: usize = 32;
 /// An operator on an item of more scalars than these is written out few times: each takes long to compile.
-const FEW_SCALARS: usize = 16;
+pub(super) const FEW_SCALARS: usize = 16;
 /// Items larger than this do not stay in registers.
 const LARGEST_IN_REGISTERS: usize = 64;
 /// Shared memory of a block, at most: what every architecture gives one.

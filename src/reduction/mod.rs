@@ -18,9 +18,9 @@ use crate::{Device, DeviceMonoid, DeviceType, Error, Input, OnDevice, Output, Po
 /// memory.
 ///
 /// It can be shared by threads, and run on several streams at once. On a GPU, compiled kernels and workspaces (by default
-/// up to 64 KiB of device memory for each stream, as much again where both inputs of up to and of more than 4 MiB, roughly, are reduced on
-/// it, or a thousandth of an input where that is more; beside what the driver has for the graphs by which they are launched, some
-/// 75 KiB for each of up to four) are those of all reductions with this operator and policy in the context, and the kernels,
+/// up to 64 KiB of device memory for each stream, or a thousandth of an input where that is more, as much again where small and large inputs
+/// are reduced on it; beside what the driver has for the graphs by which they are launched, some
+/// 75 KiB for each of up to five) are those of all reductions with this operator and policy in the context, and the kernels,
 /// and with them the context, stay for the life of the process: to make another `Reduction` costs microseconds.
 ///
 /// ```
@@ -126,7 +126,7 @@ impl<M: DeviceMonoid> Reduction<M> {
     ///
     /// It can be recorded into a CUDA graph, which gets the tuned kernels. Call [`compile`](Self::compile) before recording, and
     /// order what fills the input before the replay. A graph keeps the workspace that it uses: instances of one graph, or
-    /// copies of it within another, must not run at the same time: not the results of those runs alone would be wrong, but of later ones, too.
+    /// copies of it within another, must not run at the same time: not the results of those runs alone would be wrong, or never come, but of later ones, too. A recording in which a call has failed must not be replayed.
     ///
     /// # Errors
     ///
@@ -144,8 +144,8 @@ impl<M: DeviceMonoid> Reduction<M> {
         }
     }
 
-    /// Compiles and loads the tuned kernels, and reserves the workspace of the device's stream: ahead of time, or to wait for
-    /// what a [`run`](Self::run) began. On the CPU there is nothing to do.
+    /// Compiles and loads the tuned kernels, and makes the workspace of the device's stream, whose device memory is allocated when it is
+    /// first needed: ahead of time, or to wait for what a [`run`](Self::run) began. On the CPU there is nothing to do.
     pub fn compile(&self) -> Result<(), Error> {
         match self.device.backend()? {
             Backend::Cpu => Ok(()),

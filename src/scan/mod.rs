@@ -158,8 +158,8 @@ impl<M: DeviceMonoid> Scan<M> {
         self.in_place(Prefix::Exclusive, items)
     }
 
-    /// Compiles, loads and reserves the workspace of the device's stream ahead of time. On the CPU there is nothing
-    /// to do.
+    /// Compiles, loads and makes the workspace of the device's stream ahead of time; its device memory is allocated when it is first
+    /// needed. On the CPU there is nothing to do.
     ///
     /// # Errors
     ///
