@@ -149,6 +149,13 @@ struct Arguments<T> {
     identity: T,
 }
 
+impl<T> Arguments<T> {
+    /// Addresses are the executor's to fill in.
+    fn of(length: u64, identity: T) -> Self {
+        Self { input: 0, length, output: 0, tickets: 0, runs: 0, row_level: 0, serial: 0, whole: 0, identity }
+    }
+}
+
 /// Blocks that run at once: so few that they take one chunk after another, and draw some of them.
 fn resident(chunks: u32) -> u32 {
     (chunks / 4).max(1)
@@ -212,15 +219,10 @@ impl Executor {
             // What the executor aligns is aligned by 128 bytes or more.
             let placed = launch.placed(shape, misalignment as u64, length);
             let arguments = Arguments {
-                input: 0,
-                length,
-                output: 0,
-                tickets: 0,
                 runs: placed.runs,
                 row_level: placed.row_level,
-                serial: 0,
                 whole: placed.whole,
-                identity: case.operator.identity(),
+                ..Arguments::of(length, case.operator.identity())
             };
             let (arguments, op) = (bytes(&[arguments]), state(&case.operator));
             let request = Request {
@@ -257,17 +259,7 @@ impl Executor {
         partials: &[M::Item],
     ) -> Result<M::Item, String> {
         let (size, count) = (size_of::<M::Item>(), partials.len());
-        let arguments = Arguments {
-            input: 0,
-            length: count as u64,
-            output: 0,
-            tickets: 0,
-            runs: 0,
-            row_level: 0,
-            serial: 0,
-            whole: 0,
-            identity: case.operator.identity(),
-        };
+        let arguments = Arguments::of(count as u64, case.operator.identity());
         let (arguments, op, input) = (bytes(&[arguments]), state(&case.operator), bytes(partials));
         let words = vec![0; (4 << 10) + count.next_multiple_of(32) * 2 * size.next_multiple_of(8)];
         let request = Request {
