@@ -142,32 +142,51 @@ class Partials {
     }
 };
 
-// The bracket of `count` values that the warps of a block have left, one lane each, in lane 0 of the first warp. The others,
-// for which it returns false, are done with the chunk.
+// The first `count` values that the warps of a block have left, or leave: one for each lane of the first warp, and the first one for
+// those that have none.
+template <class Item>
+WARPFOLD_DEVICE const Words<Item>* value_of_lane(const Words<Item>* values, unsigned count) {
+    return values + (lane_index() < count ? lane_index() : 0);
+}
+
+// The bracket of those, in lane 0 of the first warp. The others, for which it returns false, are done with the chunk.
 template <class Item, class Operator>
-WARPFOLD_DEVICE bool across_values(const Operator& op, const Words<Item>* values, unsigned count, Words<Item>& value) {
+WARPFOLD_DEVICE bool across_values(const Operator& op, const Words<Item>* of_lane, unsigned count, Words<Item>& value) {
     block_barrier();
     if (warp_index() != 0) return false;
-    value = values[lane_index() < count ? lane_index() : 0];
+    value = *of_lane;
     // As a loop, what fits in a word was faster.
     value = warp_bracket<!Words<Item>::LARGE && !SHORT<Item>>(op, value, count);
     return true;
 }
 
-// The same of one value a warp, of the first `count`.
-template <class Item, class Operator>
-WARPFOLD_DEVICE bool across_warps(const Operator& op, Words<Item>* of_warp, unsigned count, Words<Item>& value) {
-    if (block_warps() == 1) return true;
-    if (lane_index() == 0) of_warp[warp_index()] = value;
-    return across_values(op, of_warp, count, value);
-}
+// A value of each warp, of the first `count`. Where they are is asked for before they are there, since that takes as long as a level. A block
+// of one warp has the barrier, too: behind a branch it would be asked for no sooner.
+template <class Item>
+class OfWarps {
+    Words<Item>* of_warp;
+    const Words<Item>* of_lane;
+    unsigned count;
+
+  public:
+    WARPFOLD_DEVICE OfWarps(Words<Item>* values, unsigned count)
+        : of_warp(settle_shared(values + warp_index())),
+          of_lane(settle_shared(value_of_lane(values, count))),
+          count(count) {}
+
+    template <class Operator>
+    WARPFOLD_DEVICE bool bracket(const Operator& op, Words<Item>& value) const {
+        if (lane_index() == 0) *of_warp = value;
+        return across_values(op, of_lane, count, value);
+    }
+};
 
 // A chunk a block, of rows alone. Most blocks of small inputs have whole rows, one a warp, or two: what those take is a straight line,
 // since every instruction that is fetched for the first time is time. Nearly so is what a block takes if each warp has one row or
 // a part of it, or a lane for each item, where that is so small that many shuffles cost less than loads of parts of a row.
 template <class Shape, class Item, class Operator>
 WARPFOLD_DEVICE void bracket_of_rows(const Arguments<Item>& arguments, const Operator& op) {
-    WARPFOLD_SHARED(Words<Item>, of_warp, Shape::WARPS);
+    WARPFOLD_SHARED(Words<Item>, values, Shape::WARPS);
     constexpr unsigned ROW_ITEMS = WARP_LANES * Shape::GROUP_ITEMS;
     const unsigned first_run = block_index() * block_warps(), run = first_run + warp_index();
     static_assert(Shape::MERGED_TILES <= 2, "one row, or two");
@@ -184,16 +203,17 @@ WARPFOLD_DEVICE void bracket_of_rows(const Arguments<Item>& arguments, const Ope
             if (are_two) second.template load_whole<Shape::WIDTH>(of_lane + ROW_ITEMS);
             // While they are on their way.
             const Place<Item> place(arguments, block_index());
+            const OfWarps<Item> of_warps(values, block_warps());
             Words<Item> value = group.bracket(op, Whole());
             if (are_two) value = merge(op, value, second.bracket(op, Whole()), 1);
             value = across_lanes(op, value, are_two ? 2 : 1);
-            if (across_warps(op, of_warp, block_warps(), value) && lane_index() == 0) place.leave(value);
+            if (of_warps.bracket(op, value) && lane_index() == 0) place.leave(value);
             return;
         }
     }
     Words<Item> value;
     unsigned warps = smaller(arguments.runs - first_run, block_warps()), lanes = 1;
-    if (HAS_LANES && arguments.length > 0 && arguments.length <= block_warps() * WARP_LANES) {
+    if (HAS_LANES && arguments.length <= block_warps() * WARP_LANES) {
         const unsigned count = static_cast<unsigned>(arguments.length), before = warp_index() * WARP_LANES;
         const unsigned at = before + lane_index();
         Group<Item, 1> single;
@@ -205,18 +225,15 @@ WARPFOLD_DEVICE void bracket_of_rows(const Arguments<Item>& arguments, const Ope
         Row<Item, Shape::GROUP_ITEMS> row;
         row.template load<Shape::WIDTH>(when_written(items), present, run < arguments.whole);
         value = row.value(op), lanes = row.lanes;
-    } else if (arguments.length == 0) {
-        when_written(arguments.input);
-        if (warp_index() == 0 && lane_index() == 0) Place<Item>(arguments, 0).leave(Words<Item>(arguments.identity));
-        return;
     } else if (run < arguments.runs) {
         const Size begin = Size(run) << (level_of(ROW_ITEMS) + arguments.row_level);
         Rows<Item> rows(when_written(arguments.input + begin));
         value = warp_run<Shape>(op, rows, arguments.row_level, arguments.length - begin);
     }
     // A warp that has nothing has no value either, and an operator is not called with what is none.
+    const OfWarps<Item> of_warps(values, warps);
     if (warp_index() < warps) value = warp_bracket<!Words<Item>::LARGE>(op, value, lanes);
-    if (across_warps(op, of_warp, warps, value) && lane_index() == 0)
+    if (of_warps.bracket(op, value) && lane_index() == 0)
         Place<Item>(arguments, block_index()).leave(value);
 }
 
@@ -289,7 +306,7 @@ WARPFOLD_DEVICE void bracket_of_tiles(const Arguments<Item>& arguments, const Op
         // Of a chunk that is not whole, some warps may have none.
         const unsigned of_warps = smaller(arguments.runs - (chunks - 1 - turn) * Shape::WARPS, Shape::WARPS);
         Words<Item> value;
-        const bool is_first = across_values(op, values, of_warps << level, value);
+        const bool is_first = across_values(op, value_of_lane(values, of_warps << level), of_warps << level, value);
         if (is_first && lane_index() == 0) {
             if (arguments.output == nullptr)
                 Partials<Item>(arguments.tickets).leave(chunks - 1 - turn, value);

@@ -15,6 +15,9 @@ WARPFOLD_DEVICE void gather(const Arguments<Item>& arguments, const Operator& op
     const unsigned parts = (rows + WARP_LANES - 1) / WARP_LANES;
     const Partials<Item> partials(arguments.tickets);
     const Place<Item> place(arguments, 0);
+    // The first warps have a part each, of so many rows. Where their values are is known before they are there, as `OfWarps` has it.
+    const unsigned first_row = warp_index() * WARP_LANES, present_rows = smaller(rows - first_row, WARP_LANES);
+    const Words<Item>* const row_of_lane = settle_shared(value_of_lane(of_row + first_row, present_rows));
     // The last chunk comes first.
 #pragma unroll 1
     for (unsigned row = rows - 1 - warp_index(); row < rows; row -= Shape::WARPS) {
@@ -24,16 +27,14 @@ WARPFOLD_DEVICE void gather(const Arguments<Item>& arguments, const Operator& op
     }
     block_barrier();
     if (warp_index() < parts) {
-        const unsigned begin = warp_index() * WARP_LANES, present = smaller(rows - begin, WARP_LANES);
-        Words<Item> value = of_row[begin + (lane_index() < present ? lane_index() : 0)];
-        value = warp_bracket<!Words<Item>::LARGE>(op, value, present);
+        const Words<Item> value = warp_bracket<!Words<Item>::LARGE>(op, *row_of_lane, present_rows);
         if (parts == 1 && lane_index() == 0) place.leave(value);
         if (parts > 1 && lane_index() == 0) of_part[warp_index()] = value;
     }
     if (parts > 1) {
         block_barrier();
         if (warp_index() == 0) {
-            const Words<Item> value = warp_bracket<false>(op, of_part[lane_index() < parts ? lane_index() : 0], parts);
+            const Words<Item> value = warp_bracket<false>(op, *value_of_lane(of_part, parts), parts);
             if (lane_index() == 0) place.leave(value);
         }
     }

@@ -227,10 +227,11 @@ fn partials_are_read_after_the_launch_before_has_ended() {
         String::from_utf8_lossy(&image.bytes).into_owned()
     };
     // Loads of what is never written may be moved before the wait.
-    let (small, large) = (text(Kernel::Small), text(Kernel::Large));
-    assert!(small.contains("griddepcontrol.wait") && small.contains("ld.global.v4.u32"));
-    assert!(!small.contains("ld.global.nc"), "{small}");
-    assert!(large.contains("ld.global.nc"), "it reads the input alone");
+    for waits in [Kernel::Row, Kernel::Small].map(text) {
+        assert!(waits.contains("griddepcontrol.wait") && waits.contains("ld.global.v4.u32"));
+        assert!(!waits.contains("ld.global.nc"), "{waits}");
+    }
+    assert!(text(Kernel::Large).contains("ld.global.nc"), "it reads the input alone");
     // Whoever comes after what gathers comes after the launch before it, too, and that leaves partials: so it waits, at last.
     let gather = text(Kernel::Gather);
     let last = |what| gather.rfind(what).expect("there");

@@ -62,8 +62,9 @@ pub(super) struct Entry {
 impl Entry {
     pub(super) fn of_reduction<T>(policy: &Policy, kernel: Kernel) -> Self {
         let Shape { width, group_items, rows, merged_tiles, runs, warps, blocks_per_multiprocessor } =
-            *policy.shape(kernel);
+            policy.shape(kernel);
         let (name, template) = match kernel {
+            Kernel::Row => ("warpfold_row", "row"),
             Kernel::Small | Kernel::Large => ("warpfold_bracket", "bracket"),
             Kernel::Gather => ("warpfold_gather", "gather"),
             Kernel::Baseline => ("warpfold_baseline", "baseline"),

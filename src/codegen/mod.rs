@@ -41,10 +41,11 @@ const TEMPLATES: [Template; 11] = [
     ("exchange.cuh", include_str!("../../templates/exchange.cuh")),
 ];
 /// And those of reductions.
-const REDUCTION: [Template; 5] = [
+const REDUCTION: [Template; 6] = [
     ("counter.cuh", include_str!("../../templates/counter.cuh")),
     ("tile.cuh", include_str!("../../templates/tile.cuh")),
     ("bracket.cuh", include_str!("../../templates/bracket.cuh")),
+    ("row.cuh", include_str!("../../templates/row.cuh")),
     ("gather.cuh", include_str!("../../templates/gather.cuh")),
     ("baseline.cuh", include_str!("../../templates/baseline.cuh")),
 ];

@@ -222,7 +222,7 @@ impl BracketKernel {
         tickets: u64,
     ) -> Result<(), Error> {
         let shape = self.policy.shape(launch.kernel);
-        let placed = launch.placed(shape, items.address, items.length);
+        let placed = launch.placed(&shape, items.address, items.length);
         let arguments = Arguments {
             input: items.address,
             length: items.length,
@@ -237,7 +237,7 @@ impl BracketKernel {
         let shared_bytes = shape.shared_bytes(&self.kernels.item);
         let resident = match launch.kernel {
             Kernel::Large => self.kernels.resident_blocks(launch.kernel, shared_bytes)?,
-            Kernel::Small | Kernel::Gather | Kernel::Baseline => launch.chunks,
+            Kernel::Row | Kernel::Small | Kernel::Gather | Kernel::Baseline => launch.chunks,
         };
         let count = self.policy.blocks(&launch, resident);
         // Tiles are read by loads that do not wait for the launch before.

@@ -50,10 +50,11 @@ pub struct Policy {
     pub baseline: Shape,
     /// Whether there are others. If not, the baseline reduces everything: slower, and sooner compiled.
     pub tuned: bool,
-    /// Inputs, and partials, of at most this many items are reduced by one block of the small kernel, in one launch.
+    /// Inputs, and partials, of at most this many items are reduced by one block, in one launch: of the small kernel, or, of a row or less
+    /// of that, one warp of a kernel that does nothing else.
     pub one_block_items: u64,
-    /// Of those, at most so many have a lane each, where they are no whole rows and a block can have as many lanes. As many as the
-    /// lanes of one warp always have; items of more than 8 bytes, for which the kernel is not made, never.
+    /// Of those, at most so many have a lane of the small kernel each, where they are no whole rows and a block can have as many lanes;
+    /// items of more than 8 bytes, for which it is not made, never.
     pub lane_each_items: u64,
     /// Inputs of at most so many bytes are reduced by the small kernel alone.
     pub small_bytes: u64,
@@ -74,6 +75,8 @@ pub struct Policy {
 /// Which of an operator's kernels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kernel {
+    /// Of one row of [`Policy::small`], or less, by one warp.
+    Row,
     /// [`Policy::small`].
     Small,
     /// [`Policy::large`]: the same template in another shape.
@@ -170,9 +173,9 @@ impl Launch {
 
 impl Kernel {
     /// All of them.
-    pub const ALL: [Self; 4] = [Self::Small, Self::Large, Self::Gather, Self::Baseline];
+    pub const ALL: [Self; 5] = [Self::Row, Self::Small, Self::Large, Self::Gather, Self::Baseline];
     /// Those that are not the baseline.
-    pub const TUNED: [Self; 3] = [Self::Small, Self::Large, Self::Gather];
+    pub const TUNED: [Self; 4] = [Self::Row, Self::Small, Self::Large, Self::Gather];
 }
 
 impl Policy {
@@ -188,9 +191,8 @@ impl Policy {
             tuned: true,
             one_block_items: small.block_items().min(LANES_OF_BLOCK.max(ONE_BLOCK_BYTES / item.size as u64)),
             lane_each_items: if item.size <= MOST_LANE_BYTES { 32 * u64::from(small.warps) } else { 0 },
-            // A row a warp; of items of 32 bytes half as much, as was found by trials of 4 MiB.
-            small_bytes: small.row_items() * item.size as u64 * small.wave_warps()
-                / if item.size == 32 { 2 } else { 1 },
+            // A row a warp.
+            small_bytes: small.row_items() * item.size as u64 * small.wave_warps(),
             // Of 20 bytes more partials would be too many for one launch to reduce soon.
             tiles_per_warp: if has_small_tiles || item.size == 20 { 8 } else { 4 },
             full_turns: if has_small_tiles { u32::MAX } else { 2 },
@@ -210,12 +212,13 @@ impl Policy {
     }
 
     /// The shape of a kernel.
-    pub fn shape(&self, kernel: Kernel) -> &Shape {
+    pub fn shape(&self, kernel: Kernel) -> Shape {
         match kernel {
-            Kernel::Small => &self.small,
-            Kernel::Large => &self.large,
-            Kernel::Gather => &Shape::GATHER,
-            Kernel::Baseline => &self.baseline,
+            Kernel::Row => Shape { warps: 1, merged_tiles: 1, ..self.small },
+            Kernel::Small => self.small,
+            Kernel::Large => self.large,
+            Kernel::Gather => Shape::GATHER,
+            Kernel::Baseline => self.baseline,
         }
     }
 
@@ -228,7 +231,7 @@ impl Policy {
     pub(crate) fn kernels(&self) -> &'static [Kernel] {
         match (self.tuned, self.large.rows > 1 && self.gathered_chunks > 1) {
             (true, true) => &Kernel::TUNED,
-            (true, false) => &[Kernel::Small, Kernel::Large],
+            (true, false) => &[Kernel::Row, Kernel::Small, Kernel::Large],
             (false, _) => &[Kernel::Baseline],
         }
     }
@@ -286,24 +289,26 @@ impl Policy {
                 let (shape, rows) = (Shape::GATHER, length.div_ceil(Shape::GATHER.block_items()));
                 Launch { kernel, chunks: 1, warps: shape.warps, rows_per_warp: rows.next_power_of_two() }
             }
-            Kernel::Small | Kernel::Large if fits => self.one_block(length),
+            Kernel::Row | Kernel::Small | Kernel::Large if fits => self.one_block(length),
             _ => self.chunks_of(kernel, length, most),
         }
     }
 
-    /// One block of the small kernel: a lane an item where few are no whole rows; else more warps first, then more rows for each.
+    /// One block: of the small kernel, where few are no whole rows, with a lane an item; or one warp, of a row or less; or as many warps as
+    /// there are rows, and then more rows for each.
     pub(crate) fn one_block(&self, length: u64) -> Launch {
         let (row, most) = (self.small.row_items(), u64::from(self.small.warps));
         let has_lanes = length <= self.lane_each_items && !length.is_multiple_of(row);
         let rows = length.div_ceil(row).next_power_of_two();
         let warps = if has_lanes { length.div_ceil(32).next_power_of_two() } else { rows }.min(most);
-        Launch { kernel: Kernel::Small, chunks: 1, warps: warps as u32, rows_per_warp: rows.div_ceil(warps) }
+        let kernel = if has_lanes || rows > 1 { Kernel::Small } else { Kernel::Row };
+        Launch { kernel, chunks: 1, warps: warps as u32, rows_per_warp: rows.div_ceil(warps) }
     }
 
     /// Powers of two of rows a warp: as many as it takes for one wave of warps if that is few tiles, or for full waves, else fewer, so that
     /// multiprocessors end at the same time; and as many as it takes for at most `most_chunks`, if a chunk can have so many.
     fn chunks_of(&self, kernel: Kernel, length: u64, most_chunks: u64) -> Launch {
-        let shape = self.shape(kernel);
+        let shape = &self.shape(kernel);
         let warps = if kernel == Kernel::Small { shape.warps.min(SMALL_WARPS) } else { shape.warps };
         let chunks = length.div_ceil(shape.row_items() * u64::from(warps)).max(1);
         let wave = (chunks * u64::from(warps)).div_ceil(shape.wave_warps()).next_power_of_two();
@@ -422,8 +427,15 @@ mod tests {
         // Rows of 256.
         let lengths = [1, 31, 32, 33, 255, 256, 257, 1000, 1023, 1024, 1025];
         assert_eq!(lengths.map(|length| warps(&floats, length)), [1, 1, 1, 2, 8, 1, 16, 32, 32, 4, 8]);
+        let kernel = |policy: &Policy, length| policy.one_block(length).kernel;
+        use Kernel::{Row, Small};
+        assert_eq!(
+            [0, 1, 255, 256, 257].map(|length| kernel(&floats, length)),
+            [Row, Small, Small, Row, Small]
+        );
         let without = Policy { lane_each_items: 0, ..floats };
         assert_eq!([33, 255, 1023].map(|length| warps(&without, length)), [1, 1, 4]);
+        assert_eq!([1, 255, 257].map(|length| kernel(&without, length)), [Row, Row, Small]);
         // Rows of 128.
         let points = Policy::for_item(&<[f32; 3]>::layout());
         assert_eq!([33, 127, 1023].map(|length| warps(&points, length)), [1, 1, 8]);
@@ -454,7 +466,7 @@ mod tests {
             for resident in [0, 1, 7, 528, 1 << 20] {
                 let launch = policy.launches(&item, length).next().expect("one");
                 let blocks = policy.blocks(&launch, resident);
-                if launch.kernel == Kernel::Small {
+                if launch.kernel != Kernel::Large {
                     assert_eq!(blocks, launch.chunks);
                     continue;
                 }
@@ -492,7 +504,7 @@ mod tests {
         let policy = Policy::for_item(&item);
         let whole = |address, length| {
             let launch = policy.launches(&item, length).next().expect("one");
-            launch.placed(policy.shape(launch.kernel), address, length).whole
+            launch.placed(&policy.shape(launch.kernel), address, length).whole
         };
         let row = policy.small.row_items();
         assert_eq!(
@@ -511,7 +523,8 @@ mod tests {
         let row = policy.small.row_items();
         let placed = |address, length| {
             let launch = policy.launches(&item, length).next().expect("one");
-            let Placed { warps, runs, row_level, whole } = launch.placed(&policy.small, address, length);
+            let shape = policy.shape(launch.kernel);
+            let Placed { warps, runs, row_level, whole } = launch.placed(&shape, address, length);
             (warps, runs, row_level, whole)
         };
         let whole = [0, 1, 2, 7, 8, 128, 129].map(|rows| placed(256, rows * row));
@@ -533,7 +546,7 @@ mod tests {
         let chain = |item: &Layout, policy: &Policy, length| {
             policy.launches(item, length).map(|launch| launch.kernel).collect::<Vec<_>>()
         };
-        use Kernel::{Gather, Large, Small};
+        use Kernel::{Gather, Large, Row, Small};
         let floats = f32::layout();
         let policy = Policy::for_item(&floats);
         assert_eq!(chain(&floats, &policy, 1 << 26), [Large, Gather]);
@@ -544,14 +557,14 @@ mod tests {
         assert_eq!(chain(&floats, &fine, (1 << 26) + 1), [Large, Small]);
         // 2731 of 96 KiB, of 48 and of 24 bytes: a thousandth of the input has no room for twice the former.
         let large = <[f32; 12]>::layout();
-        assert_eq!(chain(&large, &Policy::for_item(&large), (1 << 28) / 48), [Large, Small, Small]);
+        assert_eq!(chain(&large, &Policy::for_item(&large), (1 << 28) / 48), [Large, Small, Row]);
         let triples = <[f64; 3]>::layout();
         assert_eq!(chain(&triples, &Policy::for_item(&triples), (1 << 28) / 24), [Large, Gather]);
         // More than 16 numbers; and no tiles.
         assert_eq!(Policy::for_item(&<[u8; 48]>::layout()).gathered_chunks, 0);
         let huge = <[u64; 32]>::layout();
         let policy = Policy::for_item(&huge);
-        assert_eq!(policy.kernels(), [Small, Large]);
+        assert_eq!(policy.kernels(), [Row, Small, Large]);
         assert_eq!(chain(&huge, &policy, 1 << 20)[..2], [Large, Small]);
     }
 

@@ -117,7 +117,7 @@ impl ScanPolicy {
     pub fn shape(&self, kernel: Kernel) -> &ScanShape {
         match kernel {
             Kernel::Large => &self.large,
-            Kernel::Small | Kernel::Gather | Kernel::Baseline => &self.small,
+            Kernel::Row | Kernel::Small | Kernel::Gather | Kernel::Baseline => &self.small,
         }
     }
 

@@ -25,8 +25,8 @@ pub const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "every lane stores",
         file: "bracket.cuh",
-        right: "if (lane_index() == 0) of_warp[warp_index()] = value;",
-        wrong: "of_warp[warp_index()] = value;",
+        right: "if (lane_index() == 0) *of_warp = value;",
+        wrong: "*of_warp = value;",
     },
     Mutation {
         name: "a warp that runs into the next block",
@@ -71,10 +71,10 @@ pub const MUTATIONS: &[Mutation] = &[
         wrong: "if (false) value = merge",
     },
     Mutation {
-        name: "lanes that look for items of an empty input",
-        file: "bracket.cuh",
-        right: "if (HAS_LANES && arguments.length > 0 &&",
-        wrong: "if (HAS_LANES &&",
+        name: "a warp that looks for items of an empty input",
+        file: "row.cuh",
+        right: "if (arguments.whole == 0 && arguments.length > 0)",
+        wrong: "if (arguments.whole == 0)",
     },
     Mutation {
         name: "parts of rows that are read too soon",
@@ -161,8 +161,26 @@ pub const MUTATIONS: &[Mutation] = &[
         wrong: "first_run < arguments.whole) {",
     },
     Mutation {
+        name: "lanes of a part of a row that are taken for others",
+        file: "row.cuh",
+        right: "part.value(op), part.lanes);",
+        wrong: "part.value(op), WARP_LANES);",
+    },
+    Mutation {
+        name: "lanes that have each other's groups of a row",
+        file: "row.cuh",
+        right: "items + lane_index() * Shape::GROUP_ITEMS",
+        wrong: "items + lane_index()",
+    },
+    Mutation {
+        name: "a part of a row that is read too soon",
+        file: "row.cuh",
+        right: "= when_written(arguments.input);",
+        wrong: "= arguments.input;",
+    },
+    Mutation {
         name: "an empty input that is not answered",
-        file: "bracket.cuh",
+        file: "row.cuh",
         right: "leave(Words<Item>(arguments.identity));",
         wrong: "leave(Words<Item>());",
     },
@@ -620,8 +638,8 @@ pub const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "a part of partials too few",
         file: "gather.cuh",
-        right: "of_part[lane_index() < parts ? lane_index() : 0], parts);",
-        wrong: "of_part[lane_index() < parts ? lane_index() : 0], parts - 1);",
+        right: "*value_of_lane(of_part, parts), parts);",
+        wrong: "*value_of_lane(of_part, parts), parts - 1);",
     },
     Mutation {
         name: "partials that are left as plain ones",

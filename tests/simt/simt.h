@@ -184,6 +184,10 @@ template <class T>
 T* settle(T* address) {
     return address;
 }
+template <class T>
+T* settle_shared(T* address) {
+    return address;
+}
 inline unsigned funnel_shift(unsigned low, unsigned high, unsigned shift) {
     return static_cast<unsigned>(((static_cast<unsigned long long>(high) << 32) | low) >> (shift & 31));
 }

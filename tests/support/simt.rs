@@ -217,7 +217,7 @@ impl Executor {
             let output = if is_gathered { 0 } else { launch.chunks as usize * size_of::<M::Item>() };
             let request_words = words.len();
             // What the executor aligns is aligned by 128 bytes or more.
-            let placed = launch.placed(shape, misalignment as u64, length);
+            let placed = launch.placed(&shape, misalignment as u64, length);
             let arguments = Arguments {
                 runs: placed.runs,
                 row_level: placed.row_level,
