@@ -35,10 +35,16 @@ pub struct Case<M, P = Policy> {
     pub policy: P,
 }
 
-impl<M, P> Case<M, P> {
+impl<M, P: Policies> Case<M, P> {
     /// The same kernels, for other inputs.
     pub fn under(self, policy: P) -> Self {
         Self { policy, ..self }
+    }
+
+    /// The number of one of its kernels.
+    pub(super) fn number(&self, kernel: Kernel) -> u32 {
+        let at = P::KERNELS.iter().position(|&of_case| of_case == kernel);
+        self.first + at.expect("a kernel that was added") as u32
     }
 }
 

@@ -226,7 +226,7 @@ impl Executor {
             };
             let (arguments, op) = (bytes(&[arguments]), state(&case.operator));
             let request = Request {
-                kernel: case.first + launch.kernel as u32,
+                kernel: case.number(launch.kernel),
                 blocks: case.policy.blocks(&launch, resident(launch.chunks)),
                 threads: placed.warps * 32,
                 misalignment: misalignment as u32,
@@ -314,7 +314,7 @@ impl Executor {
         let (arguments, op) = (bytes(&[arguments]), state(&case.operator));
         let input = bytes(items);
         let request = Request {
-            kernel: case.first + kernel as u32,
+            kernel: case.number(kernel),
             blocks: blocks as u32,
             threads: groups * warps * 32,
             misalignment: (asked.misalignment.0 * size) as u32,
