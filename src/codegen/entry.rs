@@ -7,7 +7,7 @@ use crate::Policy;
 use crate::policy::ladder::Rung;
 use crate::policy::{Kernel, ScanShape, Shape};
 
-/// The first parameter of a kernel that reduces, as `templates/bracket.cuh` declares it.
+/// The first parameter of a kernel that reduces, as `templates/arguments.cuh` declares it.
 #[repr(C)]
 pub(crate) struct Arguments<T> {
     pub(crate) input: u64,

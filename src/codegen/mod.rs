@@ -27,7 +27,7 @@ use crate::{DeviceMonoid, DeviceType, Error, Policy};
 type Template = (&'static str, &'static str);
 
 /// The templates that every kernel stands on, in the order in which each builds on those before it.
-const TEMPLATES: [Template; 11] = [
+const TEMPLATES: [Template; 8] = [
     ("intrinsics.cuh", include_str!("../../templates/intrinsics.cuh")),
     ("types.cuh", include_str!("../../templates/types.cuh")),
     ("integers.cuh", include_str!("../../templates/integers.cuh")),
@@ -36,19 +36,25 @@ const TEMPLATES: [Template; 11] = [
     ("math.cuh", include_str!("../../templates/math.cuh")),
     ("words.cuh", include_str!("../../templates/words.cuh")),
     ("packed.cuh", include_str!("../../templates/packed.cuh")),
+];
+/// And those of kernels whose lanes have items in registers.
+const LANES: [Template; 3] = [
     ("group.cuh", include_str!("../../templates/group.cuh")),
     ("warp.cuh", include_str!("../../templates/warp.cuh")),
     ("exchange.cuh", include_str!("../../templates/exchange.cuh")),
 ];
-/// And those of reductions.
-const REDUCTION: [Template; 6] = [
+/// And what kernels that reduce are given.
+const ARGUMENTS: Template = ("arguments.cuh", include_str!("../../templates/arguments.cuh"));
+/// And those of the tuned ones.
+const REDUCTION: [Template; 5] = [
     ("counter.cuh", include_str!("../../templates/counter.cuh")),
     ("tile.cuh", include_str!("../../templates/tile.cuh")),
     ("bracket.cuh", include_str!("../../templates/bracket.cuh")),
     ("row.cuh", include_str!("../../templates/row.cuh")),
     ("gather.cuh", include_str!("../../templates/gather.cuh")),
-    ("baseline.cuh", include_str!("../../templates/baseline.cuh")),
 ];
+/// And that of the baseline: what it does not need is not parsed.
+const BASELINE: Template = ("baseline.cuh", include_str!("../../templates/baseline.cuh"));
 /// And those of scans.
 const SCAN: [Template; 5] = [
     ("prefixes.cuh", include_str!("../../templates/prefixes.cuh")),
@@ -73,13 +79,17 @@ impl Source {
     /// The source of a kernel that reduces with `M`.
     pub fn of_reduction<M: DeviceMonoid>(policy: &Policy, kernel: Kernel) -> Result<Self, Error> {
         policy.check(&M::Item::layout())?;
-        Self::render::<M>(&REDUCTION, &Entry::of_reduction::<M::Item>(policy, kernel))
+        let templates = match kernel {
+            Kernel::Baseline => vec![ARGUMENTS, BASELINE],
+            _ => [&LANES[..], &[ARGUMENTS], &REDUCTION].concat(),
+        };
+        Self::render::<M>(&templates, &Entry::of_reduction::<M::Item>(policy, kernel))
     }
 
     /// The source of a kernel that scans with `M`.
     pub fn of_scan<M: DeviceMonoid>(policy: &ScanPolicy, kernel: Kernel) -> Result<Self, Error> {
         policy.check(&M::Item::layout())?;
-        Self::render::<M>(&SCAN, &Entry::of_scan::<M::Item>(policy.shape(kernel)))
+        Self::render::<M>(&[&LANES[..], &SCAN].concat(), &Entry::of_scan::<M::Item>(policy.shape(kernel)))
     }
 
     /// The source of a rung of the ladder for blocks of so many threads, by an operator that is an

@@ -153,8 +153,7 @@ impl<M: DeviceMonoid> Reduction<M> {
         }
     }
 
-    /// The rendered CUDA C++, on any machine: of the kernel for large inputs. [`Source::of_reduction`] gives the others, of which
-    /// that for small inputs differs in its constants alone.
+    /// The rendered CUDA C++, on any machine: of the kernel for large inputs. [`Source::of_reduction`] gives the others.
     pub fn source(&self) -> Result<Source, Error> {
         Source::of_reduction::<M>(&self.policy, Kernel::Large)
     }

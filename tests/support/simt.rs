@@ -135,7 +135,7 @@ pub struct Asked {
     pub misalignment: (usize, usize),
 }
 
-/// The first parameter of a kernel that reduces: see `templates/bracket.cuh`.
+/// The first parameter of a kernel that reduces: see `templates/arguments.cuh`.
 #[repr(C)]
 struct Arguments<T> {
     input: u64,

@@ -3,7 +3,8 @@
 use warpfold::codegen::Source;
 use warpfold::ladder::Rung;
 use warpfold::operators::Sum;
-use warpfold::{Device, Reduction, Scan};
+use warpfold::policy::Kernel;
+use warpfold::{Device, DeviceType, Policy, Reduction, Scan};
 
 /// The name and the text of each that a source stands on, in order.
 fn templates_of(source: &Source) -> Vec<(String, String)> {
@@ -17,9 +18,11 @@ fn templates_of(source: &Source) -> Vec<(String, String)> {
 pub fn templates() -> Vec<(String, String)> {
     let reduction = Reduction::with(Device::cpu(), Sum::<u32>::new()).source().expect("renders");
     let scan = Scan::with(Device::cpu(), Sum::<u32>::new()).source().expect("renders");
+    let policy = Policy::for_item(&u32::layout());
+    let baseline = Source::of_reduction::<Sum<u32>>(&policy, Kernel::Baseline).expect("renders");
     let rungs = Rung::ALL.map(|rung| Source::of_rung::<Sum<u32>>(rung, 32, true).expect("renders"));
     let mut all = templates_of(&reduction);
-    for source in [scan].iter().chain(&rungs) {
+    for source in [baseline, scan].iter().chain(&rungs) {
         let others = templates_of(source).into_iter().filter(|template| !all.contains(template));
         all.extend(others.collect::<Vec<_>>());
     }

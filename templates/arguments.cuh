@@ -1,0 +1,24 @@
+// What a kernel that reduces is given, as `Arguments` in `src/codegen/entry.rs` has it.
+
+namespace warpfold {
+
+template <class Item>
+struct Arguments {
+    const Item* input;
+    Size length;
+    // One partial a chunk. With a serial, by which the value of the only chunk is known to the host, it is where that is sent to. Null if
+    // partials are gathered.
+    Item* output;
+    // Of chunks of tiles, how many are drawn: zero, before a launch and after it. Behind that, after a page, partials that are gathered:
+    // zeros, before the launch that leaves them and after the one that takes them.
+    unsigned long long* tickets;
+    // Each warp has 2^row_level rows of a chunk, in one run or, of tiles, several; and so many warps have any. Neither matters where
+    // each item has a lane.
+    unsigned runs, row_level;
+    unsigned serial;
+    // Of runs of one row, or of two that merge, how many have all of it, at an address for wide loads.
+    unsigned whole;
+    Item identity;
+};
+
+}  // namespace warpfold
