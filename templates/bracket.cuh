@@ -2,10 +2,10 @@
 //
 // Pair neighbours and combine each pair, left operand first; an odd one out gets a bye; repeat until one is left. Chunks
 // of 2^k items compose: the bracket of the array is the bracket of its chunks' brackets. So blocks reduce a
-// chunk to a partial each, and later launches reduce those (gather.cuh, or this); an input of one chunk is finished at once. Inside a chunk each warp
+// chunk to a partial each, and later launches reduce those (gather.cuh, or this and row.cuh); an input of one chunk is finished at once. Inside a chunk each warp
 // has runs of tiles and rows (counter.cuh), each tile is rows (tile.cuh), each row a group of every lane (warp.cuh), each
 // group items (group.cuh), and every one of these sizes is a power of two. None of them moves a bit of the result, and no identity is combined
-// with anything: it only answers an empty input.
+// with anything: it only answers an empty input, which is less than a row (row.cuh).
 
 namespace warpfold {
 
@@ -162,7 +162,7 @@ class OfWarps {
     }
 };
 
-// A chunk a block, of rows alone. Most blocks of small inputs have whole rows, one a warp, or two: what those take is a straight line,
+// A chunk a block, of rows alone; one item at least. Most blocks of small inputs have whole rows, one a warp, or two: what those take is a straight line,
 // since every instruction that is fetched for the first time is time. Nearly so is what a block takes if each warp has one row or
 // a part of it, or a lane for each item, where that is so small that many shuffles cost less than loads of parts of a row.
 template <class Shape, class Item, class Operator>

@@ -15,7 +15,8 @@ WARPFOLD_DEVICE void gather(const Arguments<Item>& arguments, const Operator& op
     const unsigned parts = (rows + WARP_LANES - 1) / WARP_LANES;
     const Partials<Item> partials(arguments.tickets);
     const Place<Item> place(arguments, 0);
-    // The first warps have a part each, of so many rows. Where their values are is known before they are there, as `OfWarps` has it.
+    // The first warps have a part each, of so many rows; for others this means nothing, and is not looked at. Where their values are is
+    // known before they are there, as `OfWarps` has it.
     const unsigned first_row = warp_index() * WARP_LANES, present_rows = smaller(rows - first_row, WARP_LANES);
     const Words<Item>* const row_of_lane = settle_shared(value_of_lane(of_row + first_row, present_rows));
     // The last chunk comes first.

@@ -14,6 +14,7 @@ WARPFOLD_DEVICE void row(const Arguments<Item>& arguments, const Operator& op) {
         const Words<Item> value = warp_bracket<!Words<Item>::LARGE>(op, part.value(op), part.lanes);
         if (lane_index() == 0) place.leave(value);
     } else if (arguments.length > 0) {
+        // By narrower loads no row is whole.
         if constexpr (Shape::WIDTH >= 4) {
             Group<Item, Shape::GROUP_ITEMS> group;
             group.template load_whole<Shape::WIDTH>(items + lane_index() * Shape::GROUP_ITEMS);

@@ -128,7 +128,8 @@ where
     let others = others.map(under);
     let full = full_runs(&merging).into_iter().filter(|&length| length <= all.len());
     let cases = full.map(|length| (length, std::slice::from_ref(&in_runs)));
-    let lengths = [1, 2, 31, 32, 33, 257, 1000, 1024, 4096, 19_000];
+    let row = merging.small.row_items() as usize;
+    let lengths = [1, 2, 31, 32, 33, 257, row - 1, row, row + 1, 1000, 1024, 4096, 19_000];
     let cases = cases.chain(lengths.map(|length| (length, &others[..])));
     let cases: Vec<_> =
         cases.map(|(length, under)| (length, tree::bracket(&operator, &all[..length]), under)).collect();
@@ -450,7 +451,8 @@ fn sanitizer_subset() {
         let default = Policy::for_item(&M::Item::layout());
         for policy in [default, default.untuned()] {
             let reduction = compiled(Reduction::with(device.clone(), operator).with_policy(policy));
-            for &length in lengths {
+            let row = default.small.row_items() as usize;
+            for &length in lengths.iter().chain([&row]) {
                 for start in [0, 1, 3] {
                     let part = start..start + length;
                     let expected = tree::bracket(&operator, &all[part.clone()]);

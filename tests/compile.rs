@@ -7,7 +7,7 @@ mod support;
 
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use support::items::{Sample, Sampler};
 use support::operators::{self, Visitor};
@@ -78,9 +78,9 @@ fn compile_one<M: DeviceMonoid>(
 ) {
     let target = jit::target(architecture).expect("known to this NVRTC");
     assert_eq!(target.form, jit::Form::Cubin, "machine code, not PTX");
-    let start = processor_time();
+    let start = Instant::now();
     let kernels = jit::resources(source, target).unwrap_or_else(|error| panic!("{error}"));
-    let time = processor_time() - start;
+    let time = start.elapsed();
     assert!(!kernels.is_empty());
     let in_registers = matches!(M::Item::layout().kind, Kind::Scalar(_));
     for kernel in kernels {
@@ -94,12 +94,6 @@ fn compile_one<M: DeviceMonoid>(
         }
     }
     assert!(time < LONGEST, "{name} took {time:?} to compile");
-}
-
-/// The thread's own time: what a busy machine does besides does not count.
-fn processor_time() -> Duration {
-    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
-    Duration::try_from(time).expect("since the thread began")
 }
 
 fn main() -> ExitCode {

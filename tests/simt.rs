@@ -93,9 +93,10 @@ where
     M::Item: Sample,
 {
     let all = items(3, 20_000, sampler);
+    let row = case.policy.small.row_items() as usize;
     // The baseline loads items one by one.
     for start in alignments::<M::Item>().filter(|&start| case.policy.tuned || start <= 1) {
-        for length in [1, 2, 31, 32, 33, 257, 1000, 1024, 4096, 19_000] {
+        for length in [1, 2, 31, 32, 33, 257, row - 1, row, row + 1, 1000, 1024, 4096, 19_000] {
             // Of long inputs, which take long, the first few.
             if length * size_of::<M::Item>() <= MOST_BYTES && (length <= 4096 || start <= 1) {
                 assert_bracket(executor, case, &all[start..start + length], start);
@@ -129,13 +130,15 @@ impl Visitor for Sanitized<'_> {
     where
         M::Item: Sample,
     {
-        const LENGTHS: [usize; 9] = [0, 1, 2, 33, 257, 1000, 1025, 8193, 19_000];
+        let policy = Policy::for_item(&M::Item::layout());
+        let row = policy.small.row_items() as usize;
+        let lengths = [0, 1, 2, 33, 257, row, 1000, 1025, 8193, 19_000];
         let name = format!("{name}_is_clean_under_the_sanitizers");
-        self.0.test(name, operator, Policy::for_item(&M::Item::layout()), move |executor, case| {
+        self.0.test(name, operator, policy, move |executor, case| {
             let all = items(5, 20_000, sampler);
             for case in [case, case.under(large_kernels::<M::Item>()), case.under(baseline::<M::Item>())] {
                 for (start, length) in
-                    [0, 1, 3].into_iter().flat_map(|start| LENGTHS.map(|length| (start, length)))
+                    [0, 1, 3].into_iter().flat_map(|start| lengths.map(|length| (start, length)))
                 {
                     if length * size_of::<M::Item>() <= MOST_BYTES {
                         assert_bracket(executor, case, &all[start..start + length], start);
@@ -266,9 +269,10 @@ fn add_trials(trials: &mut Trials<'_>) {
         M::Item: Sample,
     {
         let all = items(7, 40_003, sampler);
+        let row = case.policy.small.row_items() as usize;
         Box::new(move |executor| {
             for start in [0, 2, 3] {
-                for length in [0, 1, 2, 3, 31, 33, 64, 100, 257, 1000, 1025, 2048, 5000, 9000, 40_000] {
+                for length in [0, 1, 2, 3, 31, 33, 64, row, 100, 257, 1000, 1025, 2048, 5000, 9000, 40_000] {
                     wrong_on_executor(executor, case, &all[start..start + length], start)?;
                 }
             }

@@ -42,7 +42,8 @@ const SMALL_WARPS: u32 = 8;
 /// another, for measurements and tests. Results are the same bits under every policy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Policy {
-    /// For small inputs, and for what the large kernel leaves of others and is not gathered: made to be done soon, and without tiles.
+    /// For small inputs, and for what the large kernel leaves of others and is not gathered: made to be done soon, and without tiles. What
+    /// is a row of it, or less, is left to a kernel for that ([`Kernel::Row`]).
     pub small: Shape,
     /// For large inputs: made to keep memory busy.
     pub large: Shape,
@@ -56,7 +57,7 @@ pub struct Policy {
     /// Of those, at most so many have a lane of the small kernel each, where they are no whole rows and a block can have as many lanes;
     /// items of more than 8 bytes, for which it is not made, never.
     pub lane_each_items: u64,
-    /// Inputs of at most so many bytes are reduced by the small kernel alone.
+    /// Inputs of at most so many bytes are reduced without the large kernel.
     pub small_bytes: u64,
     /// Tiles that a warp of the large kernel has of a chunk, where that fills the GPU several times; if 8 or fewer fill it once, a
     /// warp has those. A power of two.
@@ -65,7 +66,7 @@ pub struct Policy {
     /// in all of their turns, and the turns are at most so many; 0 for never.
     pub full_turns: u32,
     /// Partials of the large kernel, at most, that one block gathers while others still leave them, if there is room for them with a
-    /// mark at each word; up to 4096. More, or those of items that have no tiles, are reduced by launches of the small kernel.
+    /// mark at each word; up to 4096. More, or those of items that have no tiles, are reduced as small inputs are.
     pub gathered_chunks: u32,
     /// The most chunks of a launch, up to 2^26. Short of it, all memory of a reduction is at most 64 KiB, or a thousandth of the
     /// input. The baseline may take more.
@@ -75,7 +76,7 @@ pub struct Policy {
 /// Which of an operator's kernels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kernel {
-    /// Of one row of [`Policy::small`], or less, by one warp.
+    /// Of one row of [`Policy::small`], or less, by one warp; but not of what has a lane each ([`Policy::lane_each_items`]).
     Row,
     /// [`Policy::small`].
     Small,
@@ -242,7 +243,7 @@ impl Policy {
         self.baseline.check_baseline(item)?;
         let fail = |reason: &str| Err(Error::Policy { reason: reason.to_owned() });
         if self.small.rows != 1 {
-            return fail("the kernel for small inputs, which partials are reduced by, has no tiles");
+            return fail("the kernel for small inputs has no tiles");
         }
         if !self.tiles_per_warp.is_power_of_two() {
             return fail("tiles_per_warp is a power of two");
@@ -400,6 +401,8 @@ mod tests {
         for launch in policy.launches(item, length) {
             let shape = policy.shape(launch.kernel);
             assert!(policy.kernels().contains(&launch.kernel));
+            // Others look for a first item.
+            assert!(left > 0 || matches!(launch.kernel, Kernel::Row | Kernel::Baseline));
             let block = shape.row_items() * launch.rows_per_warp * u64::from(launch.warps);
             let name = item.name;
             assert_eq!(u64::from(launch.chunks), left.div_ceil(block).max(1), "{length} items of {name}");

@@ -636,6 +636,12 @@ pub const MUTATIONS: &[Mutation] = &[
         wrong: "    if (parts > 1) {\n",
     },
     Mutation {
+        name: "a row too few of a part of partials",
+        file: "gather.cuh",
+        right: "*row_of_lane, present_rows);",
+        wrong: "*row_of_lane, present_rows - 1);",
+    },
+    Mutation {
         name: "a part of partials too few",
         file: "gather.cuh",
         right: "*value_of_lane(of_part, parts), parts);",
