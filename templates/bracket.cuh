@@ -162,9 +162,9 @@ class OfWarps {
     }
 };
 
-// A chunk a block, of rows alone; one item at least. Most blocks of small inputs have whole rows, one a warp, or two: what those take is a straight line,
-// since every instruction that is fetched for the first time is time. Nearly so is what a block takes if each warp has one row or
-// a part of it, or a lane for each item, where that is so small that many shuffles cost less than loads of parts of a row.
+// A chunk a block, of rows alone, and of one item at least. Most blocks of small inputs have whole rows, one a warp, or two: what those
+// take is a straight line, since every instruction that is fetched for the first time is time. Nearly so is what a block takes if each warp
+// has one row or a part of it, or a lane for each item, where that is so small that many shuffles cost less than loads of parts of a row.
 template <class Shape, class Item, class Operator>
 WARPFOLD_DEVICE void bracket_of_rows(const Arguments<Item>& arguments, const Operator& op) {
     WARPFOLD_SHARED(Words<Item>, values, Shape::WARPS);

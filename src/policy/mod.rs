@@ -290,7 +290,7 @@ impl Policy {
                 let (shape, rows) = (Shape::GATHER, length.div_ceil(Shape::GATHER.block_items()));
                 Launch { kernel, chunks: 1, warps: shape.warps, rows_per_warp: rows.next_power_of_two() }
             }
-            Kernel::Row | Kernel::Small | Kernel::Large if fits => self.one_block(length),
+            Kernel::Small | Kernel::Large if fits => self.one_block(length),
             _ => self.chunks_of(kernel, length, most),
         }
     }
