@@ -107,10 +107,10 @@ pub const MUTATIONS: &[Mutation] = &[
         wrong: "warps = (count + WARP_LANES - 2) / WARP_LANES;",
     },
     Mutation {
-        name: "an item that has no lane",
+        name: "items that have no lane",
         file: "bracket.cuh",
         right: "arguments.length <= block_warps() * WARP_LANES) {",
-        wrong: "arguments.length <= block_warps() * WARP_LANES + 1) {",
+        wrong: "arguments.length <= block_warps() * ROW_ITEMS) {",
     },
     Mutation {
         name: "the last warp of a chunk of tiles forgotten",
