@@ -6,17 +6,6 @@
 
 namespace warpfold {
 
-typedef signed char i8;
-typedef short i16;
-typedef int i32;
-typedef long long i64;
-typedef unsigned char u8;
-typedef unsigned short u16;
-typedef unsigned int u32;
-typedef unsigned long long u64;
-typedef float f32;
-typedef double f64;
-
 namespace rust {
 
 template <bool CONDITION, class Yes, class No>

@@ -22,7 +22,6 @@ WARPFOLD_DEVICE A filled(T element) {
 }  // namespace rust
 }  // namespace warpfold
 
-// Numbers, as Rust calls them.
 namespace program {
 namespace rust = ::warpfold::rust;
 using ::warpfold::Array;

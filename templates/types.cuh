@@ -1,6 +1,18 @@
-// What the generated type definitions stand on: the device types that CUDA C++ has no built-in name for.
+// What the generated type definitions stand on: the device types, under Rust's names.
 
 namespace warpfold {
+
+// Numbers, as Rust calls them.
+typedef signed char i8;
+typedef short i16;
+typedef int i32;
+typedef long long i64;
+typedef unsigned char u8;
+typedef unsigned short u16;
+typedef unsigned int u32;
+typedef unsigned long long u64;
+typedef float f32;
+typedef double f64;
 
 typedef unsigned long long Size;
 

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use support::operators::{LastPlaced, LeftmostNearest, MaxByNorm, ModularAffine, Reserved};
 use warpfold::codegen::Source;
-use warpfold::operators::{AffineComposition, Matrix2Product, Sum};
+use warpfold::operators::{AffineComposition, Matrix2Product, Max, Sum};
 use warpfold::policy::Kernel;
 use warpfold::{
     Device, DeviceMonoid, DeviceOperator, DeviceType, Monoid, Policy, Reduction, Scan, device_code, monoid,
@@ -197,4 +197,23 @@ fn a_source_holds_the_templates_whole() {
     let template = include_str!("../templates/bracket.cuh");
     assert!(source.text().contains(&format!("#line 1 \"warpfold/templates/bracket.cuh\"\n{template}")));
     assert!(source.text().ends_with(source.program()));
+}
+
+#[test]
+fn a_source_has_what_rust_means_where_it_may_say_so() {
+    fn has<M: DeviceMonoid>(operator: M) -> bool {
+        let source = Reduction::with(Device::cpu(), operator).source().expect("renders");
+        let files = ["integers", "floats", "math"];
+        let has =
+            files.map(|file| source.text().contains(&format!("#line 1 \"warpfold/templates/{file}.cuh\"\n")));
+        assert!(has.iter().all(|&other| other == has[0]));
+        has[0]
+    }
+    assert!(!has(Sum::<f32>::new()));
+    assert!(!has(MaxByNorm));
+    assert!(has(Sum::<i32>::new()));
+    assert!(has(Max::<f32>::new()));
+    // Written by hand.
+    assert!(has(Reserved));
+    assert!(has(LeftmostNearest { x: 0.0, y: 0.0, z: 0.0 }));
 }

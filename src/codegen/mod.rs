@@ -26,14 +26,20 @@ use crate::{DeviceMonoid, DeviceType, Error, Policy};
 /// A template's name and its text.
 type Template = (&'static str, &'static str);
 
-/// The templates that every kernel stands on, in the order in which each builds on those before it.
-const TEMPLATES: [Template; 8] = [
+/// What every program stands on. Each template builds on those before it.
+const TYPES: [Template; 3] = [
     ("intrinsics.cuh", include_str!("../../templates/intrinsics.cuh")),
     ("types.cuh", include_str!("../../templates/types.cuh")),
+    ("program.cuh", include_str!("../../templates/program.cuh")),
+];
+/// And programs that say what C++ has no word for, or may say it.
+const MEANINGS: [Template; 3] = [
     ("integers.cuh", include_str!("../../templates/integers.cuh")),
     ("floats.cuh", include_str!("../../templates/floats.cuh")),
-    ("program.cuh", include_str!("../../templates/program.cuh")),
     ("math.cuh", include_str!("../../templates/math.cuh")),
+];
+/// What every kernel stands on.
+const WORDS: [Template; 2] = [
     ("words.cuh", include_str!("../../templates/words.cuh")),
     ("packed.cuh", include_str!("../../templates/packed.cuh")),
 ];
@@ -99,14 +105,17 @@ impl Source {
     }
 
     fn render<M: DeviceMonoid>(templates: &[Template], entry: &Entry) -> Result<Self, Error> {
+        // Asked once, so that all that follows from it is of one piece.
+        let operator = M::device_operator();
+        let definitions = program::definitions::<M>(&operator)?;
+        // What is not needed is not parsed.
+        let meanings = if definitions.have_meanings { &MEANINGS[..] } else { &[] };
         let mut text = String::new();
-        for (name, template) in TEMPLATES.iter().chain(templates) {
+        for (name, template) in TYPES.iter().chain(meanings).chain(&WORDS).chain(templates) {
             text.push_str(&format!("#line 1 \"warpfold/templates/{name}\"\n{template}"));
         }
         let program = text.len();
-        // Asked once, so that all that follows from it is of one piece.
-        let operator = M::device_operator();
-        text.push_str(&program::definitions::<M>(&operator)?);
+        text.push_str(&definitions.text);
         let kernel = text.len();
         text.push_str(&entry.to_string());
         let (has_state, kernel_name) = (operator.state.is_some(), entry.name);

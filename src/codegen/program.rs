@@ -15,7 +15,14 @@ use crate::{DeviceCode, DeviceFunction, DeviceMonoid, DeviceOperator, DeviceType
 const FILE: &str = "warpfold/program";
 
 /// The types and the operator of a program.
-pub(super) fn definitions<M: DeviceMonoid>(operator: &DeviceOperator) -> Result<String, Error> {
+pub(super) struct Definitions {
+    pub(super) text: String,
+    /// Whether they say what Rust means where C++ means something else, as the lowering does in the namespace `rust`; or may say it,
+    /// since somebody wrote them by hand.
+    pub(super) have_meanings: bool,
+}
+
+pub(super) fn definitions<M: DeviceMonoid>(operator: &DeviceOperator) -> Result<Definitions, Error> {
     let item = M::Item::layout();
     let combine = &operator.combine;
     let of_items = |ty: &Type| matches!(ty, Type::Value(layout) if layout.id == item.id);
@@ -65,12 +72,14 @@ pub(super) fn definitions<M: DeviceMonoid>(operator: &DeviceOperator) -> Result<
     if state.is_some() {
         code.line("static_assert(sizeof(Operator) == sizeof(Operator::self), \"operator state\");");
     }
-    let mut definitions = format!("#line 1 \"{FILE}\"\nnamespace program {{\n");
-    definitions.push_str(&types.definitions);
-    definitions.push('\n');
-    code.finish(&mut definitions);
-    definitions.push_str("\n}  // namespace program\n");
-    Ok(definitions)
+    let is_by_hand = code.0.iter().any(|line| matches!(line, Line::Author(_)));
+    let mut text = format!("#line 1 \"{FILE}\"\nnamespace program {{\n");
+    text.push_str(&types.definitions);
+    text.push('\n');
+    code.finish(&mut text);
+    text.push_str("\n}  // namespace program\n");
+    let have_meanings = is_by_hand || text.contains("rust::");
+    Ok(Definitions { text, have_meanings })
 }
 
 /// The operator's constants as declarations, which stand at the head of every body.
