@@ -14,13 +14,13 @@ fn templates_of(source: &Source) -> Vec<(String, String)> {
     named.map(|(name, text)| (name.to_owned(), text.to_owned())).collect()
 }
 
-/// The name and the text of each, after those that it stands on.
+/// The name and the text of each, after those that it stands on: of an operator that says what C++ has no word for, signed sums that wrap.
 pub fn templates() -> Vec<(String, String)> {
-    let reduction = Reduction::with(Device::cpu(), Sum::<u32>::new()).source().expect("renders");
-    let scan = Scan::with(Device::cpu(), Sum::<u32>::new()).source().expect("renders");
-    let policy = Policy::for_item(&u32::layout());
-    let baseline = Source::of_reduction::<Sum<u32>>(&policy, Kernel::Baseline).expect("renders");
-    let rungs = Rung::ALL.map(|rung| Source::of_rung::<Sum<u32>>(rung, 32, true).expect("renders"));
+    let reduction = Reduction::with(Device::cpu(), Sum::<i32>::new()).source().expect("renders");
+    let scan = Scan::with(Device::cpu(), Sum::<i32>::new()).source().expect("renders");
+    let policy = Policy::for_item(&i32::layout());
+    let baseline = Source::of_reduction::<Sum<i32>>(&policy, Kernel::Baseline).expect("renders");
+    let rungs = Rung::ALL.map(|rung| Source::of_rung::<Sum<i32>>(rung, 32, true).expect("renders"));
     let mut all = templates_of(&reduction);
     for source in [baseline, scan].iter().chain(&rungs) {
         let others = templates_of(source).into_iter().filter(|template| !all.contains(template));
