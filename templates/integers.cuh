@@ -1,11 +1,10 @@
 // What Rust means where C++ means something else: the operators and methods of numbers, under Rust's names. An integer
 // has no sign bit to overflow into here, a byte stays a byte, and nothing is undefined.
 //
-// What panics in Rust (a division by zero, an index out of range) gives a value that nobody should rely on, and touches
+// What panics in Rust (a division by zero, and of arrays an index out of range) gives a value that nobody should rely on, and touches
 // no memory but its own.
 
 namespace warpfold {
-
 namespace rust {
 
 template <bool CONDITION, class Yes, class No>

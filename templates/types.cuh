@@ -1,4 +1,4 @@
-// What the generated type definitions stand on: the device types, under Rust's names.
+// What the generated type definitions stand on: Rust's types, where C++ has none or calls them otherwise.
 
 namespace warpfold {
 

@@ -7,6 +7,7 @@ mod support;
 use std::path::Path;
 
 use support::operators::{LastPlaced, LeftmostNearest, MaxByNorm, ModularAffine, Reserved};
+use support::templates::templates;
 use warpfold::codegen::Source;
 use warpfold::operators::{AffineComposition, Matrix2Product, Max, Sum};
 use warpfold::policy::Kernel;
@@ -199,21 +200,35 @@ fn a_source_holds_the_templates_whole() {
     assert!(source.text().ends_with(source.program()));
 }
 
+/// The templates of what Rust means.
+const MEANINGS: [&str; 4] = ["arrays.cuh", "integers.cuh", "floats.cuh", "math.cuh"];
+
 #[test]
 fn a_source_has_what_rust_means_where_it_may_say_so() {
-    fn has<M: DeviceMonoid>(operator: M) -> bool {
+    fn has_meanings<M: DeviceMonoid>(operator: M) -> bool {
         let source = Reduction::with(Device::cpu(), operator).source().expect("renders");
-        let files = ["integers", "floats", "math"];
-        let has =
-            files.map(|file| source.text().contains(&format!("#line 1 \"warpfold/templates/{file}.cuh\"\n")));
-        assert!(has.iter().all(|&other| other == has[0]));
+        let has = |file| source.text().contains(&format!("#line 1 \"warpfold/templates/{file}\"\n"));
+        let has = MEANINGS.map(has);
+        assert!(has == [has[0]; 4]);
         has[0]
     }
-    assert!(!has(Sum::<f32>::new()));
-    assert!(!has(MaxByNorm));
-    assert!(has(Sum::<i32>::new()));
-    assert!(has(Max::<f32>::new()));
+    assert!(!has_meanings(Sum::<f32>::new()));
+    assert!(!has_meanings(MaxByNorm));
+    assert!(has_meanings(Sum::<i32>::new()));
+    assert!(has_meanings(Max::<f32>::new()));
     // Written by hand.
-    assert!(has(Reserved));
-    assert!(has(LeftmostNearest { x: 0.0, y: 0.0, z: 0.0 }));
+    assert!(has_meanings(Reserved));
+    assert!(has_meanings(LeftmostNearest { x: 0.0, y: 0.0, z: 0.0 }));
+}
+
+#[test]
+fn no_kernel_needs_what_rust_means() {
+    let templates = templates();
+    let has = |name: &str| templates.iter().any(|(other, _)| other == name);
+    assert!(MEANINGS.iter().all(|name| has(name)));
+    for (name, text) in templates.iter().filter(|(name, _)| !MEANINGS.contains(&name.as_str())) {
+        // What a program is given is their namespace.
+        let text = text.replace("::warpfold::rust;", "");
+        assert!(!text.contains("rust::") && !text.contains("using namespace"), "{name}");
+    }
 }

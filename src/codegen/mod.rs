@@ -32,8 +32,9 @@ const TYPES: [Template; 3] = [
     ("types.cuh", include_str!("../../templates/types.cuh")),
     ("program.cuh", include_str!("../../templates/program.cuh")),
 ];
-/// And programs that say what C++ has no word for, or may say it.
-const MEANINGS: [Template; 3] = [
+/// And programs that say, or may say, what Rust means where C++ means something else, or has no word: `rust::`. Kernels do not.
+const MEANINGS: [Template; 4] = [
+    ("arrays.cuh", include_str!("../../templates/arrays.cuh")),
     ("integers.cuh", include_str!("../../templates/integers.cuh")),
     ("floats.cuh", include_str!("../../templates/floats.cuh")),
     ("math.cuh", include_str!("../../templates/math.cuh")),
@@ -109,7 +110,7 @@ impl Source {
         let operator = M::device_operator();
         let definitions = program::definitions::<M>(&operator)?;
         // What is not needed is not parsed.
-        let meanings = if definitions.have_meanings { &MEANINGS[..] } else { &[] };
+        let meanings = if definitions.need_meanings { &MEANINGS[..] } else { &[] };
         let mut text = String::new();
         for (name, template) in TYPES.iter().chain(meanings).chain(&WORDS).chain(templates) {
             text.push_str(&format!("#line 1 \"warpfold/templates/{name}\"\n{template}"));
@@ -143,7 +144,7 @@ impl Source {
     }
 
     /// The types and the operator alone, which any C++17 compiler takes after those templates that know no threads
-    /// (`types.cuh` to `math.cuh`), given what `intrinsics.cuh` declares.
+    /// (those before `words.cuh`), given what `intrinsics.cuh` declares.
     pub fn definitions(&self) -> &str {
         &self.text[self.program..self.kernel]
     }

@@ -17,9 +17,8 @@ const FILE: &str = "warpfold/program";
 /// The types and the operator of a program.
 pub(super) struct Definitions {
     pub(super) text: String,
-    /// Whether they say what Rust means where C++ means something else, as the lowering does in the namespace `rust`; or may say it,
-    /// since somebody wrote them by hand.
-    pub(super) have_meanings: bool,
+    /// Whether they say what Rust means, as the lowering does by `rust::`; or may say it, since somebody wrote them by hand.
+    pub(super) need_meanings: bool,
 }
 
 pub(super) fn definitions<M: DeviceMonoid>(operator: &DeviceOperator) -> Result<Definitions, Error> {
@@ -78,8 +77,8 @@ pub(super) fn definitions<M: DeviceMonoid>(operator: &DeviceOperator) -> Result<
     text.push('\n');
     code.finish(&mut text);
     text.push_str("\n}  // namespace program\n");
-    let have_meanings = is_by_hand || text.contains("rust::");
-    Ok(Definitions { text, have_meanings })
+    let need_meanings = is_by_hand || text.contains("rust::");
+    Ok(Definitions { text, need_meanings })
 }
 
 /// The operator's constants as declarations, which stand at the head of every body.

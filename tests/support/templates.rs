@@ -14,7 +14,7 @@ fn templates_of(source: &Source) -> Vec<(String, String)> {
     named.map(|(name, text)| (name.to_owned(), text.to_owned())).collect()
 }
 
-/// The name and the text of each, after those that it stands on: of an operator that says what C++ has no word for, signed sums that wrap.
+/// The name and the text of each, after those that it stands on: of sums that wrap, which C++ has no word for.
 pub fn templates() -> Vec<(String, String)> {
     let reduction = Reduction::with(Device::cpu(), Sum::<i32>::new()).source().expect("renders");
     let scan = Scan::with(Device::cpu(), Sum::<i32>::new()).source().expect("renders");
