@@ -5,7 +5,6 @@ namespace warpfold {
 
 template <class Shape, class Item, class Operator>
 WARPFOLD_DEVICE void gather(const Arguments<Item>& arguments, const Operator& op) {
-    let_next_launch_begin();
     // Of partials and of rows, a row is 32 of them.
     constexpr unsigned MOST = 4096, MOST_ROWS = MOST / WARP_LANES, MOST_PARTS = MOST_ROWS / WARP_LANES;
     static_assert(MOST_PARTS <= Shape::WARPS, "a part each");
@@ -39,7 +38,7 @@ WARPFOLD_DEVICE void gather(const Arguments<Item>& arguments, const Operator& op
             if (lane_index() == 0) place.leave(value);
         }
     }
-    // Whoever waits for this launch waits for the one before, too.
+    // Not before: what it looks at would be another reduction's. And whoever waits for this launch waits for the one before, too.
     when_written(arguments.input);
 }
 

@@ -195,12 +195,8 @@ WARPFOLD_DEVICE void prefetch(const void* address) {
         asm volatile("prefetch.global.L2 [%0];" ::"l"(__cvta_generic_to_global(address)));
 }
 
-// Memory that nobody writes while a kernel runs. It may be read before anything that the kernel waits for.
-template <unsigned WIDTH>
-WARPFOLD_DEVICE Load<WIDTH> load_global(const void* address) {
-    return Load<WIDTH>(__ldg(static_cast<const typename Load<WIDTH>::Loaded*>(address)));
-}
-// Memory that the launch before may write until `when_written` returns its address.
+// Memory that the launch before may write until `when_written` returns its address. Not what is said to be constant while a kernel runs:
+// an assembler may load that before.
 template <unsigned WIDTH>
 WARPFOLD_DEVICE Load<WIDTH> load_written(const void* address) {
     const unsigned long long from = __cvta_generic_to_global(address);
@@ -263,17 +259,18 @@ WARPFOLD_DEVICE void async_wait() {
 // Orders what the lanes of a warp do to shared memory.
 WARPFOLD_DEVICE void warp_barrier() { __syncwarp(); }
 
-// A later launch of the stream may begin before this one has ended.
+// The next launch of the stream may begin before this one has ended.
 WARPFOLD_DEVICE void let_next_launch_begin() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
     asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
 #endif
 }
-// Waits for the launch before. What is computed of the address is computed until then.
+// Waits for the launch before, and then lets the next one begin, which waits for this one in turn: so of those before a launch that has
+// begun, all but the last have ended. What is computed of the address is computed until then.
 template <class T>
 WARPFOLD_DEVICE const T* when_written(const T* address) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-    asm volatile("griddepcontrol.wait;" : "+l"(address)::"memory");
+    asm volatile("griddepcontrol.wait;\n\tgriddepcontrol.launch_dependents;" : "+l"(address)::"memory");
 #endif
     return address;
 }

@@ -5,7 +5,6 @@ namespace warpfold {
 
 template <class Shape, class Item, class Operator>
 WARPFOLD_DEVICE void row(const Arguments<Item>& arguments, const Operator& op) {
-    let_next_launch_begin();
     const Item* const items = when_written(arguments.input);
     if (arguments.whole == 0 && arguments.length > 0) {
         Row<Item, Shape::GROUP_ITEMS> part;

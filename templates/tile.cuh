@@ -68,7 +68,7 @@ class Tiles {
 #pragma unroll
         for (unsigned k = 0; k < RUN; ++k) {
             if (k == 0 && begins_within) continue;
-            const Load<CHUNK> loaded = load_global<CHUNK>(of_lane + CHUNK * WARP_LANES * k);
+            const Load<CHUNK> loaded = load_written<CHUNK>(of_lane + CHUNK * WARP_LANES * k);
 #pragma unroll
             for (unsigned w = 0; w < WORDS; ++w) word[WORDS * k + w] = loaded.word[w];
         }
@@ -76,7 +76,7 @@ class Tiles {
         if (begins_within) load_first(begin);
         const char* const after = reinterpret_cast<const char*>(begin) + TILE_BYTES + 4 * lane_index();
         if (lane_index() < shifted)
-            last = load_global<4>(after).word[0];
+            last = load_written<4>(after).word[0];
         else if (WITHIN_WORDS && lane_index() == shifted && skipped != 0)
             last = first_bytes(after);
     }
@@ -88,7 +88,7 @@ class Tiles {
             const Size at = begin + 4 * w;
             const char* const address = reinterpret_cast<const char*>(at);
             if (at >= input)
-                word[w] = load_global<4>(address).word[0];
+                word[w] = load_written<4>(address).word[0];
             else if (WITHIN_WORDS && at + 4 > input)
                 word[w] = Global::aligned_word<Item>(address, -static_cast<int>(skipped), Whole());
         }
@@ -96,11 +96,11 @@ class Tiles {
 
     // The word in which a tile ends, or what the tile has of it: the word may end after the input's last item.
     WARPFOLD_DEVICE unsigned first_bytes(const char* address) const {
-        if (reinterpret_cast<Size>(address) + 4 <= input_end) return load_global<4>(address).word[0];
+        if (reinterpret_cast<Size>(address) + 4 <= input_end) return load_written<4>(address).word[0];
         constexpr unsigned WIDTH = Global::WIDTH<Item>;
         unsigned word = 0;
 #pragma unroll 1
-        for (unsigned k = 0; k < skipped; k += WIDTH) word |= load_global<WIDTH>(address + k).word[0] << (8 * k);
+        for (unsigned k = 0; k < skipped; k += WIDTH) word |= load_written<WIDTH>(address + k).word[0] << (8 * k);
         return word;
     }
 

@@ -18,7 +18,7 @@ use support::operators::{self, Lanewise, MaxByNorm, ModularAffine, Visitor};
 use support::policies::{MOST, baseline, full_runs, large_kernels, lengths, merging, policies};
 use support::tiers::{Suite, Tier, alone, device};
 use warpfold::operators::{AffineComposition, All, Any, BitAnd, BitOr, Matrix2Product, Max, Min, Sum};
-use warpfold::{DeviceInput, DeviceMonoid, DeviceType, Monoid, Policy, Reduction, cudarc, tree};
+use warpfold::{DeviceInput, DeviceMonoid, DeviceType, Monoid, Policy, Reduction, Scan, cudarc, tree};
 
 thread_local! {
     static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
@@ -420,6 +420,58 @@ fn a_graph_that_fills_its_input_replays() {
     assert_same(result, tree::bracket(&Sum::<u64>::new(), &source), "graph");
 }
 
+/// What is right before a reduction in a graph has ended before its items are read: a scan that writes them, a copy of zeros, work of
+/// another stream, other reductions.
+fn a_graph_reduces_what_it_has_just_written() {
+    let _alone = alone();
+    use cudarc::driver::sys::{CUgraphInstantiate_flags, CUstreamCaptureMode};
+    type Maps = AffineComposition<u64>;
+    // A row, a block, several, and tiles, whose partials are gathered.
+    let lengths = [1, 40, 2_000, 100_000, 1_000_000, 4_000_000];
+    let source: Vec<[u64; 2]> = items(31, 4_000_000, u64::map);
+    let context = CudaContext::new(0).expect("a GPU");
+    let stream = context.new_stream().expect("a stream");
+    let other = context.new_stream().expect("a stream");
+    let (reduction, scan) = (Reduction::<Maps>::new(stream.clone()), Scan::<Maps>::new(stream.clone()));
+    reduction.compile().expect("compiles");
+    scan.compile().expect("compiles");
+    let on_device = stream.clone_htod(&source).expect("copies");
+    let zeros = vec![[0_u64; 2]; lengths.len()];
+    let mut input = stream.clone_htod(&source).expect("copies");
+    let mut results = stream.clone_htod(&zeros).expect("copies");
+    let mut last = stream.clone_htod(&zeros[..1]).expect("copies");
+    let mut beside = other.clone_htod(&zeros).expect("copies");
+    context.synchronize().expect("synchronises");
+    // SAFETY: everything of this test is ordered by one stream, and what another one does is ordered by joining it. What cudarc would
+    // wait for was recorded before the capture, and would end it.
+    unsafe { context.disable_event_tracking() };
+    stream.begin_capture(CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL).expect("begins");
+    for (index, &length) in lengths.iter().enumerate() {
+        stream.memset_zeros(&mut input).expect("records");
+        scan.inclusive_into(&on_device.slice(..length), &mut input.slice_mut(..length)).expect("records");
+        if index % 2 == 1 {
+            other.join(&stream).expect("records");
+            other.memset_zeros(&mut beside).expect("records");
+            stream.join(&other).expect("records");
+        }
+        reduction.run_into(&input.slice(..length), &mut results.slice_mut(index..=index)).expect("records");
+    }
+    reduction.run_into(&results, &mut last).expect("records");
+    let flags = CUgraphInstantiate_flags::CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH;
+    let graph = stream.end_capture(flags).expect("ends recording").expect("a graph");
+    let scanned = tree::inclusive_scan(&Maps::new(), &source);
+    let expected = lengths.map(|length| tree::bracket(&Maps::new(), &scanned[..length]));
+    for round in 0..20 {
+        stream.memcpy_htod(&zeros, &mut results).expect("copies");
+        stream.memcpy_htod(&zeros[..1], &mut last).expect("copies");
+        graph.launch().expect("launches");
+        let got = stream.clone_dtoh(&results).expect("copies");
+        assert_eq!(got, expected, "replay {round}");
+        let got = stream.clone_dtoh(&last).expect("copies");
+        assert_eq!(got, [tree::bracket(&Maps::new(), &expected)], "replay {round}");
+    }
+}
+
 fn more_than_two_to_the_32_items(tier: Tier) {
     let length = (1_usize << 32) + 12_345;
     let mut all = vec![[0_u8; 1]; length];
@@ -534,6 +586,11 @@ fn main() -> ExitCode {
     suite.test(Tier::Gpu, "a_graph_outlives_its_reduction", a_graph_outlives_its_reduction);
     suite.test(Tier::Gpu, "a_graph_replays_on_new_values", a_graph_replays);
     suite.test(Tier::Gpu, "a_graph_that_fills_its_input_replays", a_graph_that_fills_its_input_replays);
+    suite.test(
+        Tier::Gpu,
+        "a_graph_reduces_what_it_has_just_written",
+        a_graph_reduces_what_it_has_just_written,
+    );
     suite.long_test(Tier::Cpu, "more_than_two_to_the_32_items_are_the_bracket", || {
         more_than_two_to_the_32_items(Tier::Cpu);
     });

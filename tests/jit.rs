@@ -227,11 +227,15 @@ fn partials_are_read_after_the_launch_before_has_ended() {
         String::from_utf8_lossy(&image.bytes).into_owned()
     };
     // Loads of what is never written may be moved before the wait.
-    for waits in [Kernel::Row, Kernel::Small].map(text) {
-        assert!(waits.contains("griddepcontrol.wait") && waits.contains("ld.global.v4.u32"));
+    for kernel in [Kernel::Row, Kernel::Small, Kernel::Large] {
+        let waits = text(kernel);
+        let first = |what| waits.find(what).expect("there");
+        assert!(first("griddepcontrol.wait") < first("ld.global.v4.u32"));
         assert!(!waits.contains("ld.global.nc"), "{waits}");
+        // What gathers looks at partials as soon as it is let begin.
+        let lets_begin_first = first("griddepcontrol.launch_dependents") < first("griddepcontrol.wait");
+        assert_eq!(lets_begin_first, kernel == Kernel::Small, "{kernel:?}");
     }
-    assert!(text(Kernel::Large).contains("ld.global.nc"), "it reads the input alone");
     // Whoever comes after what gathers comes after the launch before it, too, and that leaves partials: so it waits, at last.
     let gather = text(Kernel::Gather);
     let last = |what| gather.rfind(what).expect("there");

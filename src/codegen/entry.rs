@@ -57,6 +57,7 @@ pub(super) struct Entry {
     shape: String,
     threads: u32,
     blocks_per_multiprocessor: u32,
+    pub(super) is_soon_compiled: bool,
 }
 
 impl Entry {
@@ -80,6 +81,7 @@ impl Entry {
             ),
             threads: warps * 32,
             blocks_per_multiprocessor,
+            is_soon_compiled: kernel == Kernel::Baseline,
         }
     }
 
@@ -97,6 +99,7 @@ impl Entry {
             ),
             threads: warps * groups * 32,
             blocks_per_multiprocessor,
+            is_soon_compiled: false,
         }
     }
 
@@ -110,6 +113,7 @@ impl Entry {
             shape: format!("THREADS = {threads}, ADDS = {}", u32::from(adds)),
             threads,
             blocks_per_multiprocessor: 1,
+            is_soon_compiled: false,
         }
     }
 }

@@ -77,6 +77,7 @@ pub struct Source {
     operator: &'static str,
     kernel_name: &'static str,
     has_state: bool,
+    is_soon_compiled: bool,
     text: String,
     program: usize,
     kernel: usize,
@@ -119,8 +120,15 @@ impl Source {
         text.push_str(&definitions.text);
         let kernel = text.len();
         text.push_str(&entry.to_string());
-        let (has_state, kernel_name) = (operator.state.is_some(), entry.name);
-        Ok(Self { operator: std::any::type_name::<M>(), kernel_name, has_state, text, program, kernel })
+        Ok(Self {
+            operator: std::any::type_name::<M>(),
+            kernel_name: entry.name,
+            has_state: operator.state.is_some(),
+            is_soon_compiled: entry.is_soon_compiled,
+            text,
+            program,
+            kernel,
+        })
     }
 
     /// What its kernel is called.
@@ -131,6 +139,11 @@ impl Source {
     /// Whether the kernels read the operator's value.
     pub(crate) fn has_state(&self) -> bool {
         self.has_state
+    }
+
+    /// Whether its kernel is there to be soon compiled, and not for its speed.
+    pub(crate) fn is_soon_compiled(&self) -> bool {
+        self.is_soon_compiled
     }
 
     /// The Rust type of the operator.

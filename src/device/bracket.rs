@@ -197,17 +197,15 @@ impl BracketKernel {
         output: Output,
         memory: u64,
     ) -> Result<(), Error> {
-        let (mut items, mut room, mut early) = (items, memory + TICKET_BYTES, false);
+        let (mut items, mut room) = (items, memory + TICKET_BYTES);
         let gathers = launches.gathers();
         for launch in launches {
             let is_last = launch.chunks == 1;
             // Those that are gathered have their place behind the tickets.
             let to = if is_last { output } else { Output::silent(if gathers { 0 } else { room }) };
-            self.launch(queue, operator, (launch, early), items, to, memory)?;
+            self.launch(queue, operator, launch, items, to, memory)?;
             items = Span { address: room, length: u64::from(launch.chunks) };
             room += partial_bytes(&self.kernels.item, items.length);
-            // The baseline does not wait for what is before it.
-            early = launch.kernel != Kernel::Baseline && self.kernels.begins_early();
         }
         Ok(())
     }
@@ -216,7 +214,7 @@ impl BracketKernel {
         &self,
         queue: &mut Queue<'_>,
         operator: Operator<'_, M>,
-        (launch, early): (Launch, bool),
+        launch: Launch,
         items: Span,
         output: Output,
         tickets: u64,
@@ -240,8 +238,8 @@ impl BracketKernel {
             Kernel::Row | Kernel::Small | Kernel::Gather | Kernel::Baseline => launch.chunks,
         };
         let count = self.policy.blocks(&launch, resident);
-        // Tiles are read by loads that do not wait for the launch before.
-        let early = early && launch.kernel != Kernel::Large;
+        // The baseline does not wait for what is before it.
+        let early = launch.kernel != Kernel::Baseline && self.kernels.begins_early();
         let blocks = Blocks { count, warps: placed.warps, shared_bytes, early };
         // SAFETY: that is what a kernel that reduces takes. The input is a slice that its stream keeps, the output has room
         // for one item a chunk (partials are a workspace of `memory_bytes`), and both stay until the stream has passed:

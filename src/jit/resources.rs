@@ -18,7 +18,7 @@ pub struct KernelResources {
 /// Compiles a source for its assembler's report, kernel by kernel. The caches are not asked. PTX has no report.
 pub fn resources(source: &Source, target: Target) -> Result<Vec<KernelResources>, Error> {
     let library = nvrtc::library()?;
-    let mut options = options(target, library);
+    let mut options = options(source, target, library);
     // What NVRTC remembers of an earlier compilation comes without the assembler's report.
     options.extend(["--ptxas-options=-v".to_owned(), "--no-cache".to_owned()]);
     let compiled = library.compile(source, target, &options)?;

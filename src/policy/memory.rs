@@ -2,7 +2,7 @@
 
 use crate::Layout;
 
-/// Device memory for an input up to 64 MiB, at most; for a larger one for each KiB a byte.
+/// Device memory for an input up to 65.5 MB, at most; for a larger one for each kilobyte a byte.
 const MEMORY_BYTES: u64 = 64 << 10;
 /// The bytes of a line of memory.
 pub(super) const LINE: u64 = 128;
@@ -12,7 +12,7 @@ pub(crate) const TICKET_BYTES: u64 = 4 << 10;
 
 /// Device memory that a reduction may have.
 pub(crate) fn most_bytes(item: &Layout, length: u64) -> u64 {
-    (length.saturating_mul(item.size as u64) / 1024).max(MEMORY_BYTES)
+    (length.saturating_mul(item.size as u64) / 1000).max(MEMORY_BYTES)
 }
 
 /// Device memory that the partials of one launch have. They share no line with others: what is read of them may be kept.

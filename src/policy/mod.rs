@@ -192,8 +192,11 @@ impl Policy {
             tuned: true,
             one_block_items: small.block_items().min(LANES_OF_BLOCK.max(ONE_BLOCK_BYTES / item.size as u64)),
             lane_each_items: if item.size <= MOST_LANE_BYTES { 32 * u64::from(small.warps) } else { 0 },
-            // A row a warp.
-            small_bytes: small.row_items() * item.size as u64 * small.wave_warps(),
+            // A row a warp, or two.
+            small_bytes: small.row_items()
+                * u64::from(small.merged_rows())
+                * item.size as u64
+                * small.wave_warps(),
             // Of 20 bytes more partials would be too many for one launch to reduce soon.
             tiles_per_warp: if has_small_tiles || item.size == 20 { 8 } else { 4 },
             full_turns: if has_small_tiles { u32::MAX } else { 2 },

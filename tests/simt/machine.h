@@ -41,8 +41,8 @@ struct Fiber {
     bool saw = false;
     // Whether it has fenced off anything of which it has told nobody.
     bool fenced = false;
-    // Whether the kernel may have begun before the launch before has ended, and whether the thread has waited for that.
-    bool early = false, waited = false;
+    // Whether it has waited for the launch before.
+    bool waited = false;
     char* stack = nullptr;
     jmp_buf at;
     bool started = false, done = false, waiting = false;
@@ -152,6 +152,8 @@ struct Launch {
     std::vector<Region> regions;
     // Whether what it does is counted.
     bool counting;
+    // Whether the launch before may not have ended, so that whoever writes has waited for that.
+    bool early;
 };
 extern Launch launch;
 // The thread that runs, if one does.

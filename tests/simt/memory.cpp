@@ -74,6 +74,11 @@ void tell() {
             if (region.fencer[k] == identity()) region.published[k] = true, region.fencer[k] = 0;
 }
 
+// Nobody writes, or looks at what blocks share, that the launch before may yet touch.
+void check_turn(Site site) {
+    if (launch.early && !current->waited) fail(who(current) + " touches what the launch before may yet touch, " + at(site));
+}
+
 // A word that is touched as a whole: of the memory that blocks share, or of an array that the block declared.
 void check_word(const void* address, Site site) {
     Block& block = *current->block;
@@ -90,6 +95,7 @@ void check_word(const void* address, Site site) {
     const size_t at_byte = static_cast<const char*>(address) - launch.words;
     if (at_byte % 8 != 0 || at_byte + 8 > launch.word_bytes)
         fail(who(current) + " touches a word that blocks do not share, " + at(site));
+    check_turn(site);
 }
 
 template <class Number>
@@ -239,6 +245,7 @@ void access(const void* address, size_t count, size_t align, bool write, Site si
             if (write) fail(who(current) + " writes to its input, " + at(site));
             return;
         }
+        if (write) check_turn(site);
         for (size_t k = begin - region.begin; k < size_t(begin - region.begin) + count; ++k) {
             uint64_t& writer = region.writer[k];
             if (SEES_ALL && !write && writer == 0) fail(who(current) + " reads output that nobody wrote, " + at(site));
@@ -265,10 +272,9 @@ void ask(const void* address, Site site) {
     fail(who(current) + " asks for what is out of bounds, " + at(site));
 }
 
-void begins_early() { current->early = true; }
 void waits() { current->waited = true; }
 void check_waited(Site site) {
-    if (current->early && !current->waited) fail(who(current) + " reads what the launch before may yet write, " + at(site));
+    if (!current->waited) fail(who(current) + " reads what the launch before may yet write, " + at(site));
 }
 
 void move(void* to, const void* from, size_t bytes) { memcpy(to, from, bytes); }

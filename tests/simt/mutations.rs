@@ -179,6 +179,12 @@ pub const MUTATIONS: &[Mutation] = &[
         wrong: "= arguments.input;",
     },
     Mutation {
+        name: "an empty input that is answered too soon",
+        file: "row.cuh",
+        right: "    const Item* const items = when_written(arguments.input);\n",
+        wrong: "    if (arguments.length == 0 && lane_index() == 0) Place<Item>(arguments, 0).leave(Words<Item>(arguments.identity));\n    const Item* const items = when_written(arguments.input);\n    if (arguments.length == 0) return;\n",
+    },
+    Mutation {
         name: "an empty input that is not answered",
         file: "row.cuh",
         right: "leave(Words<Item>(arguments.identity));",

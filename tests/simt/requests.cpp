@@ -31,8 +31,8 @@ struct Request {
     uint64_t seed, shared, arguments, op, input, output;
     // Bytes of the memory that blocks share: sent, and sent back.
     uint64_t words;
-    // Whether the counts are sent back, too.
-    uint64_t count;
+    // Whether the counts are sent back, too; and whether the launch before may not have ended.
+    uint64_t count, early;
 };
 
 void get(void* to, size_t bytes) {
@@ -90,6 +90,7 @@ void serve(const Request& request) {
                               std::vector<unsigned>(request.output), std::vector<uint64_t>(request.output),
                               std::vector<bool>(request.output)});
     launch.counting = request.count != 0;
+    launch.early = request.early != 0;
     counts = {};
     std::string wrong = run(request.seed);
     const std::vector<uint64_t>& writer = launch.regions.back().writer;

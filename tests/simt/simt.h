@@ -68,9 +68,7 @@ void access(const void* address, size_t bytes, size_t align, bool write, Site si
 // That it may ask for the memory at an address, which is no access: others may write there.
 void ask(const void* address, Site site);
 
-// A kernel that lets the next launch begin may begin before the one before it has ended itself; until it has waited for that
-// it reads nothing of it.
-void begins_early();
+// A kernel may begin before the launch before it has ended. Until a thread has waited for that, it reads nothing of it.
 void waits();
 void check_waited(Site site);
 
@@ -232,7 +230,7 @@ struct Load {
     unsigned word[WIDTH < 4 ? 1 : WIDTH / 4] = {};
 };
 template <unsigned WIDTH>
-Load<WIDTH> load_global(const void* address, SIMT_CALLER) {
+Load<WIDTH> read(const void* address, SIMT_CALLER) {
     simt::access(address, WIDTH, WIDTH, false, {file, line});
     Load<WIDTH> loaded;
     simt::move(loaded.word, address, WIDTH);
@@ -241,11 +239,7 @@ Load<WIDTH> load_global(const void* address, SIMT_CALLER) {
 template <unsigned WIDTH>
 Load<WIDTH> load_written(const void* address, SIMT_CALLER) {
     simt::check_waited({file, line});
-    return load_global<WIDTH>(address, file, line);
-}
-template <unsigned WIDTH>
-Load<WIDTH> read(const void* address, SIMT_CALLER) {
-    return load_global<WIDTH>(address, file, line);
+    return read<WIDTH>(address, file, line);
 }
 
 template <unsigned WIDTH>
@@ -255,7 +249,7 @@ inline void write(void* address, const unsigned* word, SIMT_CALLER) {
 }
 
 // Launches run one after another here, and what a kernel writes is looked at when it has ended.
-inline void let_next_launch_begin() { simt::begins_early(); }
+inline void let_next_launch_begin() {}
 template <class T>
 inline const T* when_written(const T* address) {
     simt::waits();

@@ -179,6 +179,7 @@ pub(super) struct Request {
     pub(super) output: u64,
     pub(super) words: u64,
     pub(super) count: u64,
+    pub(super) early: u64,
 }
 
 pub(super) fn bytes<T>(values: &[T]) -> Vec<u8> {
@@ -237,6 +238,8 @@ impl Executor {
                 input: input.len() as u64,
                 output: output as u64,
                 words: words.len() as u64,
+                // What gathers writes when it has seen what comes after all launches before.
+                early: matches!(launch.kernel, Kernel::Row | Kernel::Small | Kernel::Large).into(),
                 ..Request::default()
             };
             let request = [bytes(&[request]), arguments, op, input, words].concat();
@@ -327,7 +330,7 @@ impl Executor {
             input: input.len() as u64,
             output: input.len() as u64,
             words: shared.len() as u64,
-            count: 0,
+            ..Request::default()
         };
         let request = [bytes(&[request]), arguments, op, input, shared.to_vec()].concat();
         let answer = self.ask(&request, size_of_val(items) + shared.len())?;
