@@ -561,9 +561,10 @@ mod tests {
         let fine = Policy { full_turns: 0, tiles_per_warp: 4, ..policy };
         assert_eq!(chain(&floats, &fine, 1 << 26), [Large, Gather]);
         assert_eq!(chain(&floats, &fine, (1 << 26) + 1), [Large, Small]);
-        // 2731 of 96 KiB, of 48 and of 24 bytes: a thousandth of the input has no room for twice the former.
+        // 1366 and 2731 of 96 KiB, of 48 bytes: a thousandth of the input has room for twice the latter, but not the former, with tickets.
         let large = <[f32; 12]>::layout();
-        assert_eq!(chain(&large, &Policy::for_item(&large), (1 << 28) / 48), [Large, Small, Row]);
+        assert_eq!(chain(&large, &Policy::for_item(&large), (1 << 27) / 48), [Large, Small, Row]);
+        assert_eq!(chain(&large, &Policy::for_item(&large), (1 << 28) / 48), [Large, Gather]);
         let triples = <[f64; 3]>::layout();
         assert_eq!(chain(&triples, &Policy::for_item(&triples), (1 << 28) / 24), [Large, Gather]);
         // More than 16 numbers; and no tiles.
