@@ -167,7 +167,8 @@ class OfWarps {
 // has one row or a part of it, or a lane for each item, where that is so small that many shuffles cost less than loads of parts of a row.
 template <class Shape, class Item, class Operator>
 WARPFOLD_DEVICE void bracket_of_rows(const Arguments<Item>& arguments, const Operator& op) {
-    // What several blocks leave is for a launch that waits for this one alone, and lets nobody begin before.
+    // What several blocks leave is for a launch that touches nothing before it has waited, and should be there then. What gathers, which
+    // looks before it waits, never comes next.
     if (block_count() > 1) let_next_launch_begin();
     WARPFOLD_SHARED(Words<Item>, values, Shape::WARPS);
     constexpr unsigned ROW_ITEMS = WARP_LANES * Shape::GROUP_ITEMS;

@@ -265,8 +265,8 @@ WARPFOLD_DEVICE void let_next_launch_begin() {
     asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
 #endif
 }
-// Waits for the launch before, and then lets the next one begin, which waits for this one in turn: so of those before a launch that has
-// begun, all but the last have ended. What is computed of the address is computed until then.
+// Waits for the launch before, and so for all before that, and then lets the next one begin, which waits for this one in turn. What is
+// computed of the address is computed until then.
 template <class T>
 WARPFOLD_DEVICE const T* when_written(const T* address) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900

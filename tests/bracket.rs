@@ -420,8 +420,8 @@ fn a_graph_that_fills_its_input_replays() {
     assert_same(result, tree::bracket(&Sum::<u64>::new(), &source), "graph");
 }
 
-/// What is right before a reduction in a graph has ended before its items are read: a scan that writes them, a copy of zeros, work of
-/// another stream, other reductions.
+/// What writes the items of a reduction in a graph right before it has ended before they are read: a scan, a copy by another stream, which
+/// reduces before it, and another reduction.
 fn a_graph_reduces_what_it_has_just_written() {
     let _alone = alone();
     use cudarc::driver::sys::{CUgraphInstantiate_flags, CUstreamCaptureMode};
@@ -436,11 +436,11 @@ fn a_graph_reduces_what_it_has_just_written() {
     reduction.compile().expect("compiles");
     scan.compile().expect("compiles");
     let on_device = stream.clone_htod(&source).expect("copies");
+    let of_other = other.clone_htod(&source[..2_000]).expect("copies");
     let zeros = vec![[0_u64; 2]; lengths.len()];
     let mut input = stream.clone_htod(&source).expect("copies");
-    let mut results = stream.clone_htod(&zeros).expect("copies");
-    let mut last = stream.clone_htod(&zeros[..1]).expect("copies");
-    let mut beside = other.clone_htod(&zeros).expect("copies");
+    let [mut results, mut of_results] = [0, 1].map(|_| stream.clone_htod(&zeros).expect("copies"));
+    let mut beside = other.clone_htod(&zeros[..1]).expect("copies");
     context.synchronize().expect("synchronises");
     // SAFETY: everything of this test is ordered by one stream, and what another one does is ordered by joining it. What cudarc would
     // wait for was recorded before the capture, and would end it.
@@ -448,27 +448,33 @@ fn a_graph_reduces_what_it_has_just_written() {
     stream.begin_capture(CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL).expect("begins");
     for (index, &length) in lengths.iter().enumerate() {
         stream.memset_zeros(&mut input).expect("records");
-        scan.inclusive_into(&on_device.slice(..length), &mut input.slice_mut(..length)).expect("records");
-        if index % 2 == 1 {
+        let (from, mut to) = (on_device.slice(..length), input.slice_mut(..length));
+        if index % 2 == 0 {
+            scan.inclusive_into(&from, &mut to).expect("records");
+        } else {
             other.join(&stream).expect("records");
-            other.memset_zeros(&mut beside).expect("records");
+            reduction.run_into(&of_other, &mut beside).expect("records");
+            other.memcpy_dtod(&from, &mut to).expect("records");
             stream.join(&other).expect("records");
         }
         reduction.run_into(&input.slice(..length), &mut results.slice_mut(index..=index)).expect("records");
+        let so_far = results.slice(..=index);
+        reduction.run_into(&so_far, &mut of_results.slice_mut(index..=index)).expect("records");
     }
-    reduction.run_into(&results, &mut last).expect("records");
     let flags = CUgraphInstantiate_flags::CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH;
     let graph = stream.end_capture(flags).expect("ends recording").expect("a graph");
     let scanned = tree::inclusive_scan(&Maps::new(), &source);
-    let expected = lengths.map(|length| tree::bracket(&Maps::new(), &scanned[..length]));
+    let written = |index: usize| if index.is_multiple_of(2) { &scanned } else { &source };
+    let bracket = |(index, &length): (usize, &usize)| tree::bracket(&Maps::new(), &written(index)[..length]);
+    let expected: Vec<[u64; 2]> = lengths.iter().enumerate().map(bracket).collect();
+    let of_expected: Vec<[u64; 2]> =
+        (1..=lengths.len()).map(|count| tree::bracket(&Maps::new(), &expected[..count])).collect();
     for round in 0..20 {
         stream.memcpy_htod(&zeros, &mut results).expect("copies");
-        stream.memcpy_htod(&zeros[..1], &mut last).expect("copies");
+        stream.memcpy_htod(&zeros, &mut of_results).expect("copies");
         graph.launch().expect("launches");
-        let got = stream.clone_dtoh(&results).expect("copies");
-        assert_eq!(got, expected, "replay {round}");
-        let got = stream.clone_dtoh(&last).expect("copies");
-        assert_eq!(got, [tree::bracket(&Maps::new(), &expected)], "replay {round}");
+        let got = [&results, &of_results].map(|results| stream.clone_dtoh(results).expect("copies"));
+        assert_eq!(got, [expected.clone(), of_expected.clone()], "replay {round}");
     }
 }
 

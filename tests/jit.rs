@@ -217,7 +217,7 @@ impl DeviceMonoid for Nested {
 }
 
 /// Whatever thread asks. In a process of its own, which would end if that took more stack than there is.
-fn partials_are_read_after_the_launch_before_has_ended() {
+fn items_are_read_after_the_launch_before_has_ended() {
     // As text: what an assembler moves is seen in no result, most of the time.
     let target = jit::Target { architecture: HOPPER, form: jit::Form::Ptx };
     let policy = Policy::for_item(&<[u32; 2]>::layout());
@@ -226,7 +226,7 @@ fn partials_are_read_after_the_launch_before_has_ended() {
         let image = jit::compile(&source, target).expect("compiles");
         String::from_utf8_lossy(&image.bytes).into_owned()
     };
-    // Loads of what is never written may be moved before the wait.
+    // Loads of what is said to be constant may be moved before the wait.
     for kernel in [Kernel::Row, Kernel::Small, Kernel::Large] {
         let waits = text(kernel);
         let first = |what| waits.find(what).expect("there");
@@ -383,7 +383,7 @@ fn main() -> ExitCode {
         what_is_compiled_in_the_background_is_the_same
         what_does_not_compile_in_the_background_is_an_error
         what_is_nested_deeply_compiles
-        partials_are_read_after_the_launch_before_has_ended
+        items_are_read_after_the_launch_before_has_ended
         a_process_ends_while_it_compiles
     }
     let first_calls = first_calls_are_answered_by_the_baseline;

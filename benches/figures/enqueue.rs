@@ -83,7 +83,7 @@ impl Chain {
         let mut parameters: [*mut c_void; 2] = [(&raw mut arguments).cast(), (&raw mut state).cast()];
         let stream = gpu.stream.cu_stream();
         gpu.stream.begin_capture(sys::CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED)?;
-        for (index, launch) in launches.iter().enumerate() {
+        for launch in &launches {
             let mut early = sys::CUlaunchAttribute {
                 id: sys::CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION,
                 pad: [0; 4],
@@ -99,7 +99,7 @@ impl Chain {
                 sharedMemBytes: 0,
                 hStream: stream,
                 attrs: &raw mut early,
-                numAttrs: u32::from(index > 0 && begins_early),
+                numAttrs: begins_early.into(),
             };
             // SAFETY: the stream and the kernel are alive, and what the call reads is there.
             unsafe { sys::cuLaunchKernelEx(&config, kernel, parameters.as_mut_ptr(), std::ptr::null_mut()) }

@@ -539,7 +539,11 @@ mod tests {
         assert_eq!([two, eight, many], merged);
         assert_eq!([none, one, seven, odd], [(1, 0, 0, 0), (1, 1, 0, 1), (8, 7, 0, 7), (8, 129, 0, 129)]);
         assert_eq!([placed(256 + 4, 8 * row), placed(256, 8 * row - 1)], [(8, 8, 0, 0), (8, 8, 0, 7)]);
-        // Two rows a warp, since a block has no more warps.
+        // Two rows a warp wherever there are so many; of more there are tiles.
+        let most = policy.small_bytes / 16;
+        assert_eq!((most * 16, placed(256, most)), (8 << 20, (8, 4096, 1, 4096)));
+        assert_eq!(policy.launches(&item, most + 1).next().expect("one").kernel, Kernel::Large);
+        // And since a block has no more warps.
         let one_block = Policy { one_block_items: 64 * row, ..policy }.one_block(63 * row);
         assert_eq!(
             one_block.placed(&policy.small, 256, 63 * row),

@@ -588,6 +588,18 @@ pub const MUTATIONS: &[Mutation] = &[
         wrong: "const unsigned item = word;",
     },
     Mutation {
+        name: "tiles that are read too soon",
+        file: "bracket.cuh",
+        right: "    const Item* const input = when_written(arguments.input);\n",
+        wrong: "    const Item* const input = arguments.input;\n",
+    },
+    Mutation {
+        name: "a count of what is drawn that is touched too soon",
+        file: "bracket.cuh",
+        right: "    const Item* const input = when_written(arguments.input);\n",
+        wrong: "    publish(arguments.tickets, published(arguments.tickets));\n    const Item* const input = when_written(arguments.input);\n",
+    },
+    Mutation {
         name: "partials that nobody waits for",
         file: "bracket.cuh",
         right: "if (sent.has(MARK)) break;",
