@@ -83,7 +83,7 @@ impl Chain {
         let mut parameters: [*mut c_void; 2] = [(&raw mut arguments).cast(), (&raw mut state).cast()];
         let stream = gpu.stream.cu_stream();
         gpu.stream.begin_capture(sys::CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED)?;
-        for launch in &launches {
+        for launch in launches {
             let mut early = sys::CUlaunchAttribute {
                 id: sys::CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION,
                 pad: [0; 4],
