@@ -68,7 +68,7 @@ void access(const void* address, size_t bytes, size_t align, bool write, Site si
 // That it may ask for the memory at an address, which is no access: others may write there.
 void ask(const void* address, Site site);
 
-// A kernel may begin before the launch before it has ended. Until a thread has waited for that, it reads nothing of it.
+// A kernel may begin before the launch before it has ended. Until a thread has waited for that, it touches nothing of it.
 void waits();
 void check_waited(Site site);
 
