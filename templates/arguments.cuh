@@ -18,6 +18,8 @@ struct Arguments {
     unsigned serial;
     // Of runs of one row, or of two that merge, how many have all of it, at an address for wide loads.
     unsigned whole;
+    // Of what gathers: whether the blocks that leave partials fill the GPU (`Policy::fills`).
+    unsigned filled;
     Item identity;
 };
 

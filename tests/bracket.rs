@@ -426,9 +426,9 @@ fn a_graph_reduces_what_it_has_just_written() {
     let _alone = alone();
     use cudarc::driver::sys::{CUgraphInstantiate_flags, CUstreamCaptureMode};
     type Maps = AffineComposition<u64>;
-    // A row, a block, several, and tiles, whose partials are gathered.
-    let lengths = [1, 40, 2_000, 100_000, 1_000_000, 4_000_000];
-    let source: Vec<[u64; 2]> = items(31, 4_000_000, u64::map);
+    // A row, a block, several, and tiles, whose partials are gathered: last by blocks that fill an H200.
+    let lengths = [1, 40, 2_000, 100_000, 1_000_000, 4_320_000];
+    let source: Vec<[u64; 2]> = items(31, 4_320_000, u64::map);
     let context = CudaContext::new(0).expect("a GPU");
     let stream = context.new_stream().expect("a stream");
     let other = context.new_stream().expect("a stream");
@@ -439,7 +439,8 @@ fn a_graph_reduces_what_it_has_just_written() {
     let of_other = other.clone_htod(&source[..2_000]).expect("copies");
     let zeros = vec![[0_u64; 2]; lengths.len()];
     let mut input = stream.clone_htod(&source).expect("copies");
-    let [mut results, mut of_results] = [0, 1].map(|_| stream.clone_htod(&zeros).expect("copies"));
+    let [mut results, mut again, mut of_results] =
+        [0, 1, 2].map(|_| stream.clone_htod(&zeros).expect("copies"));
     let mut beside = other.clone_htod(&zeros[..1]).expect("copies");
     context.synchronize().expect("synchronises");
     // SAFETY: everything of this test is ordered by one stream, and what another one does is ordered by joining it. What cudarc would
@@ -457,7 +458,11 @@ fn a_graph_reduces_what_it_has_just_written() {
             other.memcpy_dtod(&from, &mut to).expect("records");
             stream.join(&other).expect("records");
         }
-        reduction.run_into(&input.slice(..length), &mut results.slice_mut(index..=index)).expect("records");
+        for results in [&mut results, &mut again] {
+            reduction
+                .run_into(&input.slice(..length), &mut results.slice_mut(index..=index))
+                .expect("records");
+        }
         let so_far = results.slice(..=index);
         reduction.run_into(&so_far, &mut of_results.slice_mut(index..=index)).expect("records");
     }
@@ -470,11 +475,12 @@ fn a_graph_reduces_what_it_has_just_written() {
     let of_expected: Vec<[u64; 2]> =
         (1..=lengths.len()).map(|count| tree::bracket(&Maps::new(), &expected[..count])).collect();
     for round in 0..20 {
-        stream.memcpy_htod(&zeros, &mut results).expect("copies");
-        stream.memcpy_htod(&zeros, &mut of_results).expect("copies");
+        for results in [&mut results, &mut again, &mut of_results] {
+            stream.memcpy_htod(&zeros, results).expect("copies");
+        }
         graph.launch().expect("launches");
-        let got = [&results, &of_results].map(|results| stream.clone_dtoh(results).expect("copies"));
-        assert_eq!(got, [expected.clone(), of_expected.clone()], "replay {round}");
+        let got = [&results, &again, &of_results].map(|results| stream.clone_dtoh(results).expect("copies"));
+        assert_eq!(got, [&expected, &expected, &of_expected].map(Vec::clone), "replay {round}");
     }
 }
 

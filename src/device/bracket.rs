@@ -43,6 +43,15 @@ pub(super) struct Output {
     pub(super) serial: u32,
 }
 
+/// Where a launch reads, writes and draws; and whether the blocks of the one before it fill the GPU.
+#[derive(Clone, Copy)]
+struct Places {
+    items: Span,
+    output: Output,
+    tickets: u64,
+    is_filled: bool,
+}
+
 impl Output {
     fn silent(address: u64) -> Self {
         Self { address, serial: 0 }
@@ -199,26 +208,28 @@ impl BracketKernel {
     ) -> Result<(), Error> {
         let (mut items, mut room) = (items, memory + TICKET_BYTES);
         let gathers = launches.gathers();
+        let mut is_filled = false;
         for launch in launches {
             let is_last = launch.chunks == 1;
             // Those that are gathered have their place behind the tickets.
             let to = if is_last { output } else { Output::silent(if gathers { 0 } else { room }) };
-            self.launch(queue, operator, launch, items, to, memory)?;
+            let places = Places { items, output: to, tickets: memory, is_filled };
+            is_filled = self.launch(queue, operator, launch, places)?;
             items = Span { address: room, length: u64::from(launch.chunks) };
             room += partial_bytes(&self.kernels.item, items.length);
         }
         Ok(())
     }
 
+    /// Whether its blocks fill the GPU.
     fn launch<M: DeviceMonoid>(
         &self,
         queue: &mut Queue<'_>,
         operator: Operator<'_, M>,
         launch: Launch,
-        items: Span,
-        output: Output,
-        tickets: u64,
-    ) -> Result<(), Error> {
+        places: Places,
+    ) -> Result<bool, Error> {
+        let Places { items, output, tickets, is_filled } = places;
         let shape = self.policy.shape(launch.kernel);
         let placed = launch.placed(&shape, items.address, items.length);
         let arguments = Arguments {
@@ -230,6 +241,7 @@ impl BracketKernel {
             row_level: placed.row_level,
             serial: output.serial,
             whole: placed.whole,
+            filled: is_filled.into(),
             identity: operator.identity,
         };
         let shared_bytes = shape.shared_bytes(&self.kernels.item);
@@ -244,7 +256,8 @@ impl BracketKernel {
         // SAFETY: that is what a kernel that reduces takes. The input is a slice that its stream keeps, the output has room
         // for one item a chunk (partials are a workspace of `memory_bytes`), and both stay until the stream has passed:
         // slices are freed in stream order, workspaces after draining.
-        unsafe { self.kernels.launch(launch.kernel, blocks, arguments, operator.value, queue) }
+        unsafe { self.kernels.launch(launch.kernel, blocks, arguments, operator.value, queue)? };
+        Ok(self.policy.fills(count, resident))
     }
 }
 

@@ -215,6 +215,11 @@ impl Policy {
         launch.chunks.div_ceil(launch.chunks.div_ceil(resident.max(1)))
     }
 
+    /// Whether so many blocks leave next to no room for others, on a GPU that holds `resident` of them at once.
+    pub fn fills(&self, blocks: u32, resident: u32) -> bool {
+        64 * u64::from(blocks) >= 63 * u64::from(resident)
+    }
+
     /// The shape of a kernel.
     pub fn shape(&self, kernel: Kernel) -> Shape {
         match kernel {
@@ -462,6 +467,16 @@ mod tests {
             [in_one_block(f32::layout()), in_one_block(<[f32; 5]>::layout())],
             [8192, (48 << 10) / 20]
         );
+    }
+
+    #[test]
+    fn blocks_fill_a_gpu_that_has_room_for_hardly_any_more() {
+        let policy = Policy::for_item(&f32::layout());
+        for (blocks, resident, fill) in
+            [(528, 528, true), (391, 396, true), (512, 528, false), (0, 1, false), (u32::MAX, u32::MAX, true)]
+        {
+            assert_eq!(policy.fills(blocks, resident), fill, "{blocks} of {resident}");
+        }
     }
 
     #[test]

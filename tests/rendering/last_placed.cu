@@ -35,8 +35,8 @@ struct Operator {
 namespace program {
 
 typedef ::warpfold::Arguments<Item> Arguments;
-static_assert(sizeof(Arguments) == 72, "kernel arguments");
-static_assert(WARPFOLD_OFFSET(Arguments, identity) == 48, "kernel arguments");
+static_assert(sizeof(Arguments) == 80, "kernel arguments");
+static_assert(WARPFOLD_OFFSET(Arguments, identity) == 56, "kernel arguments");
 
 struct Shape {
     static constexpr unsigned WIDTH = 16, GROUP_ITEMS = 2, ROWS = 4, MERGED_TILES = 4, RUNS = 1, WARPS = 4;

@@ -30,8 +30,8 @@ struct Operator {
 namespace program {
 
 typedef ::warpfold::Arguments<Item> Arguments;
-static_assert(sizeof(Arguments) == 80, "kernel arguments");
-static_assert(WARPFOLD_OFFSET(Arguments, identity) == 48, "kernel arguments");
+static_assert(sizeof(Arguments) == 88, "kernel arguments");
+static_assert(WARPFOLD_OFFSET(Arguments, identity) == 56, "kernel arguments");
 
 struct Shape {
     static constexpr unsigned WIDTH = 16, GROUP_ITEMS = 1, ROWS = 8, MERGED_TILES = 4, RUNS = 32, WARPS = 4;

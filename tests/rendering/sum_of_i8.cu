@@ -20,7 +20,7 @@ namespace program {
 
 typedef ::warpfold::Arguments<Item> Arguments;
 static_assert(sizeof(Arguments) == 56, "kernel arguments");
-static_assert(WARPFOLD_OFFSET(Arguments, identity) == 48, "kernel arguments");
+static_assert(WARPFOLD_OFFSET(Arguments, identity) == 52, "kernel arguments");
 
 struct Shape {
     static constexpr unsigned WIDTH = 16, GROUP_ITEMS = 32, ROWS = 4, MERGED_TILES = 4, RUNS = 32, WARPS = 4;

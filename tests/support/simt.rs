@@ -146,13 +146,25 @@ struct Arguments<T> {
     row_level: u32,
     serial: u32,
     whole: u32,
+    filled: u32,
     identity: T,
 }
 
 impl<T> Arguments<T> {
     /// Addresses are the executor's to fill in.
     fn of(length: u64, identity: T) -> Self {
-        Self { input: 0, length, output: 0, tickets: 0, runs: 0, row_level: 0, serial: 0, whole: 0, identity }
+        Self {
+            input: 0,
+            length,
+            output: 0,
+            tickets: 0,
+            runs: 0,
+            row_level: 0,
+            serial: 0,
+            whole: 0,
+            filled: 0,
+            identity,
+        }
     }
 }
 
