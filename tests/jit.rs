@@ -230,7 +230,7 @@ fn items_are_read_after_the_launch_before_has_ended() {
     for kernel in [Kernel::Row, Kernel::Small, Kernel::Large] {
         let waits = text(kernel);
         let first = |what| waits.find(what).expect("there");
-        assert!(first("griddepcontrol.wait") < first("ld.global.v4.u32"));
+        assert!(first("griddepcontrol.wait") < first("ld.global"));
         assert!(!waits.contains("ld.global.nc"), "{waits}");
         // What gathers looks at partials as soon as it is let begin.
         let lets_begin_first = first("griddepcontrol.launch_dependents") < first("griddepcontrol.wait");

@@ -242,6 +242,10 @@ Load<WIDTH> load_written(const void* address, SIMT_CALLER) {
     return read<WIDTH>(address, file, line);
 }
 
+inline Load<16> load_written_once(const void* address, SIMT_CALLER) {
+    return load_written<16>(address, file, line);
+}
+
 template <unsigned WIDTH>
 inline void write(void* address, const unsigned* word, SIMT_CALLER) {
     simt::access(address, WIDTH, WIDTH, true, {file, line});
