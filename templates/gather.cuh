@@ -12,8 +12,8 @@ WARPFOLD_DEVICE void gather(const Arguments<Item>& arguments, const Operator& op
     WARPFOLD_SHARED(Words<Item>, of_part, MOST_PARTS);
     const unsigned count = static_cast<unsigned>(arguments.length), rows = (count + WARP_LANES - 1) / WARP_LANES;
     const unsigned parts = (rows + WARP_LANES - 1) / WARP_LANES;
-    // Blocks of the next launch, which begin where there is room. Where blocks that run leave none, they come in their places one by one, as
-    // those end; else multiprocessors that had room would have more of them than others.
+    // Blocks of the next launch begin where there is room. Where those that run leave none for such as they are, they come in their places
+    // one by one, as those end; else multiprocessors that had room would have more of them than others.
     if (arguments.filled) let_next_launch_begin();
     const Partials<Item> partials(arguments.tickets);
     const Place<Item> place(arguments, 0);
@@ -41,7 +41,7 @@ WARPFOLD_DEVICE void gather(const Arguments<Item>& arguments, const Operator& op
             if (lane_index() == 0) place.leave(value);
         }
     }
-    // Not before: what it looks at would be another reduction's. And whoever waits for this launch waits for the one before, too.
+    // So whoever waits for this launch waits for the one before, too: nothing of what comes next is touched until then, be it there or not.
     when_written(arguments.input);
 }
 

@@ -218,8 +218,9 @@ WARPFOLD_DEVICE Load<WIDTH> load_written(const void* address) {
         return Load<WIDTH>(static_cast<typename Load<WIDTH>::Loaded>(loaded));
     }
 }
-// 16 bytes of it that nobody loads again. They take no line of the first-level cache, in which loads on their way have theirs.
-WARPFOLD_DEVICE Load<16> load_written_once(const void* address) {
+// 16 bytes of it that hardly anybody loads again, and that need no line of the first-level cache afterwards: loads on their way have theirs
+// there.
+WARPFOLD_DEVICE Load<16> stream_written(const void* address) {
     uint4 loaded;
     asm volatile("ld.global.L1::no_allocate.v4.u32 {%0, %1, %2, %3}, [%4];"
                  : "=r"(loaded.x), "=r"(loaded.y), "=r"(loaded.z), "=r"(loaded.w)

@@ -426,9 +426,10 @@ fn a_graph_reduces_what_it_has_just_written() {
     let _alone = alone();
     use cudarc::driver::sys::{CUgraphInstantiate_flags, CUstreamCaptureMode};
     type Maps = AffineComposition<u64>;
-    // A row, a block, several, and tiles, whose partials are gathered: last by blocks that fill an H200.
-    let lengths = [1, 40, 2_000, 100_000, 1_000_000, 4_320_000];
-    let source: Vec<[u64; 2]> = items(31, 4_320_000, u64::map);
+    // A row, a block, several, and tiles, whose partials are gathered: some by blocks that fill an H200, and draw or do not.
+    let longest = 12_976_128;
+    let lengths = [1, 40, longest, 2_000, 4_320_000, 100_000, 1_000_000];
+    let source: Vec<[u64; 2]> = items(31, longest, u64::map);
     let context = CudaContext::new(0).expect("a GPU");
     let stream = context.new_stream().expect("a stream");
     let other = context.new_stream().expect("a stream");
@@ -439,8 +440,8 @@ fn a_graph_reduces_what_it_has_just_written() {
     let of_other = other.clone_htod(&source[..2_000]).expect("copies");
     let zeros = vec![[0_u64; 2]; lengths.len()];
     let mut input = stream.clone_htod(&source).expect("copies");
-    let [mut results, mut again, mut of_results] =
-        [0, 1, 2].map(|_| stream.clone_htod(&zeros).expect("copies"));
+    let [mut first, mut second, mut of_source, mut results, mut of_results] =
+        [0; 5].map(|_| stream.clone_htod(&zeros).expect("copies"));
     let mut beside = other.clone_htod(&zeros[..1]).expect("copies");
     context.synchronize().expect("synchronises");
     // SAFETY: everything of this test is ordered by one stream, and what another one does is ordered by joining it. What cudarc would
@@ -458,10 +459,12 @@ fn a_graph_reduces_what_it_has_just_written() {
             other.memcpy_dtod(&from, &mut to).expect("records");
             stream.join(&other).expect("records");
         }
-        for results in [&mut results, &mut again] {
-            reduction
-                .run_into(&input.slice(..length), &mut results.slice_mut(index..=index))
-                .expect("records");
+        // After each, one of another kernel, or of the same.
+        let (input, some) = (input.slice(..length), on_device.slice(..100_000));
+        for (items, results) in
+            [(&input, &mut first), (&input, &mut second), (&some, &mut of_source), (&input, &mut results)]
+        {
+            reduction.run_into(items, &mut results.slice_mut(index..=index)).expect("records");
         }
         let so_far = results.slice(..=index);
         reduction.run_into(&so_far, &mut of_results.slice_mut(index..=index)).expect("records");
@@ -472,15 +475,19 @@ fn a_graph_reduces_what_it_has_just_written() {
     let written = |index: usize| if index.is_multiple_of(2) { &scanned } else { &source };
     let bracket = |(index, &length): (usize, &usize)| tree::bracket(&Maps::new(), &written(index)[..length]);
     let expected: Vec<[u64; 2]> = lengths.iter().enumerate().map(bracket).collect();
+    let of_some = vec![tree::bracket(&Maps::new(), &source[..100_000]); lengths.len()];
     let of_expected: Vec<[u64; 2]> =
         (1..=lengths.len()).map(|count| tree::bracket(&Maps::new(), &expected[..count])).collect();
     for round in 0..20 {
-        for results in [&mut results, &mut again, &mut of_results] {
+        let all = [&mut first, &mut second, &mut of_source, &mut results, &mut of_results];
+        for results in all {
             stream.memcpy_htod(&zeros, results).expect("copies");
         }
         graph.launch().expect("launches");
-        let got = [&results, &again, &of_results].map(|results| stream.clone_dtoh(results).expect("copies"));
-        assert_eq!(got, [&expected, &expected, &of_expected].map(Vec::clone), "replay {round}");
+        let got = [&first, &second, &of_source, &results, &of_results]
+            .map(|results| stream.clone_dtoh(results).expect("copies"));
+        let expected = [&expected, &expected, &of_some, &expected, &of_expected];
+        assert_eq!(got.each_ref(), expected, "replay {round}");
     }
 }
 

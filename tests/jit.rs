@@ -238,7 +238,9 @@ fn items_are_read_after_the_launch_before_has_ended() {
     }
     // Whoever comes after what gathers comes after the launch before it, too, and that leaves partials: so it waits, at last.
     let gather = text(Kernel::Gather);
-    let last = |what| gather.rfind(what).expect("there");
+    let (first, last) = (|what| gather.find(what).expect("there"), |what| gather.rfind(what).expect("there"));
+    // Where it lets the next launch begin at once, that is before it looks.
+    assert!(first("griddepcontrol.launch_dependents") < first("ld.volatile.global"));
     assert!(
         last("griddepcontrol.wait") > last("ld.volatile.global.v2.u64")
             && last("griddepcontrol.wait") > last("bar.sync")

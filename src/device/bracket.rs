@@ -221,7 +221,7 @@ impl BracketKernel {
         Ok(())
     }
 
-    /// Whether its blocks fill the GPU.
+    /// Whether its blocks fill the GPU, if it has tiles.
     fn launch<M: DeviceMonoid>(
         &self,
         queue: &mut Queue<'_>,

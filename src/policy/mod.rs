@@ -215,7 +215,7 @@ impl Policy {
         launch.chunks.div_ceil(launch.chunks.div_ceil(resident.max(1)))
     }
 
-    /// Whether so many blocks leave next to no room for others, on a GPU that holds `resident` of them at once.
+    /// Whether so many blocks leave room for at most one in 64 more like them, on a GPU that holds `resident` at once.
     pub fn fills(&self, blocks: u32, resident: u32) -> bool {
         64 * u64::from(blocks) >= 63 * u64::from(resident)
     }

@@ -242,7 +242,7 @@ Load<WIDTH> load_written(const void* address, SIMT_CALLER) {
     return read<WIDTH>(address, file, line);
 }
 
-inline Load<16> load_written_once(const void* address, SIMT_CALLER) {
+inline Load<16> stream_written(const void* address, SIMT_CALLER) {
     return load_written<16>(address, file, line);
 }
 
