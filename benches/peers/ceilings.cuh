@@ -1,4 +1,4 @@
-// The machine's ceilings: pure read (for reductions), copy (for scans), empty launch.
+// The machine's ceilings: pure read (for reductions), copy (for scans), empty launch; and, of small inputs, the least that begins early.
 
 #pragma once
 
@@ -155,4 +155,93 @@ void measure_copy(const Machine& machine, const std::vector<size_t>& sizes) {
         });
         row("copy", {"-", "-", 16, bytes}, "graph", best_graph_times(machine, bytes, ways), "-");
     }
+}
+
+/// As reductions of warpfold begin: when what is before it has ended, where it is there already.
+__device__ void await_what_is_before() {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.wait;\n\tgriddepcontrol.launch_dependents;" ::: "memory");
+#endif
+}
+
+/// A block has BLOCK * UNROLL words, all asked for at once, and either adds them to the sum, in whatever order, or does nothing with them.
+template <bool ADDS, int BLOCK, int UNROLL>
+__global__ void __launch_bounds__(BLOCK) take_early(const uint4* words, uint64_t count, float* sum) {
+    await_what_is_before();
+    const uint64_t base = uint64_t(blockIdx.x) * BLOCK * UNROLL + threadIdx.x;
+    uint4 loaded[UNROLL];
+#pragma unroll
+    for (int i = 0; i < UNROLL; ++i) {
+        loaded[i] = uint4{};
+        // Not what is constant: that may be read too early.
+        if (base + i * BLOCK < count)
+            asm volatile("ld.global.v4.u32 {%0, %1, %2, %3}, [%4];"
+                         : "=r"(loaded[i].x), "=r"(loaded[i].y), "=r"(loaded[i].z), "=r"(loaded[i].w)
+                         : "l"(words + base + i * BLOCK));
+    }
+    float value = 0;
+#pragma unroll
+    for (int i = 0; i < UNROLL; ++i)
+        value += (__uint_as_float(loaded[i].x) + __uint_as_float(loaded[i].y)) +
+                 (__uint_as_float(loaded[i].z) + __uint_as_float(loaded[i].w));
+    if constexpr (ADDS) {
+        __shared__ float of_warp[32];
+        for (int step = 1; step < 32; step *= 2) value += __shfl_down_sync(~0u, value, step);
+        if (threadIdx.x % 32 == 0) of_warp[threadIdx.x / 32] = value;
+        __syncthreads();
+        if (threadIdx.x >= 32) return;
+        value = threadIdx.x < BLOCK / 32 ? of_warp[threadIdx.x] : 0;
+        for (int step = 1; step < 32; step *= 2) value += __shfl_down_sync(~0u, value, step);
+        if (threadIdx.x == 0) atomicAdd(sum, value);
+    } else if (value == 1.2345e30f) {
+        // Hardly ever.
+        *sum = value;
+    }
+}
+
+template <bool ADDS, int BLOCK, int UNROLL>
+void add_early(const Machine& machine, const Views& views, uint64_t words, std::vector<Call>& ways) {
+    ways.push_back([=, &machine](size_t i) {
+        cudaLaunchAttribute early{};
+        early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+        early.val.programmaticStreamSerializationAllowed = 1;
+        cudaLaunchConfig_t config{};
+        config.gridDim = unsigned((words + BLOCK * UNROLL - 1) / (BLOCK * UNROLL));
+        config.blockDim = BLOCK;
+        config.stream = machine.stream;
+        config.attrs = &early;
+        config.numAttrs = machine.begins_early ? 1 : 0;
+        CHECK(cudaLaunchKernelEx(&config, take_early<ADDS, BLOCK, UNROLL>, reinterpret_cast<const uint4*>(views[i]), words,
+                                 reinterpret_cast<float*>(machine.result)));
+    });
+}
+
+template <bool ADDS, int BLOCK>
+void add_early(const Machine& machine, const Views& views, uint64_t words, std::vector<Call>& ways) {
+    add_early<ADDS, BLOCK, 1>(machine, views, words, ways);
+    add_early<ADDS, BLOCK, 2>(machine, views, words, ways);
+    add_early<ADDS, BLOCK, 4>(machine, views, words, ways);
+    add_early<ADDS, BLOCK, 8>(machine, views, words, ways);
+}
+
+template <bool ADDS>
+void measure_early(const Machine& machine, const char* who, size_t bytes) {
+    const Views views = machine.views(bytes);
+    std::vector<Call> ways;
+    add_early<ADDS, 128>(machine, views, bytes / 16, ways);
+    add_early<ADDS, 256>(machine, views, bytes / 16, ways);
+    add_early<ADDS, 512>(machine, views, bytes / 16, ways);
+    add_early<ADDS, 1024>(machine, views, bytes / 16, ways);
+    row(who, {"-", "-", 16, bytes}, "graph", best_graph_times(machine, bytes, ways), "-");
+}
+
+/// The best of a sweep over blocks and words of a thread: reading that begins early, and a sum by an atomic addition a block, which nobody waits
+/// for. What gives up order can hardly be sooner done; what keeps it has a value of each block that another one has to see.
+void measure_early(const Machine& machine, const std::vector<size_t>& sizes) {
+    progress("what begins early");
+    for (size_t bytes : sizes)
+        if (bytes <= 16 * MIB) {
+            measure_early<false>(machine, "read-early", bytes);
+            measure_early<true>(machine, "any-order", bytes);
+        }
 }

@@ -168,6 +168,7 @@ int main(int argc, char** argv) {
 
     measure_launch(machine);
     measure_read(machine, all);
+    measure_early(machine, all);
     measure_operator<Sum<float>>(machine, "sum", "f32", all);
     measure_operator<Max<uint8_t>>(machine, "max", "u8", some);
     measure_operator<Max<uint16_t>>(machine, "max", "u16", some);

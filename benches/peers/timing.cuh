@@ -79,6 +79,7 @@ __global__ void read_into_cache(const uint4* words, uint64_t count, unsigned* ne
 
 struct Machine {
     int multiprocessors;
+    bool begins_early;
     cudaStream_t stream;
     cudaEvent_t start, stop;
     char *arena, *copies, *workspace, *result;  // on the device
@@ -88,6 +89,9 @@ struct Machine {
 
     explicit Machine(size_t arena_bytes) {
         CHECK(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, 0));
+        int major;
+        CHECK(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, 0));
+        begins_early = major >= 9;
         CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
         CHECK(cudaEventCreate(&start));
         CHECK(cudaEventCreate(&stop));
