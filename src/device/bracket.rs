@@ -257,7 +257,7 @@ impl BracketKernel {
         // for one item a chunk (partials are a workspace of `memory_bytes`), and both stay until the stream has passed:
         // slices are freed in stream order, workspaces after draining.
         unsafe { self.kernels.launch(launch.kernel, blocks, arguments, operator.value, queue)? };
-        Ok(self.policy.fills(count, resident))
+        Ok(Policy::fills(count, resident))
     }
 }
 

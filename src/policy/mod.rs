@@ -216,7 +216,7 @@ impl Policy {
     }
 
     /// Whether so many blocks leave room for at most one in 64 more like them, on a GPU that holds `resident` at once.
-    pub fn fills(&self, blocks: u32, resident: u32) -> bool {
+    pub(crate) fn fills(blocks: u32, resident: u32) -> bool {
         64 * u64::from(blocks) >= 63 * u64::from(resident)
     }
 
@@ -471,11 +471,10 @@ mod tests {
 
     #[test]
     fn blocks_fill_a_gpu_that_has_room_for_hardly_any_more() {
-        let policy = Policy::for_item(&f32::layout());
         for (blocks, resident, fill) in
             [(528, 528, true), (391, 396, true), (512, 528, false), (0, 1, false), (u32::MAX, u32::MAX, true)]
         {
-            assert_eq!(policy.fills(blocks, resident), fill, "{blocks} of {resident}");
+            assert_eq!(Policy::fills(blocks, resident), fill, "{blocks} of {resident}");
         }
     }
 
