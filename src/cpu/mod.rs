@@ -20,7 +20,7 @@ use rayon::prelude::*;
 use self::lanes::tile_items;
 pub(crate) use self::scan::{scan, scan_in_place, scan_into};
 use self::transposition::{Ahead, Nothing};
-use self::vectors::{Compiled, Vectors, has_lanes};
+use self::vectors::{Compiled, Vectors, has_lanes_of};
 use crate::{DeviceType, Monoid};
 
 /// Bytes that memory gives and takes at once: a part of a line takes as long.
@@ -105,7 +105,7 @@ impl<M: Monoid> Compiled for BracketOf<'_, '_, M> {
     #[inline(always)]
     fn run<const BYTES: usize>(self) -> M::Item {
         let Self { brackets, items } = self;
-        if brackets.in_lanes && has_lanes(BYTES) {
+        if const { has_lanes_of::<M::Item>(BYTES) } && brackets.in_lanes {
             return run_by_run::<M, BYTES>(brackets.operator, &mut brackets.levels, items);
         }
         let part_items = items_of(PART_BYTES, items);

@@ -98,23 +98,24 @@ pub(super) enum Words {
     U64x16,
 }
 
-/// Evaluates an expression, in which `$word` names the [`Word`] that items of a type are cut into.
+/// Evaluates an expression, in which `$word` names the [`Word`] that items of a type are cut into. Code is made for no other: each
+/// condition is a constant, and of what a `match` chooses by the same constant the compiler would make all.
 macro_rules! in_words_of {
     ($item:ty, $word:ident => $do:expr) => {
         in_words_of! { $item, $word => $do; U8x64: u8, 64; U8x32: u8, 32; U16x32: u16, 32; U32x32: u32, 32; U32x16: u32, 16; U64x16: u64, 16 }
     };
     ($item:ty, $word:ident => $do:expr; $($words:ident: $integer:ident, $lanes:literal);*) => {
-        match $crate::cpu::rows::Cut::<$item>::WORDS {
-            $($crate::cpu::rows::Words::$words => {
-                type $word = $crate::cpu::rows::In<$integer, $lanes>;
-                $do
-            })*
+        $(if const { matches!($crate::cpu::rows::Cut::<$item>::WORDS, $crate::cpu::rows::Words::$words) } {
+            type $word = $crate::cpu::rows::In<$integer, $lanes>;
+            $do
+        } else)* {
+            unreachable!()
         }
     };
 }
 pub(super) use in_words_of;
 
-/// How items of a type are cut. Constants of their own, so that a `match` on one is decided before code is made for other words.
+/// How items of a type are cut.
 pub(super) struct Cut<T>(std::marker::PhantomData<T>);
 
 impl<T> Cut<T> {
@@ -144,6 +145,11 @@ const _: [usize; 6] = [
     Cut::<[u32; MOST_BYTES / 4]>::LANES,
     Cut::<[u64; MOST_BYTES / 8]>::LANES,
 ];
+
+/// Whether items of a type are so small that they may [suit].
+pub(super) const fn may_suit<T>() -> bool {
+    size_of::<T>() <= MOST_BYTES
+}
 
 /// Whether items are small, and without padding.
 pub(super) fn suit(layout: &Layout) -> bool {
@@ -188,7 +194,7 @@ pub(super) fn item<T, W: Word>(rows: &[Row<W>], lane: usize) -> T {
     assert!(lane < W::LANES);
     let mut item = MaybeUninit::<T>::uninit();
     // SAFETY: the item has that many words, and a row as many as lanes.
-    each_word(words, |word| unsafe {
+    each_word::<T, W>(|word| unsafe {
         item.as_mut_ptr().cast::<W>().add(word).write(rows[word].words().add(lane).read())
     });
     // SAFETY: all its words are those of an item: only items are transposed, and set.
@@ -201,7 +207,7 @@ pub(super) fn set_item<T, W: Word>(rows: &mut [Row<W>], lane: usize, item: T) {
     let rows = &mut rows[..words];
     assert!(lane < W::LANES);
     // SAFETY: the item has that many words, none of them padding, and a row as many as lanes.
-    each_word(words, |word| unsafe {
+    each_word::<T, W>(|word| unsafe {
         rows[word].words_mut().add(lane).write((&raw const item).cast::<W>().add(word).read())
     });
 }
@@ -266,7 +272,7 @@ fn by_words<T, W: Word>(item: T) -> T {
     let mut same = MaybeUninit::<T>::uninit();
     let (from, to) = ((&raw const item).cast::<W>(), same.as_mut_ptr().cast::<W>());
     // SAFETY: both have that many words, none of them padding.
-    each_word(words_of::<T, W>(), |word| unsafe { to.add(word).write(from.add(word).read()) });
+    each_word::<T, W>(|word| unsafe { to.add(word).write(from.add(word).read()) });
     // SAFETY: all its words are those of an item.
     unsafe { same.assume_init() }
 }
@@ -278,13 +284,13 @@ fn words_of<T, W: Word>() -> usize {
     size_of::<T>() / size_of::<W>()
 }
 
-/// Calls `each` for every word of so many. No loop: where a word is must be a constant before a compiler takes items apart.
+/// Calls `each` for every word of an item. No loop: where a word is must be a constant before a compiler takes items apart.
 #[inline(always)]
-fn each_word(words: usize, mut each: impl FnMut(usize)) {
+fn each_word<T, W: Word>(mut each: impl FnMut(usize)) {
     macro_rules! each_of {
         ($($word:literal)*) => {
             const { assert!([$($word),*].len() == MOST_BYTES) };
-            $(if $word < words {
+            $(if const { $word < size_of::<T>() / size_of::<W>() } {
                 each($word);
             })*
         };

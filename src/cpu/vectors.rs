@@ -2,6 +2,8 @@
 
 #![allow(unsafe_code)]
 
+use super::rows::may_suit;
+
 /// Those of a processor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Vectors {
@@ -89,6 +91,11 @@ fn with_avx512<C: Compiled>(code: C) -> C::Output {
 }
 
 /// Whether code for registers of so many [bytes](Vectors::bytes) has lanes: on x86-64 no operator is compiled for them without AVX2.
-pub(super) const fn has_lanes(bytes: usize) -> bool {
+const fn has_lanes(bytes: usize) -> bool {
     bytes > 0 || !cfg!(target_arch = "x86_64")
+}
+
+/// Whether items of a type may go in them. Asked in a constant: code for lanes is made for no other.
+pub(super) const fn has_lanes_of<T>(bytes: usize) -> bool {
+    has_lanes(bytes) && may_suit::<T>()
 }

@@ -12,7 +12,7 @@ use super::stream::{Line, Output};
 use super::turns::Edges;
 use crate::cpu::rows::{Rows, Word, in_words_of, words_of_items, words_of_places};
 use crate::cpu::transposition::{Ahead, Near, Nothing, restore};
-use crate::cpu::vectors::{Compiled, Vectors, has_lanes};
+use crate::cpu::vectors::{Compiled, Vectors, has_lanes_of};
 use crate::cpu::{RUN, rows};
 use crate::tree::Prefix;
 use crate::{DeviceType, Monoid};
@@ -92,7 +92,7 @@ impl<M: Monoid> Compiled for Up<'_, '_, M> {
     fn run<const BYTES: usize>(self) -> M::Item {
         let Self { levels: Levels { operator, lanes, depth, runs, .. }, mut items } = self;
         lanes.iter_mut().for_each(Lanes::clear);
-        if has_lanes(BYTES) && !lanes.is_empty() {
+        if const { has_lanes_of::<M::Item>(BYTES) } && !lanes.is_empty() {
             let tile_items = tile_items::<M::Item>();
             let whole = items.len() / tile_items * tile_items;
             for tiles in items[..whole].chunks(RUN * tile_items) {
@@ -134,13 +134,14 @@ impl<M: Monoid> Compiled for Down<'_, '_, M> {
     type Output = ();
     #[inline(always)]
     fn run<const BYTES: usize>(self) {
-        if !has_lanes(BYTES) || self.levels.depth == 0 {
-            return self.levels.runs.down(self.prefix, self.edges, self.places);
+        if const { has_lanes_of::<M::Item>(BYTES) } && self.levels.depth > 0 {
+            in_words_of!(M::Item, W => match self.prefix {
+                Prefix::Inclusive => self.in_words::<W, BYTES, false>(),
+                Prefix::Exclusive => self.in_words::<W, BYTES, true>(),
+            });
+        } else {
+            self.levels.runs.down(self.prefix, self.edges, self.places);
         }
-        in_words_of!(M::Item, W => match self.prefix {
-            Prefix::Inclusive => self.in_words::<W, BYTES, false>(),
-            Prefix::Exclusive => self.in_words::<W, BYTES, true>(),
-        });
     }
 }
 

@@ -201,10 +201,10 @@ impl<W: Word, const BYTES: usize> Drop for Output<'_, W, BYTES> {
 #[inline(always)]
 unsafe fn store<const BYTES: usize>(from: *const Line, to: *mut Line) {
     #[cfg(target_arch = "x86_64")]
-    if BYTES > 0 {
+    if const { BYTES > 0 } {
         // SAFETY: as the caller says.
         return unsafe {
-            match BYTES {
+            match const { BYTES } {
                 64.. => store_by_64(from.cast(), to.cast()),
                 _ => store_by_32(from.cast(), to.cast()),
             }

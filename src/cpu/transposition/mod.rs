@@ -117,6 +117,19 @@ impl Meanwhile for Ahead {
     }
 }
 
+/// A constant, once this is compiled for an item: the loops have no branches, and what is chosen by it in a constant of its own is
+/// all that code is made for.
+#[inline(always)]
+const fn words_of_run<T, W: Word>() -> usize {
+    RUN * size_of::<T>() / size_of::<W>()
+}
+
+/// Whether a row fills registers of 64 bytes, if the processor has registers of so many.
+#[cfg(target_arch = "x86_64")]
+const fn fills_registers<W: Word>(bytes: usize) -> bool {
+    bytes >= 64 && size_of::<Row<W>>() >= 64
+}
+
 /// Of runs of items of type `T`, into rows that are some of [`Rows`](super::rows::Rows). The processor must have vector registers of so many `BYTES`.
 #[inline(always)]
 pub(super) fn transpose<T, W: Word, const BYTES: usize>(
@@ -124,20 +137,20 @@ pub(super) fn transpose<T, W: Word, const BYTES: usize>(
     rows: &mut [Row<W>],
     mut meanwhile: impl Meanwhile,
 ) {
-    // Constants, once this is compiled for an item: the loops have no branches.
-    let words = RUN * size_of::<T>() / size_of::<W>();
+    let words = words_of_run::<T, W>();
     assert!(runs.len() == W::LANES * words && rows.len() == words);
     #[cfg(target_arch = "x86_64")]
-    if BYTES > 0 {
+    if const { BYTES > 0 } {
         debug_assert!(rows.as_ptr().addr().is_multiple_of(LINE));
         let (runs, rows) = (runs.as_ptr(), rows.as_mut_ptr());
         // SAFETY: the caller knows what the processor has, and the lengths are as they must be.
         return unsafe {
-            // No register is longer than a row.
-            match BYTES.min(size_of::<Row<W>>()) {
-                64.. if whole::transposes::<W>(words) => whole::transpose::<T, W>(runs, rows, meanwhile),
-                64.. => parts::by_64::transpose::<T, W>(runs, rows, meanwhile),
-                _ => parts::by_32::transpose::<T, W>(runs, rows, meanwhile),
+            if const { !fills_registers::<W>(BYTES) } {
+                parts::by_32::transpose::<T, W>(runs, rows, meanwhile)
+            } else if const { whole::transposes::<W>(words_of_run::<T, W>()) } {
+                whole::transpose::<T, W>(runs, rows, meanwhile)
+            } else {
+                parts::by_64::transpose::<T, W>(runs, rows, meanwhile)
             }
         };
     }
@@ -153,18 +166,19 @@ pub(super) fn transpose<T, W: Word, const BYTES: usize>(
 /// The way back: runs from the rows of their words.
 #[inline(always)]
 pub(super) fn restore<T, W: Word, const BYTES: usize>(rows: &[Row<W>], runs: &mut [MaybeUninit<W>]) {
-    let words = RUN * size_of::<T>() / size_of::<W>();
+    let words = words_of_run::<T, W>();
     assert!(runs.len() == W::LANES * words && rows.len() == words);
     #[cfg(target_arch = "x86_64")]
-    if BYTES > 0 {
+    if const { BYTES > 0 } {
         debug_assert!(rows.as_ptr().addr().is_multiple_of(LINE.min(size_of::<Row<W>>())));
         let (rows, runs) = (rows.as_ptr(), runs.as_mut_ptr().cast());
         // SAFETY: the caller knows what the processor has, and the lengths are as they must be.
         return unsafe {
-            match BYTES.min(size_of::<Row<W>>()) {
-                64.. if whole::restores::<W>(words) => whole::restore::<T, W>(rows, runs),
+            if const { fills_registers::<W>(BYTES) && whole::restores::<W>(words_of_run::<T, W>()) } {
+                whole::restore::<T, W>(rows, runs)
+            } else {
                 // With AVX-512, too: quarters of registers of 64 bytes take twice as long to store as halves of those of 32.
-                _ => parts::restore::<T, W>(rows, runs),
+                parts::restore::<T, W>(rows, runs)
             }
         };
     }

@@ -3,9 +3,9 @@
 
 use std::arch::x86_64::*;
 
-use super::Meanwhile;
+use super::{Meanwhile, words_of_run};
+use crate::cpu::LINE;
 use crate::cpu::rows::{Row, Word};
-use crate::cpu::{LINE, RUN};
 
 /// A module for one kind of registers: of a feature's functions none is inlined into what is not compiled for it, so no function
 /// can be of any kind.
@@ -29,7 +29,7 @@ macro_rules! registers {
             ) {
                 // SAFETY: as the caller says.
                 unsafe {
-                    match size_of::<W>() {
+                    match const { size_of::<W>() } {
                         1 | 2 => blocks::<T, W, 8>(runs, rows, meanwhile),
                         4 => blocks::<T, W, 4>(runs, rows, meanwhile),
                         _ => blocks::<T, W, 2>(runs, rows, meanwhile),
@@ -49,7 +49,7 @@ macro_rules! registers {
                 rows: *mut Row<W>,
                 mut meanwhile: impl Meanwhile,
             ) {
-                let words = RUN * size_of::<T>() / size_of::<W>();
+                let words = words_of_run::<T, W>();
                 let (lanes, of_part) = (size_of::<$register>() / size_of::<W>(), 16 / size_of::<W>());
                 for first_lane in (0..W::LANES).step_by(lanes) {
                     for first_word in (0..words).step_by(COUNT) {
@@ -93,7 +93,7 @@ macro_rules! registers {
             #[target_feature(enable = $features)]
             #[inline]
             fn interleave<W: Word>(a: $register, b: $register) -> ($register, $register) {
-                match size_of::<W>() {
+                match const { size_of::<W>() } {
                     $($bytes => ($low(a, b), $high(a, b))),*
                 }
             }
@@ -153,7 +153,7 @@ unsafe fn four_parts<W: Word>(first: *const W, apart: usize, words: usize) -> __
 pub(super) unsafe fn restore<T, W: Word>(rows: *const Row<W>, runs: *mut W) {
     // SAFETY: as the caller says.
     unsafe {
-        match size_of::<W>() {
+        match const { size_of::<W>() } {
             1 | 2 => blocks_back::<T, W, 8>(rows, runs),
             4 => blocks_back::<T, W, 4>(rows, runs),
             _ => blocks_back::<T, W, 2>(rows, runs),
@@ -169,7 +169,7 @@ pub(super) unsafe fn restore<T, W: Word>(rows: *const Row<W>, runs: *mut W) {
 #[target_feature(enable = "avx2")]
 #[inline]
 unsafe fn blocks_back<T, W: Word, const COUNT: usize>(rows: *const Row<W>, runs: *mut W) {
-    let (words, lanes) = (RUN * size_of::<T>() / size_of::<W>(), 32 / size_of::<W>());
+    let (words, lanes) = (words_of_run::<T, W>(), 32 / size_of::<W>());
     for first_lane in (0..W::LANES).step_by(lanes) {
         for first_word in (0..words).step_by(COUNT) {
             let mut block = [_mm256_setzero_si256(); COUNT];

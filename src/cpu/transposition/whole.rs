@@ -6,7 +6,7 @@
 
 use std::arch::x86_64::*;
 
-use super::{Meanwhile, parts};
+use super::{Meanwhile, parts, words_of_run};
 use crate::cpu::RUN;
 use crate::cpu::rows::{Row, Word};
 
@@ -35,8 +35,8 @@ const fn is_of_many<W: Word>(words: usize) -> bool {
 #[target_feature(enable = "avx512f")]
 #[inline]
 pub(super) unsafe fn transpose<T, W: Word>(runs: *const W, rows: *mut Row<W>, mut meanwhile: impl Meanwhile) {
-    debug_assert!(transposes::<W>(RUN * size_of::<T>() / size_of::<W>()));
-    let (words, lanes) = (RUN * size_of::<T>() / size_of::<W>(), size_of::<__m512i>() / size_of::<W>());
+    debug_assert!(transposes::<W>(words_of_run::<T, W>()));
+    let (words, lanes) = (words_of_run::<T, W>(), size_of::<__m512i>() / size_of::<W>());
     for first_lane in (0..W::LANES).step_by(lanes) {
         for first_word in (0..words).step_by(FEW) {
             meanwhile.lines(FEW);
@@ -69,14 +69,15 @@ pub(super) unsafe fn transpose<T, W: Word>(runs: *const W, rows: *mut Row<W>, mu
 #[target_feature(enable = "avx512f,avx512bw")]
 #[inline]
 pub(super) unsafe fn restore<T, W: Word>(rows: *const Row<W>, runs: *mut W) {
-    let words = RUN * size_of::<T>() / size_of::<W>();
-    debug_assert!(restores::<W>(words));
+    debug_assert!(restores::<W>(words_of_run::<T, W>()));
     // SAFETY: as the caller says.
     unsafe {
-        match size_of::<W>() {
-            1 | 2 => lines_of_parts(rows, runs),
-            _ if is_of_many::<W>(words) => blocks_back::<T, W, MANY>(rows, runs),
-            _ => blocks_back::<T, W, FEW>(rows, runs),
+        if const { size_of::<W>() < 4 } {
+            lines_of_parts(rows, runs)
+        } else if const { is_of_many::<W>(words_of_run::<T, W>()) } {
+            blocks_back::<T, W, MANY>(rows, runs)
+        } else {
+            blocks_back::<T, W, FEW>(rows, runs)
         }
     }
 }
@@ -87,7 +88,7 @@ pub(super) unsafe fn restore<T, W: Word>(rows: *const Row<W>, runs: *mut W) {
 #[target_feature(enable = "avx512f")]
 #[inline]
 unsafe fn blocks_back<T, W: Word, const COUNT: usize>(rows: *const Row<W>, runs: *mut W) {
-    let (words, lanes) = (RUN * size_of::<T>() / size_of::<W>(), size_of::<__m512i>() / size_of::<W>());
+    let (words, lanes) = (words_of_run::<T, W>(), size_of::<__m512i>() / size_of::<W>());
     for first_lane in (0..W::LANES).step_by(lanes) {
         for first_word in (0..words).step_by(COUNT) {
             // SAFETY: they are some of the rows, and the lanes fill a register.
@@ -166,7 +167,7 @@ unsafe fn some_rows<W: Word, const COUNT: usize>(rows: *const Row<W>, first_lane
 #[target_feature(enable = "avx512f")]
 #[inline]
 fn interleave<W: Word>(a: __m512i, b: __m512i) -> (__m512i, __m512i) {
-    if size_of::<W>() == 4 {
+    if const { size_of::<W>() == 4 } {
         let lower = _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
         let upper = _mm512_setr_epi32(8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
         (_mm512_permutex2var_epi32(a, lower, b), _mm512_permutex2var_epi32(a, upper, b))
@@ -181,7 +182,7 @@ fn interleave<W: Word>(a: __m512i, b: __m512i) -> (__m512i, __m512i) {
 #[target_feature(enable = "avx512f")]
 #[inline]
 fn separate<W: Word>(a: __m512i, b: __m512i) -> (__m512i, __m512i) {
-    if size_of::<W>() == 4 {
+    if const { size_of::<W>() == 4 } {
         let even = _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
         let odd = _mm512_setr_epi32(1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31);
         (_mm512_permutex2var_epi32(a, even, b), _mm512_permutex2var_epi32(a, odd, b))
