@@ -1,6 +1,7 @@
 //! `cargo xtask test`: the checks, the tiers, and one line a tier at the end.
 
 use std::process::Command;
+use std::time::Instant;
 
 use anyhow::{Result, bail};
 use clap::ValueEnum;
@@ -57,7 +58,9 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     }
     let mut summary = Vec::new();
     for &tier in &tiers {
+        let start = Instant::now();
         let absent = run_tier(tier)?;
+        println!("{}: {} s", tier.name(), start.elapsed().as_secs());
         if let (Some(reason), true) = (&absent, options.require.contains(&tier)) {
             bail!("{}: required, but did not run: {reason}", tier.name());
         }
