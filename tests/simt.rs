@@ -105,7 +105,11 @@ where
     }
 }
 
-struct EveryOperator<'a>(&'a mut Tests);
+struct EveryOperator<'a> {
+    tests: &'a mut Tests,
+    /// Or only at the lengths of every alignment: a block of it is a thousand threads, which take long.
+    baseline_at_every_length: bool,
+}
 
 impl Visitor for EveryOperator<'_> {
     fn visit<M: DeviceMonoid>(&mut self, name: &str, operator: M, sampler: Sampler<M::Item>)
@@ -113,9 +117,12 @@ impl Visitor for EveryOperator<'_> {
         M::Item: Sample,
     {
         let name = format!("{name}_is_the_bracket_at_every_length_and_alignment");
-        self.0.test(name, operator, Policy::for_item(&M::Item::layout()), move |executor, case| {
+        let baseline_at_every_length = self.baseline_at_every_length;
+        self.tests.test(name, operator, Policy::for_item(&M::Item::layout()), move |executor, case| {
             for case in [case, case.under(large_kernels::<M::Item>()), case.under(baseline::<M::Item>())] {
-                every_length(executor, case, sampler);
+                if case.policy.tuned || baseline_at_every_length {
+                    every_length(executor, case, sampler);
+                }
                 every_alignment(executor, case, sampler);
             }
         });
@@ -402,7 +409,7 @@ fn exercises() {
 fn main() -> ExitCode {
     let mut suite = Suite::default();
     let mut tests = Tests::new(Checks::Accesses, false);
-    operators::structs(&mut EveryOperator(&mut tests));
+    operators::structs(&mut EveryOperator { tests: &mut tests, baseline_at_every_length: true });
     tests.add_to(&mut suite);
 
     let mut tests = Tests::new(Checks::Accesses, false);
@@ -429,8 +436,9 @@ fn main() -> ExitCode {
     tests.add_to(&mut suite);
 
     let mut tests = Tests::new(Checks::Accesses, true);
-    operators::built_in(&mut EveryOperator(&mut tests));
-    operators::sizes(&mut EveryOperator(&mut tests));
+    let mut every = EveryOperator { tests: &mut tests, baseline_at_every_length: false };
+    operators::built_in(&mut every);
+    operators::sizes(&mut every);
     tests.add_to(&mut suite);
 
     let mut tests = Tests::new(Checks::Accesses, true);
