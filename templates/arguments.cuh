@@ -18,8 +18,9 @@ struct Arguments {
     unsigned serial;
     // Of runs of one row, or of two that merge, how many have all of it, at an address for wide loads.
     unsigned whole;
-    // Of what gathers: whether the blocks that leave partials fill the GPU (`Policy::fills`).
-    unsigned filled;
+    // Of what gathers: whether the next launch may begin at once (`Policy::lets_next_begin`). Of tiles: whether the first ones are asked for
+    // while the launch before still runs (`Policy::asks_early`).
+    unsigned early;
     Item identity;
 };
 

@@ -69,57 +69,63 @@ WARPFOLD_DEVICE Words<typename Source::Item> warp_run(const Operator& op, Source
     return counter.bracket(op);
 }
 
-// Where the value of a chunk belongs.
-template <class Item>
-class Place {
-    Item* to;
-    unsigned serial;
-
-  public:
-    WARPFOLD_DEVICE Place(const Arguments<Item>& arguments, unsigned chunk)
-        : to(settle(arguments.output + chunk)), serial(settle(arguments.serial)) {}
-
-    WARPFOLD_DEVICE void leave(const Words<Item>& value) const {
-        if (serial != 0)
-            value.send(reinterpret_cast<unsigned long long*>(to), serial);
-        else
-            value.store(to);
-    }
-};
-
 // Partials, for a block that gathers them while others leave them: of 32 partials the first two words of each, then the next two of
 // each, and so on, so that lanes look at lines that are side by side. Where none is, there are zeros.
 template <class Item>
 class Partials {
-    static constexpr unsigned STRIDE = 2 * WARP_LANES, ROW = (Words<Item>::COUNT + 1) / 2 * STRIDE, MARK = 1;
     static constexpr unsigned TICKETS = 512;
     unsigned long long* first;
 
-    WARPFOLD_DEVICE unsigned long long* at(unsigned index) const {
-        return first + index / WARP_LANES * ROW + index % WARP_LANES * 2;
-    }
-
   public:
+    static constexpr unsigned MARK = 1, STRIDE = 2 * WARP_LANES, ROW = (Words<Item>::COUNT + 1) / 2 * STRIDE;
+
     WARPFOLD_DEVICE explicit Partials(unsigned long long* tickets) : first(tickets + TICKETS) {}
 
-    WARPFOLD_DEVICE void leave(unsigned index, const Words<Item>& value) const { value.send(at(index), MARK, STRIDE); }
+    // Of one partial: its first two words, and STRIDE further on the next two.
+    WARPFOLD_DEVICE unsigned long long* cell(unsigned index) const {
+        return first + index / WARP_LANES * ROW + index % WARP_LANES * 2;
+    }
 
     // One a lane, when all of the first `present` from an index on are there; in the other lanes the last one. What is taken is gone.
     WARPFOLD_DEVICE Words<Item> take(unsigned begin, unsigned present) const {
         const bool is_mine = lane_index() < present;
-        unsigned long long* const cell = at(begin + (is_mine ? lane_index() : present - 1));
+        unsigned long long* const of_lane = cell(begin + (is_mine ? lane_index() : present - 1));
         Sent<Item> sent;
         for (;;) {
-            sent.look(cell, STRIDE);
+            sent.look(of_lane, STRIDE);
             if (sent.has(MARK)) break;
             pause();
         }
         warp_barrier();
 #pragma unroll(Words<Item>::UNROLL)
         for (unsigned k = 0; k < Words<Item>::COUNT; ++k) {
-            if (is_mine) publish(cell + k / 2 * STRIDE + k % 2, 0);
+            if (is_mine) publish(of_lane + k / 2 * STRIDE + k % 2, 0);
         }
         return sent.value();
+    }
+};
+
+// Where the value of a chunk belongs: with a mark at each word, where the host looks for it, or what gathers; or as it is.
+template <class Item>
+class Place {
+    void* to;
+    unsigned mark, stride;
+
+  public:
+    WARPFOLD_DEVICE Place(const Arguments<Item>& arguments, unsigned chunk) {
+        using Cells = Partials<Item>;
+        const bool is_gathered = arguments.output == nullptr;
+        to = is_gathered ? static_cast<void*>(Cells(arguments.tickets).cell(chunk)) : arguments.output + chunk;
+        to = settle(to);
+        mark = settle(is_gathered ? Cells::MARK : arguments.serial);
+        stride = is_gathered ? Cells::STRIDE : 2;
+    }
+
+    WARPFOLD_DEVICE void leave(const Words<Item>& value) const {
+        if (mark != 0)
+            value.send(static_cast<unsigned long long*>(to), mark, stride);
+        else
+            value.store(static_cast<Item*>(to));
     }
 };
 
@@ -167,9 +173,9 @@ class OfWarps {
 // has one row or a part of it, or a lane for each item, where that is so small that many shuffles cost less than loads of parts of a row.
 template <class Shape, class Item, class Operator>
 WARPFOLD_DEVICE void bracket_of_rows(const Arguments<Item>& arguments, const Operator& op) {
-    // What several blocks leave is for a launch that touches nothing before it has waited, and should be there then. What gathers, which
-    // looks before it waits, never comes next.
-    if (block_count() > 1) let_next_launch_begin();
+    // What several blocks leave is for a launch that touches nothing before it has waited, and should be there then; but what gathers looks
+    // before it waits.
+    if (block_count() > 1 && arguments.output != nullptr) let_next_launch_begin();
     WARPFOLD_SHARED(Words<Item>, values, Shape::WARPS);
     constexpr unsigned ROW_ITEMS = WARP_LANES * Shape::GROUP_ITEMS;
     const unsigned first_run = block_index() * block_warps(), run = first_run + warp_index();
@@ -181,6 +187,7 @@ WARPFOLD_DEVICE void bracket_of_rows(const Arguments<Item>& arguments, const Ope
     constexpr bool HAS_LANES = Words<Item>::COUNT <= 2;
     if constexpr (Shape::WIDTH >= 4) {
         if (first_run + block_warps() <= arguments.whole) {
+            if (lane_index() == 0) ask_early(items, (are_two ? 2 : 1) * ROW_ITEMS * sizeof(Item));
             const Item* const of_lane = when_written(items) + lane_index() * Shape::GROUP_ITEMS;
             Group<Item, Shape::GROUP_ITEMS> group, second;
             group.template load_whole<Shape::WIDTH>(of_lane);
@@ -245,7 +252,7 @@ WARPFOLD_DEVICE void bracket_of_tiles(const Arguments<Item>& arguments, const Op
         tiles_level > RUN_TILES_LEVEL ? smaller(tiles_level - RUN_TILES_LEVEL, MOST_RUNS_LEVEL) : 0u;
     const unsigned run_tiles = 1u << (tiles_level - runs_level);
     const unsigned chunks = (arguments.runs + Shape::WARPS - 1) / Shape::WARPS, blocks = block_count();
-    const Item* const input = when_written(arguments.input);
+    const Item* const input = arguments.input;
     const Size end = arguments.length;
     // Where a warp begins that has 2^level runs. The last chunk comes first: if it is not whole, it takes longer.
     const auto begin_of = [&](unsigned turn, unsigned level) {
@@ -266,6 +273,8 @@ WARPFOLD_DEVICE void bracket_of_tiles(const Arguments<Item>& arguments, const Op
             tiles.follow(input + begin_of(next, runs_level), run_tiles);
     };
     follow(level == 0);
+    if (arguments.early) tiles.ask_early();
+    when_written(input);
     tiles.ask();
     bool draws = chunks > 2 * blocks;
     for (unsigned parity = 0;; parity ^= 1) {
@@ -291,12 +300,7 @@ WARPFOLD_DEVICE void bracket_of_tiles(const Arguments<Item>& arguments, const Op
         const unsigned of_warps = smaller(arguments.runs - (chunks - 1 - turn) * Shape::WARPS, Shape::WARPS);
         Words<Item> value;
         const bool is_first = across_values(op, value_of_lane(values, of_warps << level), of_warps << level, value);
-        if (is_first && lane_index() == 0) {
-            if (arguments.output == nullptr)
-                Partials<Item>(arguments.tickets).leave(chunks - 1 - turn, value);
-            else
-                Place<Item>(arguments, chunks - 1 - turn).leave(value);
-        }
+        if (is_first && lane_index() == 0) Place<Item>(arguments, chunks - 1 - turn).leave(value);
         if (next >= chunks) return;
         turn = next, next = draws ? drawn[parity] : chunks;
         draws = draws && next < chunks;

@@ -14,7 +14,7 @@ WARPFOLD_DEVICE void gather(const Arguments<Item>& arguments, const Operator& op
     const unsigned parts = (rows + WARP_LANES - 1) / WARP_LANES;
     // Blocks of the next launch begin where there is room. Where those that run leave none for such as they are, they come in their places
     // one by one, as those end; else multiprocessors that had room would have more of them than others.
-    if (arguments.filled) let_next_launch_begin();
+    if (arguments.early) let_next_launch_begin();
     const Partials<Item> partials(arguments.tickets);
     const Place<Item> place(arguments, 0);
     // The first warps have a part each, of so many rows; for others this means nothing, and is not looked at. Where their values are is

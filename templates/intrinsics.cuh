@@ -195,6 +195,14 @@ WARPFOLD_DEVICE void prefetch(const void* address) {
         asm volatile("prefetch.global.L2 [%0];" ::"l"(__cvta_generic_to_global(address)));
 }
 
+// Brings memory that the launch before may yet write to the second-level cache, some time: so many bytes from an address on, both multiples
+// of 16. What is written later is written there, too, so nobody who waits before loading it finds what was there before. Before 9.0,
+// where nobody begins that early, nothing.
+WARPFOLD_DEVICE void ask_early(const void* from, unsigned bytes) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+    asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(__cvta_generic_to_global(from)), "r"(bytes) : "memory");
+#endif
+}
 // Memory that the launch before may write until `when_written` returns its address. Not what is said to be constant while a kernel runs:
 // an assembler may load that before.
 template <unsigned WIDTH>

@@ -232,9 +232,13 @@ fn items_are_read_after_the_launch_before_has_ended() {
         let first = |what| waits.find(what).expect("there");
         assert!(first("griddepcontrol.wait") < first("ld.global"));
         assert!(!waits.contains("ld.global.nc"), "{waits}");
-        // What gathers looks at partials as soon as it is let begin.
-        let lets_begin_first = first("griddepcontrol.launch_dependents") < first("griddepcontrol.wait");
+        // What gathers looks at partials as soon as it is let begin: it comes after those who have waited. A launch that waits itself may come
+        // before.
+        let begins = "griddepcontrol.launch_dependents";
+        let lets_begin_first = first(begins) < first("griddepcontrol.wait");
         assert_eq!(lets_begin_first, kernel == Kernel::Small, "{kernel:?}");
+        // Memory that may yet be written is asked for, and not loaded.
+        assert!(first("cp.async.bulk.prefetch.L2") < first("griddepcontrol.wait"), "{kernel:?}");
     }
     // Whoever comes after what gathers comes after the launch before it, too, and that leaves partials: so it waits, at last.
     let gather = text(Kernel::Gather);

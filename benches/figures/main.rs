@@ -348,6 +348,8 @@ fn changed(mut policy: Policy, settings: &[(String, u32)]) -> Result<Policy> {
             (None, "tuned") => policy.tuned = *value != 0,
             (None, "tiles_per_warp") => policy.tiles_per_warp = *value,
             (None, "full_turns") => policy.full_turns = *value,
+            (None, "small_blocks") => policy.small_blocks = *value,
+            (None, "small_gathered") => policy.small_gathered = *value,
             (None, "gathered_chunks") => policy.gathered_chunks = *value,
             (None, "one_block_items") => policy.one_block_items = u64::from(*value),
             (None, "lane_each_items") => policy.lane_each_items = u64::from(*value),

@@ -157,18 +157,23 @@ void measure_copy(const Machine& machine, const std::vector<size_t>& sizes) {
     }
 }
 
-/// As reductions of warpfold begin: when what is before it has ended, where it is there already.
-__device__ void await_what_is_before() {
-#if __CUDA_ARCH__ >= 900
-    asm volatile("griddepcontrol.wait;\n\tgriddepcontrol.launch_dependents;" ::: "memory");
-#endif
-}
+/// What a kernel that begins early does before it has waited: nothing; asks for its words, which come to the second-level cache, and may yet be
+/// written; or, before that, lets the next one begin.
+enum class Early { Waits, Asks, BeginsAndAsks };
 
 /// A block has BLOCK * UNROLL words, all asked for at once, and either adds them to the sum, in whatever order, or does nothing with them.
-template <bool ADDS, int BLOCK, int UNROLL>
+template <bool ADDS, Early EARLY, int BLOCK, int UNROLL>
 __global__ void __launch_bounds__(BLOCK) take_early(const uint4* words, uint64_t count, float* sum) {
-    await_what_is_before();
-    const uint64_t base = uint64_t(blockIdx.x) * BLOCK * UNROLL + threadIdx.x;
+    const uint64_t first = uint64_t(blockIdx.x) * BLOCK * UNROLL, base = first + threadIdx.x;
+#if __CUDA_ARCH__ >= 900
+    if (EARLY == Early::BeginsAndAsks) asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+    if (EARLY != Early::Waits && threadIdx.x == 0) {
+        const unsigned bytes = 16 * unsigned(min(uint64_t(BLOCK * UNROLL), count - first));
+        asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(words + first), "r"(bytes) : "memory");
+    }
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+    if (EARLY != Early::BeginsAndAsks) asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+#endif
     uint4 loaded[UNROLL];
 #pragma unroll
     for (int i = 0; i < UNROLL; ++i) {
@@ -199,7 +204,7 @@ __global__ void __launch_bounds__(BLOCK) take_early(const uint4* words, uint64_t
     }
 }
 
-template <bool ADDS, int BLOCK, int UNROLL>
+template <bool ADDS, Early EARLY, int BLOCK, int UNROLL>
 void add_early(const Machine& machine, const Views& views, uint64_t words, std::vector<Call>& ways) {
     ways.push_back([=, &machine](size_t i) {
         cudaLaunchAttribute early{};
@@ -211,32 +216,39 @@ void add_early(const Machine& machine, const Views& views, uint64_t words, std::
         config.stream = machine.stream;
         config.attrs = &early;
         config.numAttrs = machine.begins_early ? 1 : 0;
-        CHECK(cudaLaunchKernelEx(&config, take_early<ADDS, BLOCK, UNROLL>, reinterpret_cast<const uint4*>(views[i]), words,
-                                 reinterpret_cast<float*>(machine.result)));
+        CHECK(cudaLaunchKernelEx(&config, take_early<ADDS, EARLY, BLOCK, UNROLL>, reinterpret_cast<const uint4*>(views[i]),
+                                 words, reinterpret_cast<float*>(machine.result)));
     });
 }
 
-template <bool ADDS, int BLOCK>
+template <bool ADDS, Early EARLY, int BLOCK>
 void add_early(const Machine& machine, const Views& views, uint64_t words, std::vector<Call>& ways) {
-    add_early<ADDS, BLOCK, 1>(machine, views, words, ways);
-    add_early<ADDS, BLOCK, 2>(machine, views, words, ways);
-    add_early<ADDS, BLOCK, 4>(machine, views, words, ways);
-    add_early<ADDS, BLOCK, 8>(machine, views, words, ways);
+    add_early<ADDS, EARLY, BLOCK, 1>(machine, views, words, ways);
+    add_early<ADDS, EARLY, BLOCK, 2>(machine, views, words, ways);
+    add_early<ADDS, EARLY, BLOCK, 4>(machine, views, words, ways);
+    add_early<ADDS, EARLY, BLOCK, 8>(machine, views, words, ways);
+}
+
+template <bool ADDS, Early EARLY>
+void add_early(const Machine& machine, const Views& views, uint64_t words, std::vector<Call>& ways) {
+    add_early<ADDS, EARLY, 128>(machine, views, words, ways);
+    add_early<ADDS, EARLY, 256>(machine, views, words, ways);
+    add_early<ADDS, EARLY, 512>(machine, views, words, ways);
+    add_early<ADDS, EARLY, 1024>(machine, views, words, ways);
 }
 
 template <bool ADDS>
 void measure_early(const Machine& machine, const char* who, size_t bytes) {
     const Views views = machine.views(bytes);
     std::vector<Call> ways;
-    add_early<ADDS, 128>(machine, views, bytes / 16, ways);
-    add_early<ADDS, 256>(machine, views, bytes / 16, ways);
-    add_early<ADDS, 512>(machine, views, bytes / 16, ways);
-    add_early<ADDS, 1024>(machine, views, bytes / 16, ways);
+    add_early<ADDS, Early::Waits>(machine, views, bytes / 16, ways);
+    add_early<ADDS, Early::Asks>(machine, views, bytes / 16, ways);
+    add_early<ADDS, Early::BeginsAndAsks>(machine, views, bytes / 16, ways);
     row(who, {"-", "-", 16, bytes}, "graph", best_graph_times(machine, bytes, ways), "-");
 }
 
-/// The best of a sweep over blocks and words of a thread: reading that begins early, and a sum by an atomic addition a block, which nobody waits
-/// for. What gives up order can hardly be sooner done; what keeps it has a value of each block that another one has to see.
+/// The best of a sweep over blocks, words of a thread and what is done early: reading that begins early, and a sum by an atomic addition a
+/// block, which nobody waits for. What gives up order can hardly be sooner done; what keeps it has a value of each block that another one has to see.
 void measure_early(const Machine& machine, const std::vector<size_t>& sizes) {
     progress("what begins early");
     for (size_t bytes : sizes)

@@ -43,13 +43,13 @@ pub(super) struct Output {
     pub(super) serial: u32,
 }
 
-/// Where a launch reads, writes and draws; and whether the blocks of the one before it fill the GPU.
+/// Where a launch reads, writes and draws; and whether it lets the next one begin at once, if it gathers.
 #[derive(Clone, Copy)]
 struct Places {
     items: Span,
     output: Output,
     tickets: u64,
-    is_filled: bool,
+    lets_next_begin: bool,
 }
 
 impl Output {
@@ -208,20 +208,20 @@ impl BracketKernel {
     ) -> Result<(), Error> {
         let (mut items, mut room) = (items, memory + TICKET_BYTES);
         let gathers = launches.gathers();
-        let mut is_filled = false;
+        let mut lets_next_begin = false;
         for launch in launches {
             let is_last = launch.chunks == 1;
             // Those that are gathered have their place behind the tickets.
             let to = if is_last { output } else { Output::silent(if gathers { 0 } else { room }) };
-            let places = Places { items, output: to, tickets: memory, is_filled };
-            is_filled = self.launch(queue, operator, launch, places)?;
+            let places = Places { items, output: to, tickets: memory, lets_next_begin };
+            lets_next_begin = self.launch(queue, operator, launch, places)?;
             items = Span { address: room, length: u64::from(launch.chunks) };
             room += partial_bytes(&self.kernels.item, items.length);
         }
         Ok(())
     }
 
-    /// Whether its blocks fill the GPU, if it has tiles.
+    /// Whether what gathers its partials lets the next launch begin at once.
     fn launch<M: DeviceMonoid>(
         &self,
         queue: &mut Queue<'_>,
@@ -229,7 +229,7 @@ impl BracketKernel {
         launch: Launch,
         places: Places,
     ) -> Result<bool, Error> {
-        let Places { items, output, tickets, is_filled } = places;
+        let Places { items, output, tickets, lets_next_begin } = places;
         let shape = self.policy.shape(launch.kernel);
         let placed = launch.placed(&shape, items.address, items.length);
         let arguments = Arguments {
@@ -241,7 +241,10 @@ impl BracketKernel {
             row_level: placed.row_level,
             serial: output.serial,
             whole: placed.whole,
-            filled: is_filled.into(),
+            early: match launch.kernel {
+                Kernel::Gather => lets_next_begin.into(),
+                _ => self.policy.asks_early(&self.kernels.item, &launch).into(),
+            },
             identity: operator.identity,
         };
         let shared_bytes = shape.shared_bytes(&self.kernels.item);
@@ -257,7 +260,7 @@ impl BracketKernel {
         // for one item a chunk (partials are a workspace of `memory_bytes`), and both stay until the stream has passed:
         // slices are freed in stream order, workspaces after draining.
         unsafe { self.kernels.launch(launch.kernel, blocks, arguments, operator.value, queue)? };
-        Ok(Policy::fills(count, resident))
+        Ok(self.policy.lets_next_begin(&launch, count, resident))
     }
 }
 

@@ -32,8 +32,10 @@ const ONE_BLOCK_BYTES: u64 = 48 << 10;
 const LANES_OF_BLOCK: u64 = 1024;
 /// Partials that are gathered, at most: as many as `templates/gather.cuh` has room for.
 const MOST_GATHERED: u32 = 4096;
-/// Warps of a block where a small input has many.
+/// Warps of a block where a small input has many, but not too many.
 const SMALL_WARPS: u32 = 8;
+/// Words of the partials of those, at most, if they are gathered.
+const MOST_SMALL_WORDS: usize = 1023;
 
 /// How an input is cut into loads, tiles, blocks and launches: the shapes of an operator's kernels, and which inputs each
 /// is for.
@@ -65,8 +67,12 @@ pub struct Policy {
     /// Where warps have runs side by side, each has up to 32 tiles, if blocks of as many take at least 15/16 of a GPU of 128 multiprocessors
     /// in all of their turns, and the turns are at most so many; 0 for never.
     pub full_turns: u32,
-    /// Partials of the large kernel, at most, that one block gathers while others still leave them, if there is room for them with a
-    /// mark at each word; up to 4096. More, or those of items that have no tiles, are reduced as small inputs are.
+    /// Blocks of 8 warps, at most, that reduce a small input; if it takes more, they have up to 32.
+    pub small_blocks: u32,
+    /// Partials of those blocks of 8 warps, at most, that are gathered.
+    pub small_gathered: u32,
+    /// Partials of the large kernel, and of larger blocks of the small one, at most, that one block gathers while others still leave them, if
+    /// there is room for them with a mark at each word; up to 4096. More are reduced as small inputs are.
     pub gathered_chunks: u32,
     /// The most chunks of a launch, up to 2^26. Short of it, all memory of a reduction is at most 64 KiB, or a thousandth of the
     /// input. The baseline may take more.
@@ -200,6 +206,8 @@ impl Policy {
             // Of 20 bytes more partials would be too many for one launch to reduce soon.
             tiles_per_warp: if has_small_tiles || item.size == 20 { 8 } else { 4 },
             full_turns: if has_small_tiles { u32::MAX } else { 2 },
+            small_blocks: if item.size <= 4 { 384 } else { 768 },
+            small_gathered: (MOST_SMALL_WORDS / item.size.div_ceil(4)) as u32,
             // Of more, what gathers has too few registers.
             gathered_chunks: if scalars(item) > FEW_SCALARS { 0 } else { MOST_GATHERED },
             max_chunks: 16384,
@@ -215,9 +223,20 @@ impl Policy {
         launch.chunks.div_ceil(launch.chunks.div_ceil(resident.max(1)))
     }
 
-    /// Whether so many blocks leave room for at most one in 64 more like them, on a GPU that holds `resident` at once.
-    pub(crate) fn fills(blocks: u32, resident: u32) -> bool {
-        64 * u64::from(blocks) >= 63 * u64::from(resident)
+    /// Whether what gathers the partials of so many blocks, on a GPU that holds `resident` at once, lets the next launch begin at once. Its blocks
+    /// come where there is room, and so some multiprocessors have more of them than others, all along: that costs more than it brings
+    /// unless warps have two tiles or rows at most, or there is hardly any room, for one block in 64 more.
+    pub(crate) fn lets_next_begin(&self, launch: &Launch, blocks: u32, resident: u32) -> bool {
+        let few = 2 * u64::from(self.shape(launch.kernel).rows);
+        launch.rows_per_warp <= few || 64 * u64::from(blocks) >= 63 * u64::from(resident)
+    }
+
+    /// Whether the first tiles are asked for while the launch before still runs: not where a warp has two small ones, which took longer; why is
+    /// not known.
+    pub(crate) fn asks_early(&self, item: &Layout, launch: &Launch) -> bool {
+        let shape = self.shape(launch.kernel);
+        let is_small = shape.tile_items() * item.size as u64 <= SMALL_TILE_BYTES;
+        !is_small || launch.rows_per_warp != 2 * u64::from(shape.rows)
     }
 
     /// The shape of a kernel.
@@ -238,7 +257,7 @@ impl Policy {
 
     /// Those that it has launches of.
     pub(crate) fn kernels(&self) -> &'static [Kernel] {
-        match (self.tuned, self.large.rows > 1 && self.gathered_chunks > 1) {
+        match (self.tuned, self.gathered_chunks > 1) {
             (true, true) => &Kernel::TUNED,
             (true, false) => &[Kernel::Row, Kernel::Small, Kernel::Large],
             (false, _) => &[Kernel::Baseline],
@@ -285,10 +304,12 @@ impl Policy {
     /// Whether the partials that the first launch leaves are gathered.
     fn gathers(&self, item: &Layout, length: u64, first: &Launch) -> bool {
         let has_room = TICKET_BYTES + cell_bytes(item, first.chunks.into()) <= most_bytes(item, length);
-        first.kernel == Kernel::Large
-            && self.large.rows > 1
-            && (2..=self.gathered_chunks).contains(&first.chunks)
-            && has_room
+        let most = match first.kernel {
+            Kernel::Baseline => 0,
+            Kernel::Small if first.warps <= SMALL_WARPS => self.gathered_chunks.min(self.small_gathered),
+            _ => self.gathered_chunks,
+        };
+        has_room && (2..=most).contains(&first.chunks)
     }
 
     fn launch(&self, kernel: Kernel, length: u64, most: u64) -> Launch {
@@ -318,8 +339,10 @@ impl Policy {
     /// multiprocessors end at the same time; and as many as it takes for at most `most_chunks`, if a chunk can have so many.
     fn chunks_of(&self, kernel: Kernel, length: u64, most_chunks: u64) -> Launch {
         let shape = &self.shape(kernel);
-        let warps = if kernel == Kernel::Small { shape.warps.min(SMALL_WARPS) } else { shape.warps };
-        let chunks = length.div_ceil(shape.row_items() * u64::from(warps)).max(1);
+        let blocks_of = |warps: u32| length.div_ceil(shape.row_items() * u64::from(warps)).max(1);
+        let few = kernel == Kernel::Small && blocks_of(SMALL_WARPS) <= self.small_blocks.into();
+        let warps = if few { shape.warps.min(SMALL_WARPS) } else { shape.warps };
+        let chunks = blocks_of(warps);
         let wave = (chunks * u64::from(warps)).div_ceil(shape.wave_warps()).next_power_of_two();
         let rows_of = |tiles: u32| u64::from(shape.rows) * u64::from(tiles);
         let many = wave.min(rows_of(FULL_WAVE_TILES));
@@ -470,12 +493,48 @@ mod tests {
     }
 
     #[test]
-    fn blocks_fill_a_gpu_that_has_room_for_hardly_any_more() {
+    fn the_next_launch_begins_at_once_after_few_tiles_or_where_there_is_hardly_any_room() {
+        let policy = Policy::for_item(&f32::layout());
+        let launch = |mebibytes: u64| policy.launches(&f32::layout(), mebibytes << 18).next().expect("one");
+        let begins =
+            |mebibytes: u64, blocks, resident| policy.lets_next_begin(&launch(mebibytes), blocks, resident);
+        assert!([1, 4, 8, 16].into_iter().all(|mebibytes| begins(mebibytes, 1, 528)));
         for (blocks, resident, fill) in
             [(528, 528, true), (391, 396, true), (512, 528, false), (0, 1, false), (u32::MAX, u32::MAX, true)]
         {
-            assert_eq!(Policy::fills(blocks, resident), fill, "{blocks} of {resident}");
+            assert_eq!(begins(256, blocks, resident), fill, "{blocks} of {resident}");
         }
+        let asks = |mebibytes: u64| policy.asks_early(&f32::layout(), &launch(mebibytes));
+        assert_eq!([8, 16, 32, 256].map(asks), [true, false, true, true]);
+        let points = <[f32; 3]>::layout();
+        let of_points = Policy::for_item(&points);
+        let launch = of_points.launches(&points, (16 << 20) / 12).next().expect("one");
+        assert_eq!(launch.rows_per_warp, 2 * u64::from(of_points.large.rows));
+        assert!(of_points.asks_early(&points, &launch));
+    }
+
+    #[test]
+    fn small_inputs_have_larger_blocks_where_there_would_be_many() {
+        fn first_and_next<T: DeviceType>(kibibytes: u64) -> (Launch, Kernel) {
+            let item = T::layout();
+            let length = (kibibytes << 10) / item.size as u64;
+            let mut launches = Policy::for_item(&item).launches(&item, length);
+            (launches.next().expect("one"), launches.next().expect("another").kernel)
+        }
+        let of = |(first, next): (Launch, Kernel)| (first.kernel, first.warps, first.chunks, next);
+        use Kernel::{Gather, Small};
+        assert_eq!(of(first_and_next::<f32>(64)), (Small, 8, 8, Gather));
+        assert_eq!(of(first_and_next::<f32>(2048)), (Small, 8, 256, Gather));
+        assert_eq!(of(first_and_next::<f32>(4096)), (Small, 32, 128, Gather));
+        assert_eq!(of(first_and_next::<u8>(4096)), (Kernel::Large, 4, 256, Gather));
+        // Of few words.
+        assert_eq!(of(first_and_next::<f64>(2048)), (Small, 8, 256, Gather));
+        assert_eq!(of(first_and_next::<f64>(4096)), (Small, 8, 512, Small));
+        assert_eq!(of(first_and_next::<[u32; 4]>(1024)), (Small, 8, 128, Gather));
+        assert_eq!(of(first_and_next::<[u32; 4]>(2048)), (Small, 8, 256, Small));
+        assert_eq!(of(first_and_next::<[u32; 4]>(8192)), (Small, 32, 128, Gather));
+        assert_eq!(of(first_and_next::<[f32; 12]>(512)), (Small, 8, 43, Gather));
+        assert_eq!(of(first_and_next::<[f32; 12]>(1024)), (Small, 8, 86, Small));
     }
 
     #[test]
@@ -555,7 +614,7 @@ mod tests {
         assert_eq!([placed(256 + 4, 8 * row), placed(256, 8 * row - 1)], [(8, 8, 0, 0), (8, 8, 0, 7)]);
         // Two rows a warp wherever there are so many; of more there are tiles.
         let most = policy.small_bytes / 16;
-        assert_eq!((most * 16, placed(256, most)), (8 << 20, (8, 4096, 1, 4096)));
+        assert_eq!((most * 16, placed(256, most)), (8 << 20, (32, 4096, 1, 4096)));
         assert_eq!(policy.launches(&item, most + 1).next().expect("one").kernel, Kernel::Large);
         // And since a block has no more warps.
         let one_block = Policy { one_block_items: 64 * row, ..policy }.one_block(63 * row);

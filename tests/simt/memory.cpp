@@ -272,6 +272,12 @@ void ask(const void* address, Site site) {
     fail(who(current) + " asks for what is out of bounds, " + at(site));
 }
 
+void ask(const void* address, unsigned bytes, Site site) {
+    if (bytes == 0 || bytes % 16 != 0 || reinterpret_cast<uintptr_t>(address) % 16 != 0)
+        fail(who(current) + " asks for what is no multiple of 16 bytes, " + at(site));
+    for (unsigned k = 0; k < bytes; k += 16) ask(static_cast<const char*>(address) + k, site);
+}
+
 void waits() { current->waited = true; }
 void check_waited(Site site) {
     if (!current->waited) fail(who(current) + " reads what the launch before may yet write, " + at(site));

@@ -47,6 +47,30 @@ pub const MUTATIONS: &[Mutation] = &[
         wrong: "of_lane = items +",
     },
     Mutation {
+        name: "rows that are asked for and are not there",
+        file: "bracket.cuh",
+        right: "(are_two ? 2 : 1) * ROW_ITEMS * sizeof(Item));",
+        wrong: "3 * ROW_ITEMS * sizeof(Item));",
+    },
+    Mutation {
+        name: "a row that is asked for where there is none",
+        file: "row.cuh",
+        right: "if (arguments.whole != 0 && lane_index() == 0)",
+        wrong: "if (lane_index() == 0)",
+    },
+    Mutation {
+        name: "a tile that is asked for and does not begin where a chunk does",
+        file: "tile.cuh",
+        right: "(asked + before), TILE_BYTES - (before > 0 ? CHUNK : 0));",
+        wrong: "(asked), TILE_BYTES);",
+    },
+    Mutation {
+        name: "a tile that is asked for beyond its end",
+        file: "tile.cuh",
+        right: "TILE_BYTES - (before > 0 ? CHUNK : 0));",
+        wrong: "TILE_BYTES);",
+    },
+    Mutation {
         name: "a row that is loaded twice",
         file: "bracket.cuh",
         right: "load_whole<Shape::WIDTH>(of_lane + ROW_ITEMS);",
@@ -241,8 +265,8 @@ pub const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "every block writes to one place",
         file: "bracket.cuh",
-        right: "to(settle(arguments.output + chunk))",
-        wrong: "to(settle(arguments.output))",
+        right: ": arguments.output + chunk;",
+        wrong: ": arguments.output;",
     },
     Mutation {
         name: "operands swapped between tiles",
@@ -590,14 +614,14 @@ pub const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "tiles that are read too soon",
         file: "bracket.cuh",
-        right: "    const Item* const input = when_written(arguments.input);\n",
-        wrong: "    const Item* const input = arguments.input;\n",
+        right: "    when_written(input);\n",
+        wrong: "",
     },
     Mutation {
         name: "a count of what is drawn that is touched too soon",
         file: "bracket.cuh",
-        right: "    const Item* const input = when_written(arguments.input);\n",
-        wrong: "    publish(arguments.tickets, published(arguments.tickets));\n    const Item* const input = when_written(arguments.input);\n",
+        right: "    when_written(input);\n",
+        wrong: "    publish(arguments.tickets, published(arguments.tickets));\n    when_written(input);\n",
     },
     Mutation {
         name: "partials that nobody waits for",
@@ -614,7 +638,7 @@ pub const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "partials that stay when they are taken",
         file: "bracket.cuh",
-        right: "            if (is_mine) publish(cell + k / 2 * STRIDE + k % 2, 0);\n",
+        right: "            if (is_mine) publish(of_lane + k / 2 * STRIDE + k % 2, 0);\n",
         wrong: "",
     },
     Mutation {
@@ -668,7 +692,7 @@ pub const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "partials that are left as plain ones",
         file: "bracket.cuh",
-        right: "if (arguments.output == nullptr)",
-        wrong: "if (arguments.output == nullptr && chunks == 1)",
+        right: "= arguments.output == nullptr;",
+        wrong: "= false;",
     },
 ];

@@ -65,8 +65,10 @@ void async_wait(Site site);
 void move(void* to, const void* from, size_t bytes);
 // Asserts that a thread may read or write some bytes.
 void access(const void* address, size_t bytes, size_t align, bool write, Site site);
-// That it may ask for the memory at an address, which is no access: others may write there.
+// That it may ask for the memory at an address, which is no access: others may write there. And for so many bytes from there on, both
+// multiples of 16.
 void ask(const void* address, Site site);
+void ask(const void* address, unsigned bytes, Site site);
 
 // A kernel may begin before the launch before it has ended. Until a thread has waited for that, it touches nothing of it.
 void waits();
@@ -152,6 +154,8 @@ inline void copy_bytes(void* to, const void* from, unsigned long long bytes, SIM
 
 template <unsigned LEVEL>
 inline void prefetch(const void* address, SIMT_CALLER) { simt::ask(address, {file, line}); }
+
+inline void ask_early(const void* from, unsigned bytes, SIMT_CALLER) { simt::ask(from, bytes, {file, line}); }
 
 inline unsigned byte_of(unsigned word, unsigned index) { return word >> (8 * index) & 0xff; }
 

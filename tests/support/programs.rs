@@ -99,9 +99,10 @@ impl Kernels {
         *case = case.replace(
             "::warpfold::gather<Shape>(",
             "if (warpfold::block_index() > 0) {
+        using Cells = ::warpfold::Partials<Item>;
         const unsigned index = warpfold::block_index() - 1;
         if (warpfold::warp_index() == 0 && warpfold::lane_index() == 0)
-            ::warpfold::Partials<Item>(arguments.tickets).leave(index, ::warpfold::Words<Item>(arguments.input[index]));
+            ::warpfold::Words<Item>(arguments.input[index]).send(Cells(arguments.tickets).cell(index), Cells::MARK, Cells::STRIDE);
         return;
     }
     ::warpfold::gather<Shape>(",

@@ -146,7 +146,7 @@ struct Arguments<T> {
     row_level: u32,
     serial: u32,
     whole: u32,
-    filled: u32,
+    early: u32,
     identity: T,
 }
 
@@ -162,7 +162,7 @@ impl<T> Arguments<T> {
             row_level: 0,
             serial: 0,
             whole: 0,
-            filled: 0,
+            early: 1,
             identity,
         }
     }
