@@ -187,7 +187,7 @@ WARPFOLD_DEVICE void bracket_of_rows(const Arguments<Item>& arguments, const Ope
     constexpr bool HAS_LANES = Words<Item>::COUNT <= 2;
     if constexpr (Shape::WIDTH >= 4) {
         if (first_run + block_warps() <= arguments.whole) {
-            if (lane_index() == 0) ask_early(items, (are_two ? 2 : 1) * ROW_ITEMS * sizeof(Item));
+            if (lane_index() == 0) Global::ask_early<Shape::WIDTH>(items, (are_two ? 2 : 1) * ROW_ITEMS * sizeof(Item));
             const Item* const of_lane = when_written(items) + lane_index() * Shape::GROUP_ITEMS;
             Group<Item, Shape::GROUP_ITEMS> group, second;
             group.template load_whole<Shape::WIDTH>(of_lane);

@@ -194,11 +194,9 @@ class Tiles {
         left = unasked = static_cast<unsigned>(count / (WARP_LANES * ITEMS));
     }
 
-    // Lets the first tile come nearer, if there is one, as far as it is whole chunks.
+    // Lets the first tile come nearer, if there is one.
     WARPFOLD_DEVICE void ask_early() const {
-        const unsigned before = (CHUNK - asked % CHUNK) % CHUNK;
-        if (unasked > 0 && lane_index() == 0)
-            warpfold::ask_early(reinterpret_cast<const void*>(asked + before), TILE_BYTES - (before > 0 ? CHUNK : 0));
+        if (unasked > 0 && lane_index() == 0) Global::ask_early<1>(reinterpret_cast<const void*>(asked), TILE_BYTES);
     }
 
     // Loads what is to be taken next but is not on its way: of this run, or of the one after it; nothing, if there is nothing.
