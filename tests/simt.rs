@@ -183,6 +183,26 @@ where
     });
 }
 
+/// Of the small kernels: a row, those of one block, and of several.
+fn every_whole_row<M: DeviceMonoid>(tests: &mut Tests, name: &str, operator: M, sampler: Sampler<M::Item>)
+where
+    M::Item: Sample,
+{
+    let (name, policy) = (
+        format!("whole_rows_of_{name}_are_the_bracket_at_every_alignment"),
+        Policy::for_item(&M::Item::layout()),
+    );
+    tests.test(name, operator, policy, move |executor, case| {
+        let row = policy.small.row_items() as usize;
+        let all = items(29, 64 * row + 17, sampler);
+        for (start, rows) in
+            alignments::<M::Item>().flat_map(|start| [1, 2, 8, 9, 64].map(|rows| (start, rows)))
+        {
+            assert_bracket(executor, case, &all[start..start + rows * row], start);
+        }
+    });
+}
+
 fn every_full_chunk<M: DeviceMonoid>(tests: &mut Tests, name: &str, operator: M, sampler: Sampler<M::Item>)
 where
     M::Item: Sample,
@@ -423,6 +443,8 @@ fn main() -> ExitCode {
     every_count_gathered(&mut tests, "bytes", Sum::<u8>::new(), Sample::sample);
     every_count_gathered(&mut tests, "maps", AffineComposition::<u32>::new(), u32::map);
     every_count_gathered(&mut tests, "points", MaxByNorm, Point::sample);
+    every_whole_row(&mut tests, "words", Sum::<u32>::new(), Sample::sample);
+    every_whole_row(&mut tests, "nine_words", Lanewise::<u32, 9>(PhantomData), Sample::sample);
     every_count_gathered(&mut tests, "five_words", Lanewise::<u32, 5>(PhantomData), Sample::sample);
     // What is taken several items at once.
     every_full_run(&mut tests, "bits_of_bytes", BitXor::<i8>::new(), Sample::sample);

@@ -71,12 +71,6 @@ pub const MUTATIONS: &[Mutation] = &[
         wrong: "",
     },
     Mutation {
-        name: "rows taken for aligned by 16 bytes that are not",
-        file: "bracket.cuh",
-        right: "Global::ask_early<Shape::WIDTH>(items,",
-        wrong: "Global::ask_early<16>(items,",
-    },
-    Mutation {
         name: "a row that is loaded twice",
         file: "bracket.cuh",
         right: "load_whole<Shape::WIDTH>(of_lane + ROW_ITEMS);",
