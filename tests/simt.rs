@@ -315,6 +315,8 @@ fn add_trials(trials: &mut Trials<'_>) {
             trial(maps, u32::map),
             // Several rows a warp, of one block.
             trial(maps.under(Policy { one_block_items: 20_000, ..maps.policy }), u32::map),
+            // Partials that another launch reduces.
+            trial(maps.under(Policy { small_gathered: 0, ..maps.policy }), u32::map),
             // Parts of rows, where several warps of lanes would be enough.
             trial(maps.under(Policy { lane_each_items: 0, ..maps.policy }), u32::map),
             trial(maps.under(large_kernels::<[u32; 2]>()), u32::map),

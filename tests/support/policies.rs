@@ -107,7 +107,7 @@ pub fn policies<T: DeviceType>() -> Vec<Policy> {
     let mut short = default;
     (short.small.rows, short.small.merged_tiles, short.small.warps) = (1, 2, 2);
     short.max_chunks = 64.min(default.max_chunks);
-    (short.one_block_items, short.lane_each_items) = (5, 3);
+    (short.one_block_items, short.lane_each_items, short.small_gathered) = (5, 3, 0);
     let mut narrow = default.untuned();
     (narrow.baseline.warps, narrow.tiles_per_warp) = (1, 1);
     vec![default, large, tiny, wide, tall, ungrouped, short, default.untuned(), narrow]
