@@ -208,8 +208,8 @@ impl Policy {
             full_turns: if has_small_tiles { u32::MAX } else { 2 },
             small_blocks: if item.size <= 4 { 384 } else { 768 },
             small_gathered: (MOST_SMALL_WORDS / item.size.div_ceil(4)) as u32,
-            // Of more, what gathers has too few registers.
-            gathered_chunks: if scalars(item) > FEW_SCALARS { 0 } else { MOST_GATHERED },
+            // Of more, or of items that have no tiles since they do not stay in registers, what gathers has too few of those.
+            gathered_chunks: if scalars(item) > FEW_SCALARS || large.rows == 1 { 0 } else { MOST_GATHERED },
             max_chunks: 16384,
         }
     }
