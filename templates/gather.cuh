@@ -13,7 +13,7 @@ WARPFOLD_DEVICE void gather(const Arguments<Item>& arguments, const Operator& op
     const unsigned count = static_cast<unsigned>(arguments.length), rows = (count + WARP_LANES - 1) / WARP_LANES;
     const unsigned parts = (rows + WARP_LANES - 1) / WARP_LANES;
     // Blocks of the next launch begin where there is room. Where those that run leave none for such as they are, they come in their places
-    // one by one, as those end; else multiprocessors that had room would have more of them than others.
+    // one by one, as those end; else multiprocessors that had room would have more of them than others, which matters where each has much to do.
     if (arguments.early) let_next_launch_begin();
     const Partials<Item> partials(arguments.tickets);
     const Place<Item> place(arguments, 0);
