@@ -6,8 +6,8 @@ template <class Item>
 struct Arguments {
     const Item* input;
     Size length;
-    // One partial a chunk. With a serial, by which the value of the only chunk is known to the host, it is where that is sent to. Null if
-    // partials are gathered.
+    // One partial a chunk, or, if the last block gathers those, their value. With a serial, by which the host knows the only value, it is where
+    // that is sent to.
     Item* output;
     // Of chunks of tiles, how many are drawn: zero, before a launch and after it. Behind that, after a page, partials that are gathered:
     // zeros, before the launch that leaves them and after the one that takes them.
@@ -19,8 +19,10 @@ struct Arguments {
     // Of runs of one row, or of two that merge, how many have all of it, at an address for wide loads.
     unsigned whole;
     // Of what gathers: whether the next launch may begin at once (`Policy::lets_next_begin`). Of tiles: whether the first ones are asked for
-    // while the launch before still runs (`Policy::asks_early`).
+    // while the launch before still runs (`Policy::asks_early`). Of rows: whether the launch before is known to write none of the input.
     unsigned early;
+    // Whether what a chunk leaves is gathered while others leave theirs: of rows by one block more, of tiles by the next launch.
+    unsigned gathers;
     Item identity;
 };
 

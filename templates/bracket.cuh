@@ -103,6 +103,18 @@ class Partials {
         }
         return sent.value();
     }
+
+    // The brackets of rows of 32, of the first `count`, by so many warps. The last chunk comes first.
+    template <class Operator>
+    WARPFOLD_DEVICE void gather(const Operator& op, unsigned count, unsigned warps, Words<Item>* of_row) const {
+        const unsigned rows = (count + WARP_LANES - 1) / WARP_LANES;
+#pragma unroll 1
+        for (unsigned row = rows - 1 - warp_index(); row < rows; row -= warps) {
+            const unsigned begin = row * WARP_LANES, present = smaller(count - begin, WARP_LANES);
+            const Words<Item> value = warp_bracket<!Words<Item>::LARGE>(op, take(begin, present), present);
+            if (lane_index() == 0) of_row[row] = value;
+        }
+    }
 };
 
 // Where the value of a chunk belongs: with a mark at each word, where the host looks for it, or what gathers; or as it is.
@@ -112,9 +124,8 @@ class Place {
     unsigned mark, stride;
 
   public:
-    WARPFOLD_DEVICE Place(const Arguments<Item>& arguments, unsigned chunk) {
+    WARPFOLD_DEVICE Place(const Arguments<Item>& arguments, unsigned chunk, bool is_gathered) {
         using Cells = Partials<Item>;
-        const bool is_gathered = arguments.output == nullptr;
         to = is_gathered ? static_cast<void*>(Cells(arguments.tickets).cell(chunk)) : arguments.output + chunk;
         to = settle(to);
         mark = settle(is_gathered ? Cells::MARK : arguments.serial);
@@ -168,15 +179,31 @@ class OfWarps {
     }
 };
 
+// The bracket of what all blocks but the last one leave, by that, which so waits for blocks that wait for nobody. Of more than 32 rows of
+// them there are two launches.
+template <class Item, class Operator>
+WARPFOLD_DEVICE void bracket_of_blocks(const Arguments<Item>& arguments, const Operator& op, Words<Item>* values) {
+    const unsigned count = block_count() - 1, rows = (count + WARP_LANES - 1) / WARP_LANES;
+    const Place<Item> place(arguments, 0, false);
+    const Words<Item>* const of_lane = settle_shared(value_of_lane(values, rows));
+    Partials<Item>(arguments.tickets).gather(op, count, block_warps(), values);
+    Words<Item> value;
+    if (across_values(op, of_lane, rows, value) && lane_index() == 0) place.leave(value);
+}
+
 // A chunk a block, of rows alone, and of one item at least. Most blocks of small inputs have whole rows, one a warp, or two: what those
 // take is a straight line, since every instruction that is fetched for the first time is time. Nearly so is what a block takes if each warp
 // has one row or a part of it, or a lane for each item, where that is so small that many shuffles cost less than loads of parts of a row.
 template <class Shape, class Item, class Operator>
 WARPFOLD_DEVICE void bracket_of_rows(const Arguments<Item>& arguments, const Operator& op) {
-    // What several blocks leave is for a launch that touches nothing before it has waited, and should be there then; but what gathers looks
-    // before it waits.
-    if (block_count() > 1 && arguments.output != nullptr) let_next_launch_begin();
-    WARPFOLD_SHARED(Words<Item>, values, Shape::WARPS);
+    WARPFOLD_SHARED(Words<Item>, values, Shape::WARPS > WARP_LANES ? Shape::WARPS : WARP_LANES);
+    const bool gathers = arguments.gathers != 0;
+    if (gathers && block_index() == block_count() - 1) {
+        when_written(arguments.input);
+        return bracket_of_blocks(arguments, op, values);
+    }
+    // What several blocks leave is for a launch that touches nothing before it has waited, and should be there then.
+    if (block_count() > 1 && !gathers) let_next_launch_begin();
     constexpr unsigned ROW_ITEMS = WARP_LANES * Shape::GROUP_ITEMS;
     const unsigned first_run = block_index() * block_warps(), run = first_run + warp_index();
     static_assert(Shape::MERGED_TILES <= 2, "one row, or two");
@@ -187,13 +214,20 @@ WARPFOLD_DEVICE void bracket_of_rows(const Arguments<Item>& arguments, const Ope
     constexpr bool HAS_LANES = Words<Item>::COUNT <= 2;
     if constexpr (Shape::WIDTH >= 4) {
         if (first_run + block_warps() <= arguments.whole) {
-            if (lane_index() == 0) Global::ask_early<Shape::WIDTH>(items, (are_two ? 2 : 1) * ROW_ITEMS * sizeof(Item));
-            const Item* const of_lane = when_written(items) + lane_index() * Shape::GROUP_ITEMS;
+            const Item* const of_lane = items + lane_index() * Shape::GROUP_ITEMS;
             Group<Item, Shape::GROUP_ITEMS> group, second;
-            group.template load_whole<Shape::WIDTH>(of_lane);
-            if (are_two) second.template load_whole<Shape::WIDTH>(of_lane + ROW_ITEMS);
+            if (arguments.early != 0) {
+                group.template load_whole<Shape::WIDTH, true>(of_lane);
+                if (are_two) second.template load_whole<Shape::WIDTH, true>(of_lane + ROW_ITEMS);
+                when_written(items);
+            } else {
+                if (lane_index() == 0) Global::ask_early<Shape::WIDTH>(items, (are_two ? 2 : 1) * ROW_ITEMS * sizeof(Item));
+                const Item* const written = when_written(of_lane);
+                group.template load_whole<Shape::WIDTH>(written);
+                if (are_two) second.template load_whole<Shape::WIDTH>(written + ROW_ITEMS);
+            }
             // While they are on their way.
-            const Place<Item> place(arguments, block_index());
+            const Place<Item> place(arguments, block_index(), gathers);
             const OfWarps<Item> of_warps(values, block_warps());
             Words<Item> value = group.bracket(op, Whole());
             if (are_two) value = merge(op, value, second.bracket(op, Whole()), 1);
@@ -225,7 +259,7 @@ WARPFOLD_DEVICE void bracket_of_rows(const Arguments<Item>& arguments, const Ope
     const OfWarps<Item> of_warps(values, warps);
     if (warp_index() < warps) value = warp_bracket<!Words<Item>::LARGE>(op, value, lanes);
     if (of_warps.bracket(op, value) && lane_index() == 0)
-        Place<Item>(arguments, block_index()).leave(value);
+        Place<Item>(arguments, block_index(), gathers).leave(value);
 }
 
 // Chunks of tiles, which blocks that stay take one after another. The first two of each block are given; the others are drawn, so
@@ -300,7 +334,7 @@ WARPFOLD_DEVICE void bracket_of_tiles(const Arguments<Item>& arguments, const Op
         const unsigned of_warps = smaller(arguments.runs - (chunks - 1 - turn) * Shape::WARPS, Shape::WARPS);
         Words<Item> value;
         const bool is_first = across_values(op, value_of_lane(values, of_warps << level), of_warps << level, value);
-        if (is_first && lane_index() == 0) Place<Item>(arguments, chunks - 1 - turn).leave(value);
+        if (is_first && lane_index() == 0) Place<Item>(arguments, chunks - 1 - turn, arguments.gathers != 0).leave(value);
         if (next >= chunks) return;
         turn = next, next = draws ? drawn[parity] : chunks;
         draws = draws && next < chunks;

@@ -15,19 +15,12 @@ WARPFOLD_DEVICE void gather(const Arguments<Item>& arguments, const Operator& op
     // Blocks of the next launch begin where there is room. Where those that run leave none for such as they are, they come in their places
     // one by one, as those end; else multiprocessors that had room would have more of them than others, which matters where each has much to do.
     if (arguments.early) let_next_launch_begin();
-    const Partials<Item> partials(arguments.tickets);
-    const Place<Item> place(arguments, 0);
+    const Place<Item> place(arguments, 0, false);
     // The first warps have a part each, of so many rows; for others this means nothing, and is not looked at. Where their values are is
     // known before they are there, as `OfWarps` has it.
     const unsigned first_row = warp_index() * WARP_LANES, present_rows = smaller(rows - first_row, WARP_LANES);
     const Words<Item>* const row_of_lane = settle_shared(value_of_lane(of_row + first_row, present_rows));
-    // The last chunk comes first.
-#pragma unroll 1
-    for (unsigned row = rows - 1 - warp_index(); row < rows; row -= Shape::WARPS) {
-        const unsigned begin = row * WARP_LANES, present = smaller(count - begin, WARP_LANES);
-        const Words<Item> value = warp_bracket<!Words<Item>::LARGE>(op, partials.take(begin, present), present);
-        if (lane_index() == 0) of_row[row] = value;
-    }
+    Partials<Item>(arguments.tickets).gather(op, count, Shape::WARPS, of_row);
     block_barrier();
     if (warp_index() < parts) {
         const Words<Item> value = warp_bracket<!Words<Item>::LARGE>(op, *row_of_lane, present_rows);

@@ -80,12 +80,17 @@ struct Group {
     }
 
     // All of the group, in loads of WIDTH bytes, from an address that is a multiple of it.
-    template <unsigned WIDTH>
+    template <unsigned WIDTH, bool EARLY = false>
     WARPFOLD_DEVICE void load_whole(const Item* items) {
         static_assert(BYTES % WIDTH == 0, "a group is whole loads");
 #pragma unroll(UNROLL)
-        for (unsigned offset = 0; offset < BYTES; offset += WIDTH)
-            put(offset, load_written<WIDTH>(reinterpret_cast<const char*>(items) + offset));
+        for (unsigned offset = 0; offset < BYTES; offset += WIDTH) {
+            const char* const from = reinterpret_cast<const char*>(items) + offset;
+            if constexpr (EARLY)
+                put(offset, load_early<WIDTH>(from));
+            else
+                put(offset, load_written<WIDTH>(from));
+        }
     }
 
     // All of the group, from and to shared memory, WIDTH bytes at a time, at a multiple of as many.

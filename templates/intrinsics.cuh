@@ -226,6 +226,27 @@ WARPFOLD_DEVICE Load<WIDTH> load_written(const void* address) {
         return Load<WIDTH>(static_cast<typename Load<WIDTH>::Loaded>(loaded));
     }
 }
+// WIDTH bytes, a word or more, before `when_written`: memory that the launch before does not write. What launches before that have written is
+// in the second-level cache, but the first-level one may have what was there before: it is passed.
+template <unsigned WIDTH>
+WARPFOLD_DEVICE Load<WIDTH> load_early(const void* address) {
+    const unsigned long long from = __cvta_generic_to_global(address);
+    if constexpr (WIDTH == 16) {
+        uint4 loaded;
+        asm volatile("ld.relaxed.gpu.global.v4.u32 {%0, %1, %2, %3}, [%4];"
+                     : "=r"(loaded.x), "=r"(loaded.y), "=r"(loaded.z), "=r"(loaded.w)
+                     : "l"(from));
+        return Load<16>(loaded);
+    } else if constexpr (WIDTH == 8) {
+        uint2 loaded;
+        asm volatile("ld.relaxed.gpu.global.v2.u32 {%0, %1}, [%2];" : "=r"(loaded.x), "=r"(loaded.y) : "l"(from));
+        return Load<8>(loaded);
+    } else {
+        unsigned loaded;
+        asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(loaded) : "l"(from));
+        return Load<4>(loaded);
+    }
+}
 // 16 bytes of it that hardly anybody loads again, and that need no line of the first-level cache afterwards: loads on their way have theirs
 // there.
 WARPFOLD_DEVICE Load<16> stream_written(const void* address) {

@@ -11,7 +11,7 @@ WARPFOLD_DEVICE void row(const Arguments<Item>& arguments, const Operator& op) {
     if (arguments.whole == 0 && arguments.length > 0) {
         Row<Item, Shape::GROUP_ITEMS> part;
         part.template load<Shape::WIDTH>(items, First{static_cast<unsigned>(arguments.length)}, false);
-        const Place<Item> place(arguments, 0);
+        const Place<Item> place(arguments, 0, false);
         const Words<Item> value = warp_bracket<!Words<Item>::LARGE>(op, part.value(op), part.lanes);
         if (lane_index() == 0) place.leave(value);
     } else if (arguments.length > 0) {
@@ -19,12 +19,12 @@ WARPFOLD_DEVICE void row(const Arguments<Item>& arguments, const Operator& op) {
         if constexpr (Shape::WIDTH >= 4) {
             Group<Item, Shape::GROUP_ITEMS> group;
             group.template load_whole<Shape::WIDTH>(items + lane_index() * Shape::GROUP_ITEMS);
-            const Place<Item> place(arguments, 0);
+            const Place<Item> place(arguments, 0, false);
             const Words<Item> value = across_lanes(op, group.bracket(op, Whole()), 1);
             if (lane_index() == 0) place.leave(value);
         }
     } else if (lane_index() == 0) {
-        Place<Item>(arguments, 0).leave(Words<Item>(arguments.identity));
+        Place<Item>(arguments, 0, false).leave(Words<Item>(arguments.identity));
     }
 }
 

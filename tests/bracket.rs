@@ -420,6 +420,63 @@ fn a_graph_that_fills_its_input_replays() {
     assert_same(result, tree::bracket(&Sum::<u64>::new(), &source), "graph");
 }
 
+/// Reductions of a graph that follow each other read before the one before has ended, unless that writes what they read.
+fn a_graph_reduces_what_its_reductions_write() {
+    let _alone = alone();
+    use cudarc::driver::sys::{CUgraphInstantiate_flags, CUstreamCaptureMode};
+    type Maps = AffineComposition<u32>;
+    const ROUNDS: usize = 24;
+    let context = CudaContext::new(0).expect("a GPU");
+    let stream = context.new_stream().expect("a stream");
+    let (reduction, sums) =
+        (Reduction::<Maps>::new(stream.clone()), Reduction::<Sum<u64>>::new(stream.clone()));
+    reduction.compile().expect("compiles");
+    sums.compile().expect("compiles");
+    // Of as many blocks as a block gathers, whole ones and not.
+    for length in [40_000, 65_536, 196_608, 200_001] {
+        let mut all: Vec<[u32; 2]> = items(33, length, u32::map);
+        let other: Vec<[u32; 2]> = items(34, length, u32::map);
+        let numbers: Vec<u64> = items(35, 100_000, u64::unit);
+        let mut on_device = stream.clone_htod(&all).expect("copies");
+        let other_on_device = stream.clone_htod(&other).expect("copies");
+        let numbers_on_device = stream.clone_htod(&numbers).expect("copies");
+        let mut results = stream.clone_htod(&[[0_u32; 2]; ROUNDS]).expect("copies");
+        let mut sum = stream.clone_htod(&[0_u64]).expect("copies");
+        context.synchronize().expect("synchronises");
+        // SAFETY: everything of this test is ordered by one stream. What cudarc would wait for was recorded before the capture, and would
+        // end it.
+        unsafe { context.disable_event_tracking() };
+        stream.begin_capture(CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL).expect("begins");
+        let places = |round: usize| round * (length / ROUNDS);
+        for round in 0..ROUNDS {
+            // By the same operator, and, now and then, another's between the two.
+            let place = places(round);
+            reduction.run_into(&other_on_device, &mut on_device.slice_mut(place..=place)).expect("records");
+            if round % 3 == 0 {
+                sums.run_into(&numbers_on_device, &mut sum).expect("records");
+            }
+            reduction.run_into(&on_device, &mut results.slice_mut(round..=round)).expect("records");
+        }
+        let flags = CUgraphInstantiate_flags::CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH;
+        let graph = stream.end_capture(flags).expect("ends recording").expect("a graph");
+        let of_other = tree::bracket(&Maps::new(), &other);
+        let expected: Vec<[u32; 2]> = (0..ROUNDS)
+            .map(|round| {
+                all[places(round)] = of_other;
+                tree::bracket(&Maps::new(), &all)
+            })
+            .collect();
+        let before = stream.clone_dtoh(&on_device).expect("copies");
+        for replay in 0..20 {
+            stream.memcpy_htod(&before, &mut on_device).expect("copies");
+            graph.launch().expect("launches");
+            let got = stream.clone_dtoh(&results).expect("copies");
+            assert_eq!(got, expected, "{length} items, replay {replay}");
+        }
+        assert_eq!(stream.clone_dtoh(&sum).expect("copies"), [tree::bracket(&Sum::<u64>::new(), &numbers)]);
+    }
+}
+
 /// What writes the items of a reduction in a graph right before it has ended before they are read: a scan, a copy by another stream, which
 /// reduces before it, and another reduction.
 fn a_graph_reduces_what_it_has_just_written() {
@@ -604,6 +661,11 @@ fn main() -> ExitCode {
     suite.test(Tier::Gpu, "a_run_allocates_nothing", a_run_allocates_nothing);
     suite.test(Tier::Gpu, "a_graph_outlives_its_reduction", a_graph_outlives_its_reduction);
     suite.test(Tier::Gpu, "a_graph_replays_on_new_values", a_graph_replays);
+    suite.test(
+        Tier::Gpu,
+        "a_graph_reduces_what_its_reductions_write",
+        a_graph_reduces_what_its_reductions_write,
+    );
     suite.test(Tier::Gpu, "a_graph_that_fills_its_input_replays", a_graph_that_fills_its_input_replays);
     suite.test(
         Tier::Gpu,

@@ -19,6 +19,7 @@ pub(crate) struct Arguments<T> {
     pub(crate) serial: u32,
     pub(crate) whole: u32,
     pub(crate) early: u32,
+    pub(crate) gathers: u32,
     pub(crate) identity: T,
 }
 

@@ -7,7 +7,8 @@ use cudarc::driver::{CudaContext, CudaStream, DevicePtr, DevicePtrMut};
 use super::chain::Queue;
 use super::driver::{RelaxedCapture, check, is_capturing};
 use super::kernels::{Blocks, Kernels, Registry, Rendered};
-use super::slices::{Lent, Slices, check_context, copy, drain};
+use super::recording::{follows_reduction_beside, note_reduction};
+use super::slices::{Addresses, Lent, Slices, check_context, copy, drain};
 use super::workspace::{Keeps, Room, lock};
 use crate::codegen::{Arguments, Source};
 use crate::policy::memory::{TICKET_BYTES, most_bytes, partial_bytes};
@@ -43,13 +44,27 @@ pub(super) struct Output {
     pub(super) serial: u32,
 }
 
-/// Where a launch reads, writes and draws; and whether it lets the next one begin at once, if it gathers.
+/// Where a launch reads, writes and draws; whether its partials are gathered; whether it lets the next one begin at once, if it gathers; and
+/// whether it may read what the launch before does not write, before that has ended.
 #[derive(Clone, Copy)]
 struct Places {
     items: Span,
     output: Output,
     tickets: u64,
+    gathers: bool,
     lets_next_begin: bool,
+    reads_early: bool,
+}
+
+/// What a reduction is given.
+#[derive(Clone, Copy)]
+struct Given {
+    items: Span,
+    output: Output,
+    /// Of its own, beside what it is asked for.
+    memory: u64,
+    /// The launch before it is known to write none of the items.
+    reads_early: bool,
 }
 
 impl Output {
@@ -149,7 +164,8 @@ impl BracketKernel {
         let output = workspace.awaited_output();
         let kernels = launches.clone().map(|launch| launch.kernel);
         let given = workspace.chains.launch(kernels, stream, |queue| {
-            self.give(queue, operator, launches.clone(), span, output, memory)
+            let given = Given { items: span, output, memory, reads_early: false };
+            self.give(queue, operator, launches.clone(), given)
         });
         if let Err(error) = given {
             // The first launches may be under way, in memory that the caller lent for this call.
@@ -178,11 +194,20 @@ impl BracketKernel {
         let room = self.room(&launches, length);
         let operator = Operator { value: operator, identity: operator.identity() };
         let kernels = launches.clone().map(|launch| launch.kernel);
+        let (stream, item_bytes) = (items.stream(), size_of::<M::Item>() as u64);
         let mut slices = Slices { items: Some(items), output };
         slices.enqueue(&self.kernels.workspaces, room, kernels, |queue, addresses| {
-            let items = Span { address: addresses.input, length };
-            let output = Output::silent(addresses.output);
-            self.give(queue, operator, launches.clone(), items, output, addresses.memory)
+            let Addresses { input, output, memory, is_recorded } = addresses;
+            // What a stream runs at once may come after anything.
+            let reads_early =
+                is_recorded && follows_reduction_beside(stream, input..input + length * item_bytes);
+            let items = Span { address: input, length };
+            let given = Given { items, output: Output::silent(output), memory, reads_early };
+            self.give(queue, operator, launches.clone(), given)?;
+            if is_recorded {
+                note_reduction(stream, output..output + item_bytes);
+            }
+            Ok(())
         })
     }
 
@@ -202,18 +227,17 @@ impl BracketKernel {
         queue: &mut Queue<'_>,
         operator: Operator<'_, M>,
         launches: Launches,
-        items: Span,
-        output: Output,
-        memory: u64,
+        given: Given,
     ) -> Result<(), Error> {
-        let (mut items, mut room) = (items, memory + TICKET_BYTES);
+        let Given { mut items, output, memory, reads_early } = given;
+        let mut room = memory + TICKET_BYTES;
         let gathers = launches.gathers();
         let mut lets_next_begin = false;
         for launch in launches {
-            let is_last = launch.chunks == 1;
             // Those that are gathered have their place behind the tickets.
-            let to = if is_last { output } else { Output::silent(if gathers { 0 } else { room }) };
-            let places = Places { items, output: to, tickets: memory, lets_next_begin };
+            let to = if launch.leaves_one() { output } else { Output::silent(room) };
+            let gathers = gathers && launch.chunks > 1;
+            let places = Places { items, output: to, tickets: memory, gathers, lets_next_begin, reads_early };
             lets_next_begin = self.launch(queue, operator, launch, places)?;
             items = Span { address: room, length: u64::from(launch.chunks) };
             room += partial_bytes(&self.kernels.item, items.length);
@@ -229,7 +253,7 @@ impl BracketKernel {
         launch: Launch,
         places: Places,
     ) -> Result<bool, Error> {
-        let Places { items, output, tickets, lets_next_begin } = places;
+        let Places { items, output, tickets, gathers, lets_next_begin, reads_early } = places;
         let shape = self.policy.shape(launch.kernel);
         let placed = launch.placed(&shape, items.address, items.length);
         let arguments = Arguments {
@@ -243,8 +267,10 @@ impl BracketKernel {
             whole: placed.whole,
             early: match launch.kernel {
                 Kernel::Gather => lets_next_begin.into(),
+                Kernel::Small => (launch.gathers && reads_early).into(),
                 _ => self.policy.asks_early(&self.kernels.item, &launch).into(),
             },
+            gathers: gathers.into(),
             identity: operator.identity,
         };
         let shared_bytes = shape.shared_bytes(&self.kernels.item);

@@ -8,6 +8,7 @@ mod input;
 mod kernels;
 mod ladder;
 mod module;
+mod recording;
 mod scan;
 mod slices;
 mod workspace;

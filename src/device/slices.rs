@@ -5,7 +5,8 @@ use std::sync::Arc;
 use cudarc::driver::{CudaContext, CudaSlice, CudaStream, DevicePtr, DevicePtrMut, result};
 
 use super::chain::Queue;
-use super::driver::{capture, check, check_allocation, is_capturing};
+use super::driver::{check, check_allocation, is_capturing};
+use super::recording::capture;
 use super::workspace::{Room, Workspaces, lock};
 use crate::policy::Kernel;
 use crate::{DeviceType, Error};
@@ -61,6 +62,8 @@ pub(super) struct Addresses {
     pub(super) input: u64,
     pub(super) output: u64,
     pub(super) memory: u64,
+    /// Whether a graph records what is done with them.
+    pub(super) is_recorded: bool,
 }
 
 impl<T> Slices<'_, T> {
@@ -85,7 +88,8 @@ impl<T> Slices<'_, T> {
             check("binding the context", workspaces.context().bind_to_thread())?;
             let (input, output) = self.captured()?;
             let memory = workspaces.memory_of_graph(stream, &capture, room)?;
-            let given = give(&mut Queue::of_stream(stream), Addresses { input, output, memory });
+            let addresses = Addresses { input, output, memory, is_recorded: true };
+            let given = give(&mut Queue::of_stream(stream), addresses);
             if given.is_err() {
                 workspaces.give_up_of_graph(stream, &capture);
             }
@@ -107,7 +111,7 @@ impl<T> Slices<'_, T> {
         let read = self.items.map(|items| items.device_ptr(stream));
         let (output, _written) = self.output.device_ptr_mut(stream);
         let input = read.as_ref().map_or(output, |(address, _)| *address);
-        let addresses = Addresses { input, output, memory };
+        let addresses = Addresses { input, output, memory, is_recorded: false };
         let enqueued = workspace.chains.launch(kernels, stream, |queue| give(queue, addresses));
         // After a failure, too: the first launches may be under way.
         let recorded = workspace.record_use(stream);

@@ -9,7 +9,8 @@ use cudarc::driver::{CudaContext, CudaEvent, CudaStream, DriverError, result, sy
 
 use super::bracket::Output;
 use super::chain::Chains;
-use super::driver::{Capture, RelaxedCapture, check, check_allocation, stream_id};
+use super::driver::{RelaxedCapture, check, check_allocation, stream_id};
+use super::recording::{self, Capture};
 use crate::{DeviceType, Error};
 
 /// How many streams keep a workspace. Past that, those not in use are freed: the streams may be long gone.
@@ -262,6 +263,7 @@ struct Lease {
 impl Drop for Lease {
     fn drop(&mut self) {
         let mut of_graphs = lock(&self.of_graphs);
+        recording::forget(self.recorder.0);
         let freed = of_graphs.used.remove(&self.recorder);
         of_graphs.free.extend(freed.into_iter().flatten());
     }

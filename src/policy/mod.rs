@@ -36,6 +36,8 @@ const MOST_GATHERED: u32 = 4096;
 const SMALL_WARPS: u32 = 8;
 /// Words of the partials of those, at most, if they are gathered.
 const MOST_SMALL_WORDS: usize = 1023;
+/// Partials that the last block of a small input gathers, at most: as many rows of 32 as a warp has lanes.
+const MOST_OF_BLOCKS: u32 = 1024;
 
 /// How an input is cut into loads, tiles, blocks and launches: the shapes of an operator's kernels, and which inputs each
 /// is for.
@@ -69,10 +71,10 @@ pub struct Policy {
     pub full_turns: u32,
     /// Blocks of 8 warps, at most, that reduce a small input; if it takes more, they have up to 32.
     pub small_blocks: u32,
-    /// Partials of those blocks of 8 warps, at most, that are gathered.
+    /// Partials of those blocks of 8 warps, at most, that one block more gathers.
     pub small_gathered: u32,
-    /// Partials of the large kernel, and of larger blocks of the small one, at most, that one block gathers while others still leave them, if
-    /// there is room for them with a mark at each word; up to 4096. More are reduced as small inputs are.
+    /// Partials, at most, that one block gathers while others still leave them, if there is room for them with a mark at each word: of the large
+    /// kernel up to 4096, by a launch of its own, and of larger blocks of the small one up to 1024. More are reduced as small inputs are.
     pub gathered_chunks: u32,
     /// The most chunks of a launch, up to 2^26. Short of it, all memory of a reduction is at most 64 KiB, or a thousandth of the
     /// input. The baseline may take more.
@@ -88,7 +90,8 @@ pub enum Kernel {
     Small,
     /// [`Policy::large`]: the same template in another shape.
     Large,
-    /// What gathers the partials of the large one, from 9.0 on while they are left: one block, of a shape that is always the same.
+    /// What gathers the partials of the large one, from 9.0 on while they are left: one block, of a shape that is always the same. Those of the
+    /// small one are gathered by a block of its own launch.
     Gather,
     /// [`Policy::baseline`]: a template of its own. Scans have none.
     Baseline,
@@ -106,6 +109,8 @@ pub struct Launch {
     pub warps: u32,
     /// A power of two.
     pub rows_per_warp: u64,
+    /// Whether one block more gathers the partials, and leaves the value of all.
+    pub gathers: bool,
 }
 
 /// A launch, when it is known where the items are. Rows merge, as a shape may have it, where each chunk is whole rows at an address for
@@ -138,7 +143,7 @@ impl Iterator for Launches {
     fn next(&mut self) -> Option<Launch> {
         let launch = self.next?;
         let left = u64::from(launch.chunks);
-        self.next = (left > 1).then(|| self.policy.launch(self.later, left, self.most));
+        self.next = (!launch.leaves_one()).then(|| self.policy.launch(self.later, left, self.most));
         Some(launch)
     }
 }
@@ -158,6 +163,11 @@ impl Launches {
 }
 
 impl Launch {
+    /// Whether it leaves the value of all.
+    pub fn leaves_one(&self) -> bool {
+        self.chunks == 1 || self.gathers
+    }
+
     /// How it reduces so many items at an address.
     pub fn placed(&self, shape: &Shape, address: u64, length: u64) -> Placed {
         let (row, merged) = (shape.row_items(), shape.merged_rows());
@@ -214,11 +224,11 @@ impl Policy {
         }
     }
 
-    /// Blocks that reduce the chunks of a launch, on a GPU that holds so many of them at once: one each, but where there are
-    /// tiles fewer, which take one chunk after another, all as many.
+    /// Blocks that reduce the chunks of a launch, on a GPU that holds so many of them at once: one each, and one more that gathers; but where
+    /// there are tiles fewer, which take one chunk after another, all as many.
     pub fn blocks(&self, launch: &Launch, resident: u32) -> u32 {
         if self.shape(launch.kernel).rows == 1 {
-            return launch.chunks;
+            return launch.chunks + u32::from(launch.gathers);
         }
         launch.chunks.div_ceil(launch.chunks.div_ceil(resident.max(1)))
     }
@@ -297,7 +307,9 @@ impl Policy {
         let most = |room: u64| room.min(self.max_chunks.into());
         // Each launch leaves what the next one reads, and beside it there is room for what that leaves.
         let next = self.launch(first, length, most(room - room / 16));
-        let later = if self.gathers(item, length, &next) { Kernel::Gather } else { later };
+        let gathers = self.gathers(item, length, &next);
+        let later = if gathers { Kernel::Gather } else { later };
+        let next = Launch { gathers: gathers && first == Kernel::Small, ..next };
         Launches { policy: *self, next: Some(next), later, most: most(room / 64) }
     }
 
@@ -306,7 +318,10 @@ impl Policy {
         let has_room = TICKET_BYTES + cell_bytes(item, first.chunks.into()) <= most_bytes(item, length);
         let most = match first.kernel {
             Kernel::Baseline => 0,
-            Kernel::Small if first.warps <= SMALL_WARPS => self.gathered_chunks.min(self.small_gathered),
+            Kernel::Small if first.warps <= SMALL_WARPS => {
+                self.gathered_chunks.min(self.small_gathered).min(MOST_OF_BLOCKS)
+            }
+            Kernel::Small => self.gathered_chunks.min(MOST_OF_BLOCKS),
             _ => self.gathered_chunks,
         };
         has_room && (2..=most).contains(&first.chunks)
@@ -317,7 +332,8 @@ impl Policy {
         match kernel {
             Kernel::Gather => {
                 let (shape, rows) = (Shape::GATHER, length.div_ceil(Shape::GATHER.block_items()));
-                Launch { kernel, chunks: 1, warps: shape.warps, rows_per_warp: rows.next_power_of_two() }
+                let rows_per_warp = rows.next_power_of_two();
+                Launch { kernel, chunks: 1, warps: shape.warps, rows_per_warp, gathers: false }
             }
             Kernel::Small | Kernel::Large if fits => self.one_block(length),
             _ => self.chunks_of(kernel, length, most),
@@ -332,7 +348,7 @@ impl Policy {
         let rows = length.div_ceil(row).next_power_of_two();
         let warps = if has_lanes { length.div_ceil(32).next_power_of_two() } else { rows }.min(most);
         let kernel = if has_lanes || rows > 1 { Kernel::Small } else { Kernel::Row };
-        Launch { kernel, chunks: 1, warps: warps as u32, rows_per_warp: rows.div_ceil(warps) }
+        Launch { kernel, chunks: 1, warps: warps as u32, rows_per_warp: rows.div_ceil(warps), gathers: false }
     }
 
     /// Powers of two of rows a warp: as many as it takes for one wave of warps if that is few tiles, or for full waves, else fewer, so that
@@ -357,7 +373,8 @@ impl Policy {
         if kernel == Kernel::Baseline {
             rows_per_warp = rows_per_warp.min(shape.block_items());
         }
-        Launch { kernel, chunks: chunks.div_ceil(rows_per_warp) as u32, warps, rows_per_warp }
+        let chunks = chunks.div_ceil(rows_per_warp) as u32;
+        Launch { kernel, chunks, warps, rows_per_warp, gathers: false }
     }
 }
 
@@ -446,6 +463,9 @@ mod tests {
             }
             left = launch.chunks.into();
             partials += if left > 1 { left } else { 0 };
+            // So many rows of them are a row.
+            assert!(!launch.gathers || launch.kernel == Kernel::Small && (2..=1024).contains(&left));
+            left = if launch.leaves_one() { 1 } else { left };
         }
         assert_eq!(left, 1);
         let bytes = policy.launches(item, length).memory_bytes(item);
@@ -515,26 +535,34 @@ mod tests {
 
     #[test]
     fn small_inputs_have_larger_blocks_where_there_would_be_many() {
-        fn first_and_next<T: DeviceType>(kibibytes: u64) -> (Launch, Kernel) {
+        /// The first launch, and what takes its partials.
+        fn first_and_next<T: DeviceType>(kibibytes: u64) -> (Launch, Option<Kernel>) {
             let item = T::layout();
             let length = (kibibytes << 10) / item.size as u64;
             let mut launches = Policy::for_item(&item).launches(&item, length);
-            (launches.next().expect("one"), launches.next().expect("another").kernel)
+            (launches.next().expect("one"), launches.next().map(|launch| launch.kernel))
         }
-        let of = |(first, next): (Launch, Kernel)| (first.kernel, first.warps, first.chunks, next);
-        use Kernel::{Gather, Small};
-        assert_eq!(of(first_and_next::<f32>(64)), (Small, 8, 8, Gather));
-        assert_eq!(of(first_and_next::<f32>(2048)), (Small, 8, 256, Gather));
-        assert_eq!(of(first_and_next::<f32>(4096)), (Small, 32, 128, Gather));
-        assert_eq!(of(first_and_next::<u8>(4096)), (Kernel::Large, 4, 256, Gather));
+        let of = |(first, next): (Launch, Option<Kernel>)| {
+            assert_eq!(first.gathers, next.is_none());
+            (first.kernel, first.warps, first.chunks, next)
+        };
+        use Kernel::{Gather, Large, Small};
+        assert_eq!(of(first_and_next::<f32>(64)), (Small, 8, 8, None));
+        assert_eq!(of(first_and_next::<f32>(2048)), (Small, 8, 256, None));
+        assert_eq!(of(first_and_next::<f32>(4096)), (Small, 32, 128, None));
+        assert_eq!(of(first_and_next::<u8>(4096)), (Large, 4, 256, Some(Gather)));
         // Of few words.
-        assert_eq!(of(first_and_next::<f64>(2048)), (Small, 8, 256, Gather));
-        assert_eq!(of(first_and_next::<f64>(4096)), (Small, 8, 512, Small));
-        assert_eq!(of(first_and_next::<[u32; 4]>(1024)), (Small, 8, 128, Gather));
-        assert_eq!(of(first_and_next::<[u32; 4]>(2048)), (Small, 8, 256, Small));
-        assert_eq!(of(first_and_next::<[u32; 4]>(8192)), (Small, 32, 128, Gather));
-        assert_eq!(of(first_and_next::<[f32; 12]>(512)), (Small, 8, 43, Gather));
-        assert_eq!(of(first_and_next::<[f32; 12]>(1024)), (Small, 8, 86, Small));
+        assert_eq!(of(first_and_next::<f64>(2048)), (Small, 8, 256, None));
+        assert_eq!(of(first_and_next::<f64>(4096)), (Small, 8, 512, Some(Small)));
+        assert_eq!(of(first_and_next::<[u32; 4]>(1024)), (Small, 8, 128, None));
+        assert_eq!(of(first_and_next::<[u32; 4]>(2048)), (Small, 8, 256, Some(Small)));
+        assert_eq!(of(first_and_next::<[u32; 4]>(8192)), (Small, 32, 128, None));
+        assert_eq!(of(first_and_next::<[f32; 12]>(512)), (Small, 8, 43, None));
+        assert_eq!(of(first_and_next::<[f32; 12]>(1024)), (Small, 8, 86, Some(Small)));
+        // One block more.
+        let policy = Policy::for_item(&f32::layout());
+        let blocks = |kibibytes| policy.blocks(&first_and_next::<f32>(kibibytes).0, 1);
+        assert_eq!([16, 64, 4096].map(blocks), [1, 9, 129]);
     }
 
     #[test]
@@ -634,6 +662,7 @@ mod tests {
         let policy = Policy::for_item(&floats);
         assert_eq!(chain(&floats, &policy, 1 << 26), [Large, Gather]);
         assert_eq!(chain(&floats, &Policy { gathered_chunks: 0, ..policy }, 1 << 26), [Large, Small]);
+        assert_eq!(chain(&floats, &policy, 1 << 20), [Small]);
         // 64 KiB each: 4096 of them, and one more.
         let fine = Policy { full_turns: 0, tiles_per_warp: 4, ..policy };
         assert_eq!(chain(&floats, &fine, 1 << 26), [Large, Gather]);

@@ -284,6 +284,9 @@ void waits() { current->waited = true; }
 void check_waited(Site site) {
     if (!current->waited) fail(who(current) + " reads what the launch before may yet write, " + at(site));
 }
+void check_early(Site site) {
+    if (launch.before_writes) check_waited(site);
+}
 
 void move(void* to, const void* from, size_t bytes) { memcpy(to, from, bytes); }
 

@@ -43,8 +43,38 @@ pub const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "whole rows that are read too soon",
         file: "bracket.cuh",
-        right: "of_lane = when_written(items) +",
-        wrong: "of_lane = items +",
+        right: "= when_written(of_lane);",
+        wrong: "= of_lane;",
+    },
+    Mutation {
+        name: "whole rows that are read before what writes them has ended",
+        file: "bracket.cuh",
+        right: "if (arguments.early != 0) {",
+        wrong: "if (arguments.early <= 1) {",
+    },
+    Mutation {
+        name: "a launch that has read, and does not wait",
+        file: "bracket.cuh",
+        right: "                when_written(items);\n            } else {",
+        wrong: "            } else {",
+    },
+    Mutation {
+        name: "partials of blocks that are looked at too soon",
+        file: "bracket.cuh",
+        right: "        when_written(arguments.input);\n        return bracket_of_blocks",
+        wrong: "        return bracket_of_blocks",
+    },
+    Mutation {
+        name: "a block whose partial is forgotten",
+        file: "bracket.cuh",
+        right: "count = block_count() - 1, rows",
+        wrong: "count = block_count() - 2, rows",
+    },
+    Mutation {
+        name: "a row that is loaded twice before the wait",
+        file: "bracket.cuh",
+        right: "load_whole<Shape::WIDTH, true>(of_lane + ROW_ITEMS);",
+        wrong: "load_whole<Shape::WIDTH, true>(of_lane);",
     },
     Mutation {
         name: "rows that are asked for and are not there",
@@ -73,8 +103,8 @@ pub const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "a row that is loaded twice",
         file: "bracket.cuh",
-        right: "load_whole<Shape::WIDTH>(of_lane + ROW_ITEMS);",
-        wrong: "load_whole<Shape::WIDTH>(of_lane);",
+        right: "load_whole<Shape::WIDTH>(written + ROW_ITEMS);",
+        wrong: "load_whole<Shape::WIDTH>(written);",
     },
     Mutation {
         name: "rows that merge at the wrong distance",
@@ -655,13 +685,13 @@ pub const MUTATIONS: &[Mutation] = &[
     },
     Mutation {
         name: "a row of partials that is taken for whole",
-        file: "gather.cuh",
+        file: "bracket.cuh",
         right: "present = smaller(count - begin, WARP_LANES);",
         wrong: "present = WARP_LANES;",
     },
     Mutation {
         name: "a row of partials that nobody takes",
-        file: "gather.cuh",
+        file: "bracket.cuh",
         right: "unsigned row = rows - 1 - warp_index(); row < rows;",
         wrong: "unsigned row = rows - 1 - warp_index(); row - 1 < rows;",
     },
@@ -692,7 +722,7 @@ pub const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "partials that are left as plain ones",
         file: "bracket.cuh",
-        right: "= arguments.output == nullptr;",
-        wrong: "= false;",
+        right: "chunks - 1 - turn, arguments.gathers != 0)",
+        wrong: "chunks - 1 - turn, false)",
     },
 ];

@@ -73,6 +73,8 @@ void ask(const void* address, unsigned bytes, Site site);
 // A kernel may begin before the launch before it has ended. Until a thread has waited for that, it touches nothing of it.
 void waits();
 void check_waited(Site site);
+// Nor does it read what that may write.
+void check_early(Site site);
 
 // Ends the launch with an error.
 [[noreturn]] void trap(Site site);
@@ -245,7 +247,11 @@ Load<WIDTH> load_written(const void* address, SIMT_CALLER) {
     simt::check_waited({file, line});
     return read<WIDTH>(address, file, line);
 }
-
+template <unsigned WIDTH>
+Load<WIDTH> load_early(const void* address, SIMT_CALLER) {
+    simt::check_early({file, line});
+    return read<WIDTH>(address, file, line);
+}
 inline Load<16> stream_written(const void* address, SIMT_CALLER) {
     return load_written<16>(address, file, line);
 }

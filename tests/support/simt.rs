@@ -17,6 +17,8 @@ pub struct Executor {
     answers: ChildStdout,
     /// What decides in what order threads advance.
     pub seed: u64,
+    /// Whether what was last gathered by its own launch was read before that waited for the launch before.
+    reads_early: bool,
 }
 
 impl Drop for Executor {
@@ -32,7 +34,7 @@ impl Program {
         command.env("ASAN_OPTIONS", "detect_stack_use_after_return=0:detect_leaks=0");
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("starts");
         let (requests, answers) = (child.stdin.take().expect("piped"), child.stdout.take().expect("piped"));
-        Executor { child, requests, answers, seed }
+        Executor { child, requests, answers, seed, reads_early: false }
     }
 }
 
@@ -147,6 +149,7 @@ struct Arguments<T> {
     serial: u32,
     whole: u32,
     early: u32,
+    gathers: u32,
     identity: T,
 }
 
@@ -163,6 +166,7 @@ impl<T> Arguments<T> {
             serial: 0,
             whole: 0,
             early: 1,
+            gathers: 0,
             identity,
         }
     }
@@ -227,7 +231,11 @@ impl Executor {
             let shape = case.policy.shape(launch.kernel);
             // Those that are gathered are no output.
             let is_gathered = gathers && launch.chunks > 1;
-            let output = if is_gathered { 0 } else { launch.chunks as usize * size_of::<M::Item>() };
+            let left = if launch.leaves_one() { 1 } else { launch.chunks as usize };
+            let output = if is_gathered && !launch.leaves_one() { 0 } else { left * size_of::<M::Item>() };
+            // Some wait before they read, and others afterwards.
+            self.reads_early ^= launch.gathers;
+            let reads_early = launch.gathers && self.reads_early;
             let request_words = words.len();
             // What the executor aligns is aligned by 128 bytes or more.
             let placed = launch.placed(&shape, misalignment as u64, length);
@@ -235,6 +243,8 @@ impl Executor {
                 runs: placed.runs,
                 row_level: placed.row_level,
                 whole: placed.whole,
+                early: u32::from(reads_early || shape.rows > 1),
+                gathers: is_gathered.into(),
                 ..Arguments::of(length, case.operator.identity())
             };
             let (arguments, op) = (bytes(&[arguments]), state(&case.operator));
@@ -250,8 +260,11 @@ impl Executor {
                 input: input.len() as u64,
                 output: output as u64,
                 words: words.len() as u64,
-                // What gathers writes when it has seen what comes after all launches before.
-                early: matches!(launch.kernel, Kernel::Row | Kernel::Small | Kernel::Large).into(),
+                // What gathers tiles writes when it has seen what comes after all launches before.
+                early: match launch.kernel {
+                    Kernel::Row | Kernel::Small | Kernel::Large => 1 + u64::from(reads_early),
+                    Kernel::Gather | Kernel::Baseline => 0,
+                },
                 ..Request::default()
             };
             let request = [bytes(&[request]), arguments, op, input, words].concat();
@@ -260,7 +273,7 @@ impl Executor {
             if output > 0 && words.iter().any(|&byte| byte != 0) {
                 return Err("tickets or partials are left".to_owned());
             }
-            length = launch.chunks.into();
+            length = left as u64;
             misalignment = 0;
         }
         // SAFETY: the kernel wrote a whole item, field by field.
