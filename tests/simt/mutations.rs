@@ -71,12 +71,6 @@ pub const MUTATIONS: &[Mutation] = &[
         wrong: "count = block_count() - 2, rows",
     },
     Mutation {
-        name: "a row that is loaded twice before the wait",
-        file: "bracket.cuh",
-        right: "load_whole<Shape::WIDTH, true>(of_lane + ROW_ITEMS);",
-        wrong: "load_whole<Shape::WIDTH, true>(of_lane);",
-    },
-    Mutation {
         name: "rows that are asked for and are not there",
         file: "bracket.cuh",
         right: "(are_two ? 2 : 1) * ROW_ITEMS * sizeof(Item));",
@@ -236,7 +230,7 @@ pub const MUTATIONS: &[Mutation] = &[
         name: "an empty input that is answered too soon",
         file: "row.cuh",
         right: "    const Item* const items = when_written(arguments.input);\n",
-        wrong: "    if (arguments.length == 0 && lane_index() == 0) Place<Item>(arguments, 0).leave(Words<Item>(arguments.identity));\n    const Item* const items = when_written(arguments.input);\n    if (arguments.length == 0) return;\n",
+        wrong: "    if (arguments.length == 0 && lane_index() == 0) Place<Item>(arguments, 0, false).leave(Words<Item>(arguments.identity));\n    const Item* const items = when_written(arguments.input);\n    if (arguments.length == 0) return;\n",
     },
     Mutation {
         name: "an empty input that is not answered",
