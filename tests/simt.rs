@@ -446,6 +446,7 @@ fn main() -> ExitCode {
     every_count_gathered(&mut tests, "maps", AffineComposition::<u32>::new(), u32::map);
     every_count_gathered(&mut tests, "points", MaxByNorm, Point::sample);
     every_whole_row(&mut tests, "words", Sum::<u32>::new(), Sample::sample);
+    every_whole_row(&mut tests, "four_words", Lanewise::<u32, 4>(PhantomData), Sample::sample);
     every_whole_row(&mut tests, "nine_words", Lanewise::<u32, 9>(PhantomData), Sample::sample);
     every_count_gathered(&mut tests, "five_words", Lanewise::<u32, 5>(PhantomData), Sample::sample);
     // What is taken several items at once.

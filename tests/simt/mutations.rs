@@ -53,7 +53,7 @@ pub const MUTATIONS: &[Mutation] = &[
         wrong: "if (arguments.early <= 1) {",
     },
     Mutation {
-        name: "a launch that has read, and does not wait",
+        name: "a launch that has read and does not wait",
         file: "bracket.cuh",
         right: "                when_written(items);\n            } else {",
         wrong: "            } else {",
