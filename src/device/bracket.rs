@@ -267,7 +267,7 @@ impl BracketKernel {
             whole: placed.whole,
             early: match launch.kernel {
                 Kernel::Gather => lets_next_begin.into(),
-                Kernel::Small => (launch.gathers && reads_early).into(),
+                _ if shape.rows == 1 => (launch.gathers && reads_early).into(),
                 _ => self.policy.asks_early(&self.kernels.item, &launch).into(),
             },
             gathers: gathers.into(),

@@ -36,7 +36,7 @@ const MOST_GATHERED: u32 = 4096;
 const SMALL_WARPS: u32 = 8;
 /// Words of the partials of those, at most, if they are gathered.
 const MOST_SMALL_WORDS: usize = 1023;
-/// Partials that the last block of a small input gathers, at most: as many rows of 32 as a warp has lanes.
+/// Partials that a block more gathers, at most: as many rows of 32 as a warp has lanes.
 const MOST_OF_BLOCKS: u32 = 1024;
 
 /// How an input is cut into loads, tiles, blocks and launches: the shapes of an operator's kernels, and which inputs each
@@ -309,7 +309,8 @@ impl Policy {
         let next = self.launch(first, length, most(room - room / 16));
         let gathers = self.gathers(item, length, &next);
         let later = if gathers { Kernel::Gather } else { later };
-        let next = Launch { gathers: gathers && first == Kernel::Small, ..next };
+        // Blocks of rows are gathered by one more of them, those of tiles by a launch of another shape.
+        let next = Launch { gathers: gathers && self.shape(first).rows == 1, ..next };
         Launches { policy: *self, next: Some(next), later, most: most(room / 64) }
     }
 
@@ -318,12 +319,10 @@ impl Policy {
         let has_room = TICKET_BYTES + cell_bytes(item, first.chunks.into()) <= most_bytes(item, length);
         let most = match first.kernel {
             Kernel::Baseline => 0,
-            Kernel::Small if first.warps <= SMALL_WARPS => {
-                self.gathered_chunks.min(self.small_gathered).min(MOST_OF_BLOCKS)
-            }
-            Kernel::Small => self.gathered_chunks.min(MOST_OF_BLOCKS),
+            Kernel::Small if first.warps <= SMALL_WARPS => self.gathered_chunks.min(self.small_gathered),
             _ => self.gathered_chunks,
         };
+        let most = if self.shape(first.kernel).rows == 1 { most.min(MOST_OF_BLOCKS) } else { most };
         has_room && (2..=most).contains(&first.chunks)
     }
 
@@ -464,7 +463,7 @@ mod tests {
             left = launch.chunks.into();
             partials += if left > 1 { left } else { 0 };
             // So many rows of them are a row.
-            assert!(!launch.gathers || launch.kernel == Kernel::Small && (2..=1024).contains(&left));
+            assert!(!launch.gathers || shape.rows == 1 && (2..=1024).contains(&left));
             left = if launch.leaves_one() { 1 } else { left };
         }
         assert_eq!(left, 1);
