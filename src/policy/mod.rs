@@ -34,8 +34,9 @@ const LANES_OF_BLOCK: u64 = 1024;
 const MOST_GATHERED: u32 = 4096;
 /// Warps of a block where a small input has many, but not too many.
 const SMALL_WARPS: u32 = 8;
-/// Words of the partials of those, at most, if they are gathered.
-const MOST_SMALL_WORDS: usize = 1023;
+/// Partials of those, and words of them, at most, if they are gathered.
+const MOST_SMALL_PARTIALS: u32 = 511;
+const MOST_SMALL_WORDS: usize = 1024;
 /// Partials that a block more gathers, at most: as many rows of 32 as a warp has lanes.
 const MOST_OF_BLOCKS: u32 = 1024;
 
@@ -217,7 +218,7 @@ impl Policy {
             tiles_per_warp: if has_small_tiles || item.size == 20 { 8 } else { 4 },
             full_turns: if has_small_tiles { u32::MAX } else { 2 },
             small_blocks: if item.size <= 4 { 384 } else { 768 },
-            small_gathered: (MOST_SMALL_WORDS / item.size.div_ceil(4)) as u32,
+            small_gathered: MOST_SMALL_PARTIALS.min((MOST_SMALL_WORDS / item.size.div_ceil(4)) as u32),
             // Of more, or of items that have no tiles since they do not stay in registers, what gathers has too few of those.
             gathered_chunks: if scalars(item) > FEW_SCALARS || large.rows == 1 { 0 } else { MOST_GATHERED },
             max_chunks: 16384,
@@ -554,7 +555,8 @@ mod tests {
         assert_eq!(of(first_and_next::<f64>(2048)), (Small, 8, 256, None));
         assert_eq!(of(first_and_next::<f64>(4096)), (Small, 8, 512, Some(Small)));
         assert_eq!(of(first_and_next::<[u32; 4]>(1024)), (Small, 8, 128, None));
-        assert_eq!(of(first_and_next::<[u32; 4]>(2048)), (Small, 8, 256, Some(Small)));
+        assert_eq!(of(first_and_next::<[u32; 4]>(2048)), (Small, 8, 256, None));
+        assert_eq!(of(first_and_next::<[u32; 4]>(4096)), (Small, 8, 512, Some(Small)));
         assert_eq!(of(first_and_next::<[u32; 4]>(8192)), (Small, 32, 128, None));
         assert_eq!(of(first_and_next::<[f32; 12]>(512)), (Small, 8, 43, None));
         assert_eq!(of(first_and_next::<[f32; 12]>(1024)), (Small, 8, 86, Some(Small)));
