@@ -203,59 +203,39 @@ WARPFOLD_DEVICE void ask_early(const void* from, unsigned bytes) {
     asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(__cvta_generic_to_global(from)), "r"(bytes) : "memory");
 #endif
 }
+// Loads of WIDTH bytes at a multiple of as many.
+#define WARPFOLD_LOADS(name, instruction)                                                                     \
+    template <unsigned WIDTH>                                                                                 \
+    WARPFOLD_DEVICE Load<WIDTH> name(const void* address) {                                                   \
+        const unsigned long long from = __cvta_generic_to_global(address);                                    \
+        if constexpr (WIDTH == 16) {                                                                          \
+            uint4 loaded;                                                                                     \
+            asm volatile(instruction ".v4.u32 {%0, %1, %2, %3}, [%4];"                                        \
+                         : "=r"(loaded.x), "=r"(loaded.y), "=r"(loaded.z), "=r"(loaded.w)                     \
+                         : "l"(from));                                                                        \
+            return Load<16>(loaded);                                                                          \
+        } else if constexpr (WIDTH == 8) {                                                                    \
+            uint2 loaded;                                                                                     \
+            asm volatile(instruction ".v2.u32 {%0, %1}, [%2];" : "=r"(loaded.x), "=r"(loaded.y) : "l"(from)); \
+            return Load<8>(loaded);                                                                           \
+        } else {                                                                                              \
+            unsigned loaded;                                                                                  \
+            if constexpr (WIDTH == 4) asm volatile(instruction ".u32 %0, [%1];" : "=r"(loaded) : "l"(from));  \
+            if constexpr (WIDTH == 2) asm volatile(instruction ".u16 %0, [%1];" : "=r"(loaded) : "l"(from));  \
+            if constexpr (WIDTH == 1) asm volatile(instruction ".u8 %0, [%1];" : "=r"(loaded) : "l"(from));   \
+            return Load<WIDTH>(static_cast<typename Load<WIDTH>::Loaded>(loaded));                            \
+        }                                                                                                     \
+    }
 // Memory that the launch before may write until `when_written` returns its address. Not what is said to be constant while a kernel runs:
 // an assembler may load that before.
-template <unsigned WIDTH>
-WARPFOLD_DEVICE Load<WIDTH> load_written(const void* address) {
-    const unsigned long long from = __cvta_generic_to_global(address);
-    if constexpr (WIDTH == 16) {
-        uint4 loaded;
-        asm volatile("ld.global.v4.u32 {%0, %1, %2, %3}, [%4];"
-                     : "=r"(loaded.x), "=r"(loaded.y), "=r"(loaded.z), "=r"(loaded.w)
-                     : "l"(from));
-        return Load<16>(loaded);
-    } else if constexpr (WIDTH == 8) {
-        uint2 loaded;
-        asm volatile("ld.global.v2.u32 {%0, %1}, [%2];" : "=r"(loaded.x), "=r"(loaded.y) : "l"(from));
-        return Load<8>(loaded);
-    } else {
-        unsigned loaded;
-        if constexpr (WIDTH == 4) asm volatile("ld.global.u32 %0, [%1];" : "=r"(loaded) : "l"(from));
-        if constexpr (WIDTH == 2) asm volatile("ld.global.u16 %0, [%1];" : "=r"(loaded) : "l"(from));
-        if constexpr (WIDTH == 1) asm volatile("ld.global.u8 %0, [%1];" : "=r"(loaded) : "l"(from));
-        return Load<WIDTH>(static_cast<typename Load<WIDTH>::Loaded>(loaded));
-    }
-}
-// WIDTH bytes, a word or more, before `when_written`: memory that the launch before does not write. What launches before that have written is
-// in the second-level cache, but the first-level one may have what was there before: it is passed.
-template <unsigned WIDTH>
-WARPFOLD_DEVICE Load<WIDTH> load_early(const void* address) {
-    const unsigned long long from = __cvta_generic_to_global(address);
-    if constexpr (WIDTH == 16) {
-        uint4 loaded;
-        asm volatile("ld.relaxed.gpu.global.v4.u32 {%0, %1, %2, %3}, [%4];"
-                     : "=r"(loaded.x), "=r"(loaded.y), "=r"(loaded.z), "=r"(loaded.w)
-                     : "l"(from));
-        return Load<16>(loaded);
-    } else if constexpr (WIDTH == 8) {
-        uint2 loaded;
-        asm volatile("ld.relaxed.gpu.global.v2.u32 {%0, %1}, [%2];" : "=r"(loaded.x), "=r"(loaded.y) : "l"(from));
-        return Load<8>(loaded);
-    } else {
-        unsigned loaded;
-        asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(loaded) : "l"(from));
-        return Load<4>(loaded);
-    }
-}
-// 16 bytes of it that hardly anybody loads again, and that need no line of the first-level cache afterwards: loads on their way have theirs
+WARPFOLD_LOADS(load_written, "ld.global")
+// Memory of it that hardly anybody loads again, and that needs no line of the first-level cache afterwards: loads on their way have theirs
 // there.
-WARPFOLD_DEVICE Load<16> stream_written(const void* address) {
-    uint4 loaded;
-    asm volatile("ld.global.L1::no_allocate.v4.u32 {%0, %1, %2, %3}, [%4];"
-                 : "=r"(loaded.x), "=r"(loaded.y), "=r"(loaded.z), "=r"(loaded.w)
-                 : "l"(__cvta_generic_to_global(address)));
-    return Load<16>(loaded);
-}
+WARPFOLD_LOADS(stream_written, "ld.global.L1::no_allocate")
+// Memory that the launch before does not write, before `when_written`. What launches before that have written is in the second-level cache, but
+// the first-level one may have what was there before: it is passed.
+WARPFOLD_LOADS(load_early, "ld.relaxed.gpu.global")
+#undef WARPFOLD_LOADS
 // Any other memory.
 template <unsigned WIDTH>
 WARPFOLD_DEVICE Load<WIDTH> read(const void* address) {

@@ -68,7 +68,7 @@ class Tiles {
 #pragma unroll
         for (unsigned k = 0; k < RUN; ++k) {
             if (k == 0 && begins_within) continue;
-            const Load<CHUNK> loaded = stream_written(of_lane + CHUNK * WARP_LANES * k);
+            const Load<CHUNK> loaded = stream_written<CHUNK>(of_lane + CHUNK * WARP_LANES * k);
 #pragma unroll
             for (unsigned w = 0; w < WORDS; ++w) word[WORDS * k + w] = loaded.word[w];
         }

@@ -252,8 +252,9 @@ Load<WIDTH> load_early(const void* address, SIMT_CALLER) {
     simt::check_early({file, line});
     return read<WIDTH>(address, file, line);
 }
-inline Load<16> stream_written(const void* address, SIMT_CALLER) {
-    return load_written<16>(address, file, line);
+template <unsigned WIDTH>
+Load<WIDTH> stream_written(const void* address, SIMT_CALLER) {
+    return load_written<WIDTH>(address, file, line);
 }
 
 template <unsigned WIDTH>
