@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::ffi::c_void;
 use std::ops::Range;
-use std::sync::Mutex;
+use std::sync::{Mutex, MutexGuard};
 
 use cudarc::driver::{CudaStream, DriverError, sys};
 
@@ -95,6 +95,12 @@ impl Capture {
     }
 }
 
+/// Held while a call is recorded: what it then notes as the last node of a stream is its own, whoever else records.
+pub(super) fn turn() -> MutexGuard<'static, ()> {
+    static TURN: Mutex<()> = Mutex::new(());
+    lock(&TURN)
+}
+
 /// The last reduction of a recording.
 struct Recorded {
     /// Of its last launch, as a number: it is compared, and not used.
@@ -123,8 +129,9 @@ pub(super) fn note_reduction(stream: &CudaStream, written: Range<u64>) {
     }
 }
 
-/// Whether all that the next work of a stream comes after is a reduction that writes none of this memory. A launch of ours lets the next one
-/// begin when all before it has ended: so only that reduction may still run then.
+/// Whether all that the next work of a stream comes after is a reduction that writes none of this memory. Only that reduction may still
+/// run when such work begins: its last launch lets it begin when all that was before the reduction has ended, and launches of its own before
+/// that one write nothing but a workspace.
 pub(super) fn follows_reduction_beside(stream: &CudaStream, read: Range<u64>) -> bool {
     let Some((id, node)) = last_node(stream) else { return false };
     let recorded = lock(&RECORDED);

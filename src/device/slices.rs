@@ -6,7 +6,7 @@ use cudarc::driver::{CudaContext, CudaSlice, CudaStream, DevicePtr, DevicePtrMut
 
 use super::chain::Queue;
 use super::driver::{check, check_allocation, is_capturing};
-use super::recording::capture;
+use super::recording::{capture, turn};
 use super::workspace::{Room, Workspaces, lock};
 use crate::policy::Kernel;
 use crate::{DeviceType, Error};
@@ -87,6 +87,7 @@ impl<T> Slices<'_, T> {
         if let Some(capture) = capture(stream)? {
             check("binding the context", workspaces.context().bind_to_thread())?;
             let (input, output) = self.captured()?;
+            let _turn = turn();
             let memory = workspaces.memory_of_graph(stream, &capture, room)?;
             let addresses = Addresses { input, output, memory, is_recorded: true };
             let given = give(&mut Queue::of_stream(stream), addresses);

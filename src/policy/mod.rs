@@ -26,7 +26,7 @@ const WAVE_TILES: u32 = 8;
 const FULL_WAVE_TILES: u32 = 32;
 /// Items that may have a lane each, at most: of larger ones shuffles cost more than to load parts of rows.
 const MOST_LANE_BYTES: usize = 8;
-/// What one block reduces, at most, if that is more than an item for each of its lanes: of more, two launches are sooner done.
+/// What one block reduces, at most, if that is more than an item for each of its lanes: of more, several are sooner done.
 const ONE_BLOCK_BYTES: u64 = 48 << 10;
 /// Of the largest block.
 const LANES_OF_BLOCK: u64 = 1024;
