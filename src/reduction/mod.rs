@@ -129,7 +129,7 @@ impl<M: DeviceMonoid> Reduction<M> {
     /// copies of it within another, must not run at the same time, and what one stream records must not, either (as it may once `cuStreamUpdateCaptureDependencies` has led the stream back, or where a stream made meanwhile has the handle of one that was destroyed):
     /// not the results of those runs alone would be wrong, or never come, but of later ones, too. One thread at a time gives work to a stream that is recorded. A recording in which a call has failed must not be replayed.
     /// On GPUs of compute capability 9.0 and later its kernels begin, in such a graph or where a driver refuses graphs, before the kernel before them has ended, and
-    /// wait for that themselves (programmatic dependent launch), or, in a graph, right after another reduction that writes none of what they read, read before it has ended (memory that is mapped twice is told from itself by its addresses, and must not be written and read so). A kernel of your own that begins so, before or after them, must wait for what is before it, too,
+    /// wait for that themselves (programmatic dependent launch), or, in a graph, right after another reduction that writes none of what they read, read before it has ended (which addresses tell: memory that is mapped at two of them must not be written by the one and read by the other). A kernel of your own that begins so, before or after them, must wait for what is before it, too,
     /// whatever memory it touches: after one that does not, a reduction may begin while an earlier one still runs, in the same workspace, and the results of both, and of later ones, may be wrong or never come.
     ///
     /// # Errors
