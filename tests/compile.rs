@@ -1,14 +1,13 @@
 //! Every kernel with every operator compiles to machine code, on any machine with NVRTC.
 //!
-//! `WARPFOLD_ARCHITECTURES` is a list such as `75,90`, or `all`; without it one architecture is compiled for, and scans by some
-//! operators only. Items of every size are compiled for the first of a list.
-
-mod support;
+//! `WARPFOLD_ARCHITECTURES` is a list such as `75,90`; without it all of them are compiled for. Items of every size are
+//! compiled for one architecture.
 
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use support::checks::{Check, code_of, digest};
 use support::items::{Sample, Sampler};
 use support::operators::{self, Visitor};
 use support::tiers::{Suite, Tier};
@@ -17,16 +16,17 @@ use warpfold::jit::{self, Architecture};
 use warpfold::policy::{Kernel, ScanPolicy};
 use warpfold::{DeviceMonoid, DeviceType, Kind, Policy};
 
-/// Every generation that is promised, the everyday one first; an NVRTC that no longer knows one says so.
+/// Every generation that is promised; an NVRTC that no longer knows one says so.
 const ALL: [u32; 7] = [90, 75, 80, 86, 89, 100, 120];
 /// What even a slow machine under load needs less than: two cores that do twice as much have taken 8 s, for 48 additions in a combination.
 const LONGEST: Duration = Duration::from_secs(30);
+/// What decides beside the source: the options, the reading of the report, and this file.
+const DETERMINANTS: [&str; 2] = ["src/jit", "tests/compile.rs"];
 
 fn architectures() -> Vec<Architecture> {
-    let numbers = match std::env::var("WARPFOLD_ARCHITECTURES").as_deref() {
-        Ok("all") => ALL.to_vec(),
+    let numbers = match std::env::var("WARPFOLD_ARCHITECTURES") {
         Ok(list) => list.split(',').map(|number| number.parse().expect("a number such as 90")).collect(),
-        Err(_) => vec![ALL[0]],
+        Err(_) => ALL.to_vec(),
     };
     numbers.into_iter().map(|number| Architecture::new(number / 10, number % 10)).collect()
 }
@@ -36,6 +36,8 @@ struct Compile<'a> {
     architectures: Vec<Architecture>,
     /// Which kernels of scans; the small one differs from the large one in constants alone.
     scans: &'static [Kernel],
+    /// Of NVRTC.
+    version: String,
     report: Arc<Mutex<Vec<String>>>,
 }
 
@@ -44,36 +46,45 @@ impl Visitor for Compile<'_> {
     where
         M::Item: Sample,
     {
+        let item = M::Item::layout();
+        let (reduction, scan) = (Policy::for_item(&item), ScanPolicy::for_item(&item));
+        let reductions = Kernel::ALL.map(|kernel| {
+            (format!("{kernel:?}"), Source::of_reduction::<M>(&reduction, kernel).expect("renders"))
+        });
+        let scans = self.scans.iter().map(|&kernel| {
+            (format!("{kernel:?} scan"), Source::of_scan::<M>(&scan, kernel).expect("renders"))
+        });
+        let in_registers = matches!(item.kind, Kind::Scalar(_));
+        for (kernel, source) in reductions.into_iter().chain(scans) {
+            self.add(name, &kernel, item.size, Arc::new(source), in_registers);
+        }
+    }
+}
+
+impl Compile<'_> {
+    fn add(&mut self, name: &str, kernel: &str, size: usize, source: Arc<Source>, in_registers: bool) {
+        let of_source = Check::of("compilations")
+            .aspect("operator", name)
+            .aspect("kernel", kernel)
+            .aspect("item size", size)
+            .determined_by(code_of(source.text()))
+            .determined_by([u8::from(in_registers)])
+            .determined_by(digest(&DETERMINANTS))
+            .determined_by(&self.version);
         for &architecture in &self.architectures {
-            let (name, report, scans) = (name.to_owned(), self.report.clone(), self.scans);
-            self.suite.test(Tier::Nvrtc, format!("{name}_compiles_for_{architecture}"), move || {
-                compile::<M>(&name, architecture, scans, &report);
-            });
+            let check = of_source.clone().factor("architecture", architecture);
+            let (source, report) = (source.clone(), self.report.clone());
+            let title = format!("{name}, {kernel}");
+            let test = move || compile(&title, &source, in_registers, architecture, &report);
+            self.suite.check(Tier::Nvrtc, check, format!("{name}_{kernel}_for_{architecture}"), test);
         }
     }
 }
 
-/// Every kernel.
-fn compile<M: DeviceMonoid>(
-    name: &str,
-    architecture: Architecture,
-    scans: &[Kernel],
-    report: &Mutex<Vec<String>>,
-) {
-    let (reduction, scan) = (Policy::for_item(&M::Item::layout()), ScanPolicy::for_item(&M::Item::layout()));
-    for kernel in Kernel::ALL {
-        let source = Source::of_reduction::<M>(&reduction, kernel).expect("renders");
-        compile_one::<M>(&format!("{name}, {kernel:?}"), &source, architecture, report);
-        if scans.contains(&kernel) {
-            let source = Source::of_scan::<M>(&scan, kernel).expect("renders");
-            compile_one::<M>(&format!("{name}, {kernel:?}"), &source, architecture, report);
-        }
-    }
-}
-
-fn compile_one<M: DeviceMonoid>(
+fn compile(
     name: &str,
     source: &Source,
+    in_registers: bool,
     architecture: Architecture,
     report: &Mutex<Vec<String>>,
 ) {
@@ -83,7 +94,6 @@ fn compile_one<M: DeviceMonoid>(
     let kernels = jit::resources(source, target).unwrap_or_else(|error| panic!("{error}"));
     let time = start.elapsed();
     assert!(!kernels.is_empty());
-    let in_registers = matches!(M::Item::layout().kind, Kind::Scalar(_));
     for kernel in kernels {
         report.lock().expect("no test panics here").push(format!(
             "{name} {architecture} {}: {} registers, {} bytes of stack, {} spilled, {time:.0?}",
@@ -104,10 +114,11 @@ fn main() -> ExitCode {
         suite: &mut suite,
         architectures: architectures(),
         scans: &ScanPolicy::KERNELS,
+        version: jit::version().unwrap_or_default(),
         report: Arc::clone(&report),
     };
     operators::structs(&mut compile);
-    compile.scans = if std::env::var_os("WARPFOLD_ARCHITECTURES").is_some() { &[Kernel::Large] } else { &[] };
+    compile.scans = &[Kernel::Large];
     operators::built_in(&mut compile);
     compile.architectures.truncate(1);
     operators::sizes(&mut compile);

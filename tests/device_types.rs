@@ -101,7 +101,6 @@ fn same_bits_tells_zeros_apart_and_no_nan_from_another() {
     assert!(!f32::same_bits(&0.0, &-0.0));
 }
 
-#[cfg(feature = "half")]
 #[test]
 fn half_floats_are_device_types() {
     use half::{bf16, f16};

@@ -1,7 +1,5 @@
 //! Bad input: each error, provoked, and what works afterwards.
 
-mod support;
-
 use std::process::ExitCode;
 
 use cudarc::driver::CudaContext;

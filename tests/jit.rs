@@ -1,7 +1,5 @@
 //! The caches of compiled images: within a process, and between processes.
 
-mod support;
-
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};

@@ -3,7 +3,6 @@
 
 #[path = "ladder/mutations.rs"]
 mod mutations;
-mod support;
 
 use std::fmt::Debug;
 use std::process::ExitCode;
@@ -14,7 +13,7 @@ use rand::Rng;
 use rand::rngs::SmallRng;
 use support::inputs::Inputs;
 use support::items::{Point, Sample, Sampler, Unit, items};
-use support::mutations::{Mutation, Trials};
+use support::mutations::{MutationSuite, Trials};
 use support::operators::{MaxByNorm, ModularAffine};
 use support::programs::{Checks, Kernels};
 use support::rungs::{Counts, Rungs};
@@ -209,12 +208,12 @@ where
     Ok(())
 }
 
-struct OnExecutor<'a> {
-    tests: &'a mut Tests,
+struct OnExecutor<'a, 'b> {
+    tests: &'a mut Tests<'b>,
     threads: u32,
 }
 
-impl Visitor for OnExecutor<'_> {
+impl Visitor for OnExecutor<'_, '_> {
     fn visit<M: DeviceMonoid>(&mut self, name: &str, subject: Subject<M>)
     where
         M::Item: Sample,
@@ -235,7 +234,7 @@ impl Visitor for OnExecutor<'_> {
 }
 
 /// More items than as many threads as a GPU has take in one stride.
-fn several_strides(tests: &mut Tests) {
+fn several_strides(tests: &mut Tests<'_>) {
     let name = "several_strides".to_owned();
     let add = |kernels: &mut Kernels| kernels.add_rungs(Sum::<u32>::new(), 1024, true);
     tests.test_of(name, add, |executor, rungs| {
@@ -489,6 +488,9 @@ fn add_trials(trials: &mut Trials<'_>) {
     subjects(&mut Add(trials));
 }
 
+/// This file, and those that its mutations depend on beside it.
+const FILES: &[&str] = &["tests/ladder.rs", "tests/support/mutations.rs", "tests/support/operators.rs"];
+
 fn main() -> ExitCode {
     let mut suite = Suite::default();
     suite.test(Tier::Cpu, "what_cannot_be_is_refused", what_cannot_be_is_refused);
@@ -497,22 +499,19 @@ fn main() -> ExitCode {
     subjects(&mut OnGpu(&mut suite));
     suite.test(Tier::Gpu, "every_kind_of_input", every_kind_of_input);
     suite.test(Tier::Gpu, "sanitizer_subset", sanitizer_subset);
-    for (threads, long) in [(64, false), (32, true), (128, true)] {
-        let mut tests = Tests::new(Checks::Accesses, long);
+    let mut tests = Tests::new(&mut suite, "rungs", Checks::Accesses, &FILES[..1]);
+    for threads in [32, 64, 128] {
         subjects(&mut OnExecutor { tests: &mut tests, threads });
-        tests.add_to(&mut suite);
     }
-    let mut tests = Tests::new(Checks::Sanitizers, true);
-    subjects(&mut OnExecutor { tests: &mut tests, threads: 256 });
-    tests.add_to(&mut suite);
-    let mut tests = Tests::new(Checks::Accesses, false);
     tests.test_of(
         "what_is_said_is_counted".to_owned(),
         |kernels| kernels.add_rungs(Sum::<f32>::new(), 256, true),
         what_is_said_is_counted,
     );
     several_strides(&mut tests);
-    tests.add_to(&mut suite);
-    Mutation::test_all(MUTATIONS, &mut suite, add_trials);
+    let mut tests = Tests::new(&mut suite, "sanitized rungs", Checks::Sanitizers, &FILES[..1]);
+    subjects(&mut OnExecutor { tests: &mut tests, threads: 256 });
+    MutationSuite { name: "mutations of rungs", mutations: MUTATIONS, add_trials, files: FILES }
+        .add_to(&mut suite);
     suite.run()
 }

@@ -2,10 +2,10 @@
 
 #[test]
 fn what_has_no_fixed_layout_is_refused_at_its_place() {
-    trybuild::TestCases::new().compile_fail("tests/refusals/types/*.rs");
+    trybuild::TestCases::new().compile_fail("refusals/types/*.rs");
 }
 
 #[test]
 fn what_has_no_counterpart_in_cpp_is_refused_at_its_token() {
-    trybuild::TestCases::new().compile_fail("tests/refusals/bodies/*.rs");
+    trybuild::TestCases::new().compile_fail("refusals/bodies/*.rs");
 }

@@ -2,8 +2,6 @@
 //!
 //! `WARPFOLD_BLESS=1 cargo test --test rendering` writes the files anew; read the difference before you commit it.
 
-mod support;
-
 use std::path::Path;
 
 use support::operators::{LastPlaced, LeftmostNearest, MaxByNorm, ModularAffine, Reserved};
@@ -39,7 +37,7 @@ fn assert_golden<M: DeviceMonoid>(name: &str, operator: M) {
 
 #[track_caller]
 fn assert_golden_program(name: &str, program: String) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/rendering/{name}.cu"));
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("rendering/{name}.cu"));
     if std::env::var_os("WARPFOLD_BLESS").is_some() {
         std::fs::write(&path, &program).expect("writable");
     }

@@ -5,7 +5,6 @@
 mod executor;
 #[path = "scan/mutations.rs"]
 mod mutations;
-mod support;
 
 use std::marker::PhantomData;
 use std::process::ExitCode;
@@ -110,51 +109,6 @@ fn assert_same<T: DeviceType + std::fmt::Debug>(got: &[T], expected: &[T], what:
 
 fn scans<M: DeviceMonoid>(operator: &M, items: &[M::Item]) -> [Vec<M::Item>; 2] {
     [tree::inclusive_scan(operator, items), tree::exclusive_scan(operator, items)]
-}
-
-impl<T: DeviceType> Inputs<T> {
-    /// Both scans, from `from` on, and to `to` items past an aligned address; the exclusive one in place if it can be.
-    fn scan<M: DeviceMonoid<Item = T>>(
-        &self,
-        scan: &Scan<M>,
-        from: usize,
-        length: usize,
-        to: usize,
-    ) -> [Vec<T>; 2] {
-        match self {
-            Self::Host(items) => {
-                let items = &items[from..from + length];
-                let mut in_place = items.to_vec();
-                scan.exclusive_in_place(&mut in_place).expect("runs");
-                [scan.inclusive(items).expect("runs"), in_place]
-            }
-            Self::Device(items) => {
-                let stream = items.stream();
-                let items = items.slice(from..from + length);
-                // More than is written, so that what is written beside it shows.
-                let room = vec![items_of_nothing::<T>(); to + length + 9];
-                let mut apart = stream.clone_htod(&room).expect("copies");
-                scan.inclusive_into(&items, &mut apart.slice_mut(to..to + length)).expect("runs");
-                let mut in_place = stream.clone_htod(&room).expect("copies");
-                stream.memcpy_dtod(&items, &mut in_place.slice_mut(to..to + length)).expect("copies");
-                scan.exclusive_in_place(&mut in_place.slice_mut(to..to + length)).expect("runs");
-                [apart, in_place].map(|scanned| {
-                    let scanned = stream.clone_dtoh(&scanned).expect("copies");
-                    for (at, around) in scanned.iter().enumerate() {
-                        let inside = (to..to + length).contains(&at);
-                        assert!(inside || T::same_bits(around, &room[at]), "place {at} is not of the scan");
-                    }
-                    scanned[to..to + length].to_vec()
-                })
-            }
-        }
-    }
-}
-
-/// A value with some bits set.
-fn items_of_nothing<T: DeviceType>() -> T {
-    // SAFETY: device types are plain old data, of which those of the tests take these bits.
-    unsafe { std::mem::transmute_copy(&[0x01_u8; 256]) }
 }
 
 fn every_length<M: DeviceMonoid>(tier: Tier, operator: M, sampler: Sampler<M::Item>, policy: ScanPolicy)
@@ -413,7 +367,7 @@ fn main() -> ExitCode {
     let mut suite = Suite::default();
     // What an operator does is the same as in a reduction; of these the sizes matter, and the code for each is much.
     operators::structs(&mut EveryOperator(&mut suite));
-    operators::sizes(&mut EveryOperator(&mut suite));
+    operators::sizes_of_cpu(&mut EveryOperator(&mut suite));
     for tier in [Tier::Cpu, Tier::Gpu] {
         suite.test(tier, "every_kind_of_memory", move || every_kind_of_memory(tier));
         suite.test(tier, "long_scans_of_f32_sums", move || long_inputs(tier, Sum::<f32>::new(), f32::unit));

@@ -6,14 +6,14 @@
 
 #[path = "simt/mutations.rs"]
 mod mutations;
-mod support;
 
 use std::marker::PhantomData;
 use std::process::ExitCode;
 
 use mutations::MUTATIONS;
+use support::checks::Check;
 use support::items::{Marked, MarkedBytes, MarkedHalves, Point, Sample, Sampler, Unit, items, standing_out};
-use support::mutations::{Mutation, Trial, Trials};
+use support::mutations::{MutationSuite, Trial, Trials};
 use support::operators::{
     self, Lanewise, MaxByNorm, OnlyMarked, OnlyMarkedBytes, OnlyMarkedHalves, Shape, Visitor,
 };
@@ -21,7 +21,7 @@ use support::policies::{
     MOST, baseline, beside, full_chunks, full_runs, large_kernels, lengths, merging, policies,
 };
 use support::programs::{Case, Checks, Kernels};
-use support::simt::{Executor, Tests, seed};
+use support::simt::{Executor, Tests, behavior, seed};
 use support::tiers::{Suite, Tier};
 use warpfold::operators::{AffineComposition, All, Any, BitAnd, BitXor, Matrix2Product, Max, Min, Sum};
 use warpfold::{DeviceMonoid, DeviceType, Policy, tree};
@@ -64,8 +64,22 @@ fn assert_bracket<M: DeviceMonoid>(
     wrong_on_executor(executor, case, items, misalignment).unwrap_or_else(|wrong| panic!("{wrong}"));
 }
 
+/// Parts that the lengths of a policy are dealt to, each a check.
+const PARTS: usize = 4;
+
 fn every_length<M: DeviceMonoid>(executor: &mut Executor, case: Case<M>, sampler: Sampler<M::Item>)
 where
+    M::Item: Sample,
+{
+    (0..PARTS).for_each(|part| some_lengths(executor, case, sampler, part));
+}
+
+fn some_lengths<M: DeviceMonoid>(
+    executor: &mut Executor,
+    case: Case<M>,
+    sampler: Sampler<M::Item>,
+    part: usize,
+) where
     M::Item: Sample,
 {
     // A block of the baseline is a thousand threads, which take long: it has no more than ten tiles of as many items, and of most small
@@ -77,7 +91,8 @@ where
     };
     for (sampler, most) in [(M::Item::sample as Sampler<M::Item>, 300), (sampler, most)] {
         let all = items(1, most, sampler);
-        for length in lengths(&case.policy, most, 2).into_iter().filter(|&length| !is_left_out(length)) {
+        let lengths = lengths(&case.policy, most, 2).into_iter().filter(|&length| !is_left_out(length));
+        for length in lengths.skip(part).step_by(PARTS) {
             assert_bracket(executor, case, &all[..length], 0);
         }
     }
@@ -105,34 +120,50 @@ where
     }
 }
 
-struct EveryOperator<'a> {
-    tests: &'a mut Tests,
+/// An operator under a policy, with what it is tested at: a part of the lengths, or the alignments.
+struct EveryOperator<'a, 'b> {
+    tests: &'a mut Tests<'b>,
     /// Or only at the lengths of every alignment: a block of it is a thousand threads, which take long.
     baseline_at_every_length: bool,
 }
 
-impl Visitor for EveryOperator<'_> {
+impl Visitor for EveryOperator<'_, '_> {
     fn visit<M: DeviceMonoid>(&mut self, name: &str, operator: M, sampler: Sampler<M::Item>)
     where
         M::Item: Sample,
     {
-        let name = format!("{name}_is_the_bracket_at_every_length_and_alignment");
-        let baseline_at_every_length = self.baseline_at_every_length;
-        self.tests.test(name, operator, Policy::for_item(&M::Item::layout()), move |executor, case| {
-            for case in [case, case.under(large_kernels::<M::Item>()), case.under(baseline::<M::Item>())] {
-                if case.policy.tuned || baseline_at_every_length {
-                    every_length(executor, case, sampler);
+        let policy = Policy::for_item(&M::Item::layout());
+        let add = |kernels: &mut Kernels| kernels.add(operator, policy);
+        let subject = self.tests.subject(name, behavior(&operator, sampler), add);
+        let policies =
+            [("all", policy), ("large", large_kernels::<M::Item>()), ("baseline", baseline::<M::Item>())];
+        for (kernels, policy) in policies {
+            let with = move |check: Check, inputs: &str| {
+                let check = check.factor("kernels", kernels).factor("inputs", inputs);
+                check.factor("item size", size_of::<M::Item>()).determined_by(format!("{policy:?}"))
+            };
+            if policy.tuned || self.baseline_at_every_length {
+                for part in 0..PARTS {
+                    let title = format!("{name}_by_{kernels}_is_the_bracket_at_every_length_{part}");
+                    let test = move |executor: &mut Executor, case: Case<M>| {
+                        some_lengths(executor, case.under(policy), sampler, part);
+                    };
+                    self.tests.check(&subject, title, |check| with(check, &format!("lengths {part}")), test);
                 }
-                every_alignment(executor, case, sampler);
             }
-        });
+            let title = format!("{name}_by_{kernels}_is_the_bracket_at_every_alignment");
+            let test = move |executor: &mut Executor, case: Case<M>| {
+                every_alignment(executor, case.under(policy), sampler);
+            };
+            self.tests.check(&subject, title, |check| with(check, "alignments"), test);
+        }
     }
 }
 
 /// Under AddressSanitizer and UndefinedBehaviorSanitizer.
-struct Sanitized<'a>(&'a mut Tests);
+struct Sanitized<'a, 'b>(&'a mut Tests<'b>);
 
-impl Visitor for Sanitized<'_> {
+impl Visitor for Sanitized<'_, '_> {
     fn visit<M: DeviceMonoid>(&mut self, name: &str, operator: M, sampler: Sampler<M::Item>)
     where
         M::Item: Sample,
@@ -140,10 +171,19 @@ impl Visitor for Sanitized<'_> {
         let policy = Policy::for_item(&M::Item::layout());
         let row = policy.small.row_items() as usize;
         let lengths = [0, 1, 2, 33, 257, row, 1000, 1025, 8193, 19_000];
-        let name = format!("{name}_is_clean_under_the_sanitizers");
-        self.0.test(name, operator, policy, move |executor, case| {
-            let all = items(5, 20_000, sampler);
-            for case in [case, case.under(large_kernels::<M::Item>()), case.under(baseline::<M::Item>())] {
+        let subject =
+            self.0.subject(name, behavior(&operator, sampler), |kernels| kernels.add(operator, policy));
+        let policies =
+            [("all", policy), ("large", large_kernels::<M::Item>()), ("baseline", baseline::<M::Item>())];
+        for (kernels, policy) in policies {
+            let title = format!("{name}_by_{kernels}_is_clean_under_the_sanitizers");
+            let with = |check: Check| {
+                let check = check.factor("kernels", kernels).factor("item size", size_of::<M::Item>());
+                check.determined_by(format!("{policy:?}"))
+            };
+            self.0.check(&subject, title, with, move |executor, case| {
+                let all = items(5, 20_000, sampler);
+                let case = case.under(policy);
                 for (start, length) in
                     [0, 1, 3].into_iter().flat_map(|start| lengths.map(|length| (start, length)))
                 {
@@ -151,12 +191,12 @@ impl Visitor for Sanitized<'_> {
                         assert_bracket(executor, case, &all[start..start + length], start);
                     }
                 }
-            }
-        });
+            });
+        }
     }
 }
 
-fn every_policy<M: DeviceMonoid>(tests: &mut Tests, name: &str, operator: M, sampler: Sampler<M::Item>)
+fn every_policy<M: DeviceMonoid>(tests: &mut Tests<'_>, name: &str, operator: M, sampler: Sampler<M::Item>)
 where
     M::Item: Sample,
 {
@@ -166,7 +206,7 @@ where
     }
 }
 
-fn every_full_run<M: DeviceMonoid>(tests: &mut Tests, name: &str, operator: M, sampler: Sampler<M::Item>)
+fn every_full_run<M: DeviceMonoid>(tests: &mut Tests<'_>, name: &str, operator: M, sampler: Sampler<M::Item>)
 where
     M::Item: Sample,
 {
@@ -184,7 +224,7 @@ where
 }
 
 /// Of the small kernels: a row, those of one block, and of several.
-fn every_whole_row<M: DeviceMonoid>(tests: &mut Tests, name: &str, operator: M, sampler: Sampler<M::Item>)
+fn every_whole_row<M: DeviceMonoid>(tests: &mut Tests<'_>, name: &str, operator: M, sampler: Sampler<M::Item>)
 where
     M::Item: Sample,
 {
@@ -203,8 +243,12 @@ where
     });
 }
 
-fn every_full_chunk<M: DeviceMonoid>(tests: &mut Tests, name: &str, operator: M, sampler: Sampler<M::Item>)
-where
+fn every_full_chunk<M: DeviceMonoid>(
+    tests: &mut Tests<'_>,
+    name: &str,
+    operator: M,
+    sampler: Sampler<M::Item>,
+) where
     M::Item: Sample,
 {
     // Of one block, which has many runs; and of several, which draw chunks.
@@ -245,7 +289,7 @@ where
 }
 
 fn every_count_gathered<M: DeviceMonoid>(
-    tests: &mut Tests,
+    tests: &mut Tests<'_>,
     name: &str,
     operator: M,
     sampler: Sampler<M::Item>,
@@ -279,8 +323,12 @@ where
     })
 }
 
-fn one_stands_out<M: DeviceMonoid>(tests: &mut Tests, name: &str, operator: M, pairs: [(M::Item, M::Item); 2])
-where
+fn one_stands_out<M: DeviceMonoid>(
+    tests: &mut Tests<'_>,
+    name: &str,
+    operator: M,
+    pairs: [(M::Item, M::Item); 2],
+) where
     M::Item: Sample,
 {
     let name = format!("the_one_that_counts_of_{name}_is_found");
@@ -428,13 +476,18 @@ fn exercises() {
     }
 }
 
+/// This file and those that say what its operators are.
+const FILES: &[&str] = &["tests/simt.rs", "tests/support/mutations.rs", "tests/support/operators.rs"];
+
 fn main() -> ExitCode {
     let mut suite = Suite::default();
-    let mut tests = Tests::new(Checks::Accesses, false);
+    let mut tests = Tests::new(&mut suite, "reductions", Checks::Accesses, &FILES[..1]);
     operators::structs(&mut EveryOperator { tests: &mut tests, baseline_at_every_length: true });
-    tests.add_to(&mut suite);
+    let mut every = EveryOperator { tests: &mut tests, baseline_at_every_length: false };
+    operators::built_in(&mut every);
+    operators::sizes(&mut every);
 
-    let mut tests = Tests::new(Checks::Accesses, false);
+    let mut tests = Tests::new(&mut suite, "shapes of reductions", Checks::Accesses, &FILES[..1]);
     every_full_run(&mut tests, "bytes", Sum::<u8>::new(), Sample::sample);
     every_full_run(&mut tests, "words_of_two_bytes", Sum::<u16>::new(), Sample::sample);
     every_full_run(&mut tests, "three_bytes", Lanewise::<u8, 3>(PhantomData), Sample::sample);
@@ -458,28 +511,18 @@ fn main() -> ExitCode {
     one_stands_out(&mut tests, "least_words_of_two_bytes", Min::<i16>::new(), [(1, -1), (-1, -0x8000)]);
     one_stands_out(&mut tests, "truths", Any, [(false, true), (false, true)]);
     one_stands_out(&mut tests, "all_truths", All, [(true, false), (true, false)]);
-    tests.add_to(&mut suite);
-
-    let mut tests = Tests::new(Checks::Accesses, true);
-    let mut every = EveryOperator { tests: &mut tests, baseline_at_every_length: false };
-    operators::built_in(&mut every);
-    operators::sizes(&mut every);
-    tests.add_to(&mut suite);
-
-    let mut tests = Tests::new(Checks::Accesses, true);
     every_policy(&mut tests, "f32_sums", Sum::<f32>::new(), f32::unit);
     every_policy(&mut tests, "points", MaxByNorm, Point::sample);
-    every_policy(&mut tests, "bytes", Lanewise::<u8, 1>(PhantomData), Sample::sample);
+    every_policy(&mut tests, "one_byte", Lanewise::<u8, 1>(PhantomData), Sample::sample);
     every_policy(&mut tests, "100_bytes", Lanewise::<u8, 100>(PhantomData), Sample::sample);
-    every_policy(&mut tests, "matrices", Matrix2Product::<f32>::new(), f32::matrix);
-    tests.add_to(&mut suite);
+    every_policy(&mut tests, "float_matrices", Matrix2Product::<f32>::new(), f32::matrix);
 
-    let mut tests = Tests::new(Checks::Sanitizers, true);
+    let mut tests = Tests::new(&mut suite, "sanitized reductions", Checks::Sanitizers, &FILES[..1]);
     operators::structs(&mut Sanitized(&mut tests));
     operators::sizes(&mut Sanitized(&mut tests));
-    tests.add_to(&mut suite);
 
     suite.test(Tier::Simt, "the_executor_finds_what_it_should", exercises);
-    Mutation::test_all(MUTATIONS, &mut suite, add_trials);
+    MutationSuite { name: "mutations of reductions", mutations: MUTATIONS, add_trials, files: FILES }
+        .add_to(&mut suite);
     suite.run()
 }

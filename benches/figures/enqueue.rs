@@ -8,7 +8,7 @@ use std::io::Write;
 use std::time::Instant;
 
 use anyhow::Result;
-use cudarc::driver::{CudaView, result, sys};
+use warpfold::cudarc::driver::{CudaView, result, sys};
 use warpfold::operators::Sum;
 use warpfold::policy::Launch;
 use warpfold::{DeviceType, Reduction};
@@ -128,7 +128,7 @@ impl Chain {
 }
 
 /// The driver's calls of one `run_into`.
-fn enqueue(gpu: &Gpu, chain: &mut Chain, used: &cudarc::driver::CudaEvent) -> Result<()> {
+fn enqueue(gpu: &Gpu, chain: &mut Chain, used: &warpfold::cudarc::driver::CudaEvent) -> Result<()> {
     let (mut arguments, mut state) = ([0_u64; 7], 0_u8);
     let mut parameters: [*mut c_void; 2] = [(&raw mut arguments).cast(), (&raw mut state).cast()];
     let stream = gpu.stream.cu_stream();

@@ -28,7 +28,9 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
-use cudarc::driver::{CudaFunction, CudaSlice, CudaStream, CudaView, LaunchConfig, PushKernelArg, sys};
+use warpfold::cudarc::driver::{
+    CudaFunction, CudaSlice, CudaStream, CudaView, LaunchConfig, PushKernelArg, sys,
+};
 use warpfold::{Device, DeviceMonoid, DeviceType, Policy, Reduction};
 
 use self::operators::Visitor;
@@ -42,7 +44,7 @@ const CHECKED_BYTES: usize = 1 << 28;
 
 struct Gpu {
     stream: Arc<CudaStream>,
-    module: Arc<cudarc::driver::CudaModule>,
+    module: Arc<warpfold::cudarc::driver::CudaModule>,
     arena: CudaSlice<u8>,
     other: CudaSlice<u8>,
 }
@@ -230,13 +232,13 @@ impl Gpu {
         // SAFETY: all work here is in one stream.
         unsafe { context.disable_event_tracking() };
         let (major, minor) = context.compute_capability()?;
-        let options = cudarc::nvrtc::CompileOptions {
+        let options = warpfold::cudarc::nvrtc::CompileOptions {
             options: vec![format!("--gpu-architecture=compute_{major}{minor}")],
             ..Default::default()
         };
-        let image = cudarc::nvrtc::compile_ptx_with_opts(include_str!("items.cu"), options)?;
+        let image = warpfold::cudarc::nvrtc::compile_ptx_with_opts(include_str!("items.cu"), options)?;
         let module = context.load_module(image)?;
-        let free = cudarc::driver::result::mem_get_info()?.0;
+        let free = warpfold::cudarc::driver::result::mem_get_info()?.0;
         let bytes = (2 * MOST_BYTES + (1 << 20)).min(free / 2);
         Ok(Self { arena: stream.alloc_zeros(bytes)?, other: stream.alloc_zeros(COLD_BYTES)?, module, stream })
     }

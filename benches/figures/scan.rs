@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 
 use anyhow::{Context, Result, ensure};
-use cudarc::driver::CudaSlice;
+use warpfold::cudarc::driver::CudaSlice;
 use warpfold::operators::{AffineComposition, Matrix2Product, Max, Min, Sum};
 use warpfold::policy::{ScanPolicy, ScanShape};
 use warpfold::{Device, DeviceMonoid, DeviceType, Scan};

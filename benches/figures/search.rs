@@ -6,7 +6,7 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 
 use anyhow::{Context, Result, ensure};
-use cudarc::driver::CudaView;
+use warpfold::cudarc::driver::CudaView;
 use warpfold::policy::Shape;
 use warpfold::{DeviceMonoid, DeviceType, Policy, Reduction};
 

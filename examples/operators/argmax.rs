@@ -25,7 +25,7 @@ impl<T: DeviceType + PartialOrd + Bounded> Monoid for ArgMax<T> {
     }
 }
 
-#[cfg(all(test, feature = "laws"))]
+#[cfg(test)]
 mod tests {
     use warpfold::laws::{Laws, proptest::prelude::*};
 

@@ -32,7 +32,7 @@ impl Monoid for BracketMatching {
     }
 }
 
-#[cfg(all(test, feature = "laws"))]
+#[cfg(test)]
 mod tests {
     use warpfold::laws::{Laws, proptest::prelude::*};
 

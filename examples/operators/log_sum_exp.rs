@@ -42,7 +42,7 @@ impl Monoid for LogSumExp {
     }
 }
 
-#[cfg(all(test, feature = "laws"))]
+#[cfg(test)]
 mod tests {
     use warpfold::DeviceMonoid;
     use warpfold::laws::{Laws, proptest::prelude::*};

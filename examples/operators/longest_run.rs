@@ -39,7 +39,7 @@ impl Monoid for LongestRun {
     }
 }
 
-#[cfg(all(test, feature = "laws"))]
+#[cfg(test)]
 mod tests {
     use warpfold::laws::{Laws, proptest::prelude::*};
     use warpfold::tree;

@@ -29,7 +29,7 @@ impl Monoid for MaxByNorm {
     }
 }
 
-#[cfg(all(test, feature = "laws"))]
+#[cfg(test)]
 mod tests {
     use warpfold::laws::{Laws, proptest::prelude::*};
 

@@ -44,7 +44,7 @@ impl Monoid for MaximumSubarray {
     }
 }
 
-#[cfg(all(test, feature = "laws"))]
+#[cfg(test)]
 mod tests {
     use warpfold::laws::{Laws, proptest::prelude::*};
     use warpfold::tree;

@@ -31,7 +31,7 @@ impl Monoid for ModularMatrix {
     }
 }
 
-#[cfg(all(test, feature = "laws"))]
+#[cfg(test)]
 mod tests {
     use warpfold::laws::{Laws, proptest::prelude::*};
 

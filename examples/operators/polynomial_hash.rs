@@ -35,7 +35,7 @@ impl Monoid for PolynomialHash {
     }
 }
 
-#[cfg(all(test, feature = "laws"))]
+#[cfg(test)]
 mod tests {
     use warpfold::laws::{Laws, proptest::prelude::*};
 

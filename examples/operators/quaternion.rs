@@ -31,7 +31,7 @@ impl Monoid for QuaternionProduct {
     }
 }
 
-#[cfg(all(test, feature = "laws"))]
+#[cfg(test)]
 mod tests {
     use warpfold::laws::{self, Laws, proptest::prelude::*};
 

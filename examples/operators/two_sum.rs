@@ -41,7 +41,7 @@ impl Monoid for TwoSum {
     }
 }
 
-#[cfg(all(test, feature = "laws"))]
+#[cfg(test)]
 mod tests {
     use warpfold::laws::{self, Laws, proptest::prelude::*};
     use warpfold::tree;

@@ -50,7 +50,7 @@ impl Monoid for Welford {
     }
 }
 
-#[cfg(all(test, feature = "laws"))]
+#[cfg(test)]
 mod tests {
     use warpfold::laws::{Laws, proptest::prelude::*};
 

@@ -19,9 +19,10 @@ pub(crate) use types::LAYOUT_ASSERTION;
 use std::fmt;
 
 use self::entry::Entry;
+use self::program::OperatorType;
 use crate::policy::ladder::Rung;
 use crate::policy::{Kernel, ScanPolicy};
-use crate::{DeviceMonoid, DeviceType, Error, Policy};
+use crate::{DeviceMonoid, DeviceOperator, DeviceType, Error, Policy};
 
 /// A template's name and its text.
 type Template = (&'static str, &'static str);
@@ -108,8 +109,16 @@ impl Source {
 
     fn render<M: DeviceMonoid>(templates: &[Template], entry: &Entry) -> Result<Self, Error> {
         // Asked once, so that all that follows from it is of one piece.
-        let operator = M::device_operator();
-        let definitions = program::definitions::<M>(&operator)?;
+        Self::render_operator(&OperatorType::of::<M>(), &M::device_operator(), templates, entry)
+    }
+
+    fn render_operator(
+        of: &OperatorType,
+        operator: &DeviceOperator,
+        templates: &[Template],
+        entry: &Entry,
+    ) -> Result<Self, Error> {
+        let definitions = program::definitions(of, operator)?;
         // What is not needed is not parsed.
         let meanings = if definitions.need_meanings { &MEANINGS[..] } else { &[] };
         let mut text = String::new();
@@ -121,7 +130,7 @@ impl Source {
         let kernel = text.len();
         text.push_str(&entry.to_string());
         Ok(Self {
-            operator: std::any::type_name::<M>(),
+            operator: of.name,
             kernel_name: entry.name,
             has_state: operator.state.is_some(),
             is_soon_compiled: entry.is_soon_compiled,

@@ -7,7 +7,7 @@ use crate::DeviceType;
 use crate::operators::{All, Any, BitAnd, BitOr, BitXor, Max, Min, Sum};
 
 /// What `templates/packed.cuh` calls an operator's form, if it has one.
-pub(super) fn form<M: 'static>() -> Option<&'static str> {
+pub(super) fn form(operator: TypeId) -> Option<&'static str> {
     let of_bools = [(TypeId::of::<All>(), "BitAnd"), (TypeId::of::<Any>(), "BitOr")];
     let forms = of_bools
         .into_iter()
@@ -17,7 +17,7 @@ pub(super) fn form<M: 'static>() -> Option<&'static str> {
         .chain(of::<i16>())
         .chain(of::<u32>())
         .chain(of::<i32>());
-    forms.into_iter().find_map(|(operator, form)| (operator == TypeId::of::<M>()).then_some(form))
+    forms.into_iter().find_map(|(of, form)| (of == operator).then_some(form))
 }
 
 fn of<T: DeviceType>() -> [(TypeId, &'static str); 6] {

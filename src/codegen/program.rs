@@ -21,13 +21,32 @@ pub(super) struct Definitions {
     pub(super) need_meanings: bool,
 }
 
-pub(super) fn definitions<M: DeviceMonoid>(operator: &DeviceOperator) -> Result<Definitions, Error> {
-    let item = M::Item::layout();
+/// What of an operator's Rust type its definitions are made from.
+pub(super) struct OperatorType {
+    pub(super) name: &'static str,
+    id: TypeId,
+    item: Layout,
+    packed: Option<&'static str>,
+}
+
+impl OperatorType {
+    pub(super) fn of<M: DeviceMonoid>() -> Self {
+        Self {
+            name: std::any::type_name::<M>(),
+            id: TypeId::of::<M>(),
+            item: M::Item::layout(),
+            packed: packed::form(TypeId::of::<M>()),
+        }
+    }
+}
+
+pub(super) fn definitions(of: &OperatorType, operator: &DeviceOperator) -> Result<Definitions, Error> {
+    let item = &of.item;
     let combine = &operator.combine;
     let of_items = |ty: &Type| matches!(ty, Type::Value(layout) if layout.id == item.id);
     let operands: Vec<&Type> = combine.parameters.iter().map(|(_, ty)| ty).collect();
     if operands.len() != 2 || !operands.into_iter().chain([&combine.result]).all(of_items) {
-        return Err(Error::ForeignItem { operator: std::any::type_name::<M>(), item: item.name });
+        return Err(Error::ForeignItem { operator: of.name, item: item.name });
     }
     let mut types = Types::default();
     // What the author wrote in a body keeps its name; a type that happens to be called so gets another.
@@ -42,11 +61,11 @@ pub(super) fn definitions<M: DeviceMonoid>(operator: &DeviceOperator) -> Result<
     for (name, layout) in &operator.types {
         types.choose(layout, name);
     }
-    let item_name = types.name(&item);
+    let item_name = types.name(item);
     let state = match &operator.state {
-        Some(state) if state.id == TypeId::of::<M>() => Some(types.name(state)),
+        Some(state) if state.id == of.id => Some(types.name(state)),
         Some(state) => {
-            return Err(Error::ForeignState { operator: std::any::type_name::<M>(), state: state.name });
+            return Err(Error::ForeignState { operator: of.name, state: state.name });
         }
         None => None,
     };
@@ -66,7 +85,7 @@ pub(super) fn definitions<M: DeviceMonoid>(operator: &DeviceOperator) -> Result<
         functions.define(function, identifier(function.name))?;
     }
     functions.state = operator.state.as_ref();
-    functions.operator(operator, state.as_deref(), packed::form::<M>())?;
+    functions.operator(operator, state.as_deref(), of.packed)?;
     let mut code = functions.code;
     if state.is_some() {
         code.line("static_assert(sizeof(Operator) == sizeof(Operator::self), \"operator state\");");

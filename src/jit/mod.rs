@@ -61,6 +61,11 @@ pub fn available() -> Result<(), Error> {
     compiler::compiler().map(|_| ())
 }
 
+/// The version of the NVRTC at hand, such as `13.0`.
+pub fn version() -> Result<String, Error> {
+    Ok(compiler::compiler()?.version.clone())
+}
+
 /// The architectures that the NVRTC at hand compiles for, oldest first.
 pub fn architectures() -> Result<Vec<Architecture>, Error> {
     Ok(compiler::compiler()?.architectures.clone())

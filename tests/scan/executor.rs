@@ -7,36 +7,37 @@ use warpfold::policy::{ScanPolicy, ScanShape};
 use warpfold::{DeviceMonoid, DeviceType};
 
 use crate::mutations::MUTATIONS;
-use crate::support::items::{Marked, Sample, Sampler, Unit, items};
-use crate::support::mutations::{Mutation, Trial, Trials};
-use crate::support::operators::{self, Lanewise, OnlyMarked, Shape, Visitor};
-use crate::support::programs::{Case, Checks};
-use crate::support::simt::{Asked, Executor, Tests};
-use crate::support::tiers::Suite;
 use crate::{in_groups, in_rows, large, lengths, policies, scans, tiny, whole};
+use support::checks::Check;
+use support::items::{Marked, Sample, Sampler, Unit, items};
+use support::mutations::{MutationSuite, Trial, Trials};
+use support::operators::{self, Lanewise, OnlyMarked, Shape, Visitor};
+use support::programs::{Case, Checks, Kernels};
+use support::simt::{Asked, Executor, Tests, behavior};
+use support::tiers::Suite;
 
 /// Bytes of the longest input that the executor is given.
 const MOST_BYTES: usize = 256 << 10;
 
+/// What says how scans are tested.
+const FILES: &[&str] =
+    &["tests/scan.rs", "tests/scan/executor.rs", "tests/support/mutations.rs", "tests/support/operators.rs"];
+
 /// Every operator, several policies, all under the sanitizers too, and every mistake.
 pub fn add_to(suite: &mut Suite) {
-    let mut tests = Tests::new(Checks::Accesses, false);
+    let mut tests = Tests::new(suite, "scans", Checks::Accesses, &FILES[..2]);
     operators::structs(&mut OnExecutor { tests: &mut tests, suffix: "", step: 1 });
-    tests.add_to(suite);
     // What an operator does is the same as in a reduction: of these the sizes matter.
-    let mut tests = Tests::new(Checks::Accesses, true);
     operators::sizes(&mut OnExecutor { tests: &mut tests, suffix: "", step: 5 });
-    tests.add_to(suite);
-    let mut tests = Tests::new(Checks::Accesses, true);
+    let mut tests = Tests::new(suite, "shapes of scans", Checks::Accesses, &FILES[..2]);
     every_policy_on_executor(&mut tests, "f32_sums", Sum::<f32>::new(), f32::unit);
     every_policy_on_executor(&mut tests, "shapes", Shape, Sample::sample);
     every_policy_on_executor(&mut tests, "bytes", Lanewise::<u8, 1>(PhantomData), Sample::sample);
     every_policy_on_executor(&mut tests, "100_bytes", Lanewise::<u8, 100>(PhantomData), Sample::sample);
-    tests.add_to(suite);
-    let mut tests = Tests::new(Checks::Sanitizers, true);
+    let mut tests = Tests::new(suite, "sanitized scans", Checks::Sanitizers, &FILES[..2]);
     operators::structs(&mut OnExecutor { tests: &mut tests, suffix: "_under_the_sanitizers", step: 3 });
-    tests.add_to(suite);
-    Mutation::test_all(MUTATIONS, suite, add_trials);
+    MutationSuite { name: "mutations of scans", mutations: MUTATIONS, add_trials, files: FILES }
+        .add_to(suite);
 }
 
 /// On the executor, both scans, in place and apart; what is wrong if anything is.
@@ -94,30 +95,40 @@ fn every_length_on_executor<M: DeviceMonoid>(
     }
 }
 
-struct OnExecutor<'a> {
-    tests: &'a mut Tests,
+struct OnExecutor<'a, 'b> {
+    tests: &'a mut Tests<'b>,
     suffix: &'static str,
     /// Lengths that are taken: every so many.
     step: usize,
 }
 
-impl Visitor for OnExecutor<'_> {
+impl Visitor for OnExecutor<'_, '_> {
     fn visit<M: DeviceMonoid>(&mut self, name: &str, operator: M, sampler: Sampler<M::Item>)
     where
         M::Item: Sample,
     {
-        let name = format!("{name}_is_the_scan_at_every_length_and_alignment{}", self.suffix);
+        let default = ScanPolicy::for_item(&M::Item::layout());
+        let add = |kernels: &mut Kernels| kernels.add(operator, default);
+        let subject = self.tests.subject(name, behavior(&operator, sampler), add);
         let step = self.step;
-        self.tests.test(name, operator, ScanPolicy::for_item(&M::Item::layout()), move |executor, case| {
-            every_length_on_executor(executor, case, sampler, step);
-            every_length_on_executor(executor, case.under(whole::<M::Item>()), sampler, step);
-            every_length_on_executor(executor, case.under(large::<M::Item>()), sampler, step);
-        });
+        for (tiles, policy) in
+            [("all", default), ("whole", whole::<M::Item>()), ("large", large::<M::Item>())]
+        {
+            let title =
+                format!("{name}_in_{tiles}_tiles_is_the_scan_at_every_length_and_alignment{}", self.suffix);
+            let with = |check: Check| {
+                let check = check.factor("tiles", tiles).factor("item size", size_of::<M::Item>());
+                check.factor("every length of", step).determined_by(format!("{policy:?}"))
+            };
+            self.tests.check(&subject, title, with, move |executor, case| {
+                every_length_on_executor(executor, case.under(policy), sampler, step);
+            });
+        }
     }
 }
 
 fn every_policy_on_executor<M: DeviceMonoid>(
-    tests: &mut Tests,
+    tests: &mut Tests<'_>,
     name: &str,
     operator: M,
     sampler: Sampler<M::Item>,

@@ -1,6 +1,6 @@
 //! Mistakes in the templates of reductions, each of which must be found: one table, and no logic.
 
-use crate::support::mutations::Mutation;
+use support::mutations::Mutation;
 
 pub const MUTATIONS: &[Mutation] = &[
     Mutation { name: "a missing barrier", file: "bracket.cuh", right: "    block_barrier();\n", wrong: "" },

@@ -1,8 +1,8 @@
 //! The CUDA C++ of an operator as C++ for the CPU: compiled by the system's compiler, and called.
 
-use std::ffi::c_void;
+use std::ffi::{OsString, c_void};
 use std::process::Command;
-use std::sync::OnceLock;
+use std::sync::{LazyLock, OnceLock};
 
 use proptest::test_runner::{Config, TestCaseError, TestRunner};
 use warpfold::{Device, DeviceMonoid, Reduction};
@@ -12,6 +12,17 @@ use super::templates::templates;
 
 /// The system's C++ compiler, if there is one.
 pub fn compiler() -> Option<Command> {
+    static FOUND: LazyLock<Option<(OsString, Vec<OsString>)>> = LazyLock::new(|| {
+        let command = find_compiler()?;
+        Some((command.get_program().to_owned(), command.get_args().map(ToOwned::to_owned).collect()))
+    });
+    let (program, arguments) = FOUND.as_ref()?;
+    let mut command = Command::new(program);
+    command.args(arguments);
+    Some(command)
+}
+
+fn find_compiler() -> Option<Command> {
     let target = match std::env::consts::OS {
         "macos" => format!("{}-apple-darwin", std::env::consts::ARCH),
         _ => format!("{}-unknown-linux-gnu", std::env::consts::ARCH),
@@ -22,6 +33,16 @@ pub fn compiler() -> Option<Command> {
     command.args(["-w", "-ffp-contract=off"]);
     let found = Command::new(command.get_program()).arg("--version").output();
     found.is_ok_and(|output| output.status.success()).then_some(command)
+}
+
+/// What it says of itself.
+pub fn compiler_version() -> &'static str {
+    static VERSION: LazyLock<String> = LazyLock::new(|| {
+        let output = compiler()
+            .and_then(|compiler| Command::new(compiler.get_program()).arg("--version").output().ok());
+        output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned()).unwrap_or_default()
+    });
+    &VERSION
 }
 
 /// `combine` of an operator: the operator, left, right, and where the result goes.

@@ -193,7 +193,6 @@ marked! {
 }
 
 /// Both 16-bit floats.
-#[cfg(feature = "half")]
 #[derive(Clone, Copy, Debug, PartialEq, DeviceType)]
 #[repr(C)]
 pub struct Halves {
@@ -202,7 +201,6 @@ pub struct Halves {
     pub count: u32,
 }
 
-#[cfg(feature = "half")]
 impl Sample for Halves {
     fn sample(random: &mut SmallRng) -> Self {
         let narrow = if random.random() { half::f16::ONE } else { half::f16::from_bits(random.random()) };

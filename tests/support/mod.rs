@@ -1,6 +1,6 @@
 //! What the test binaries share: tiers, operators and items to test with, and inputs.
-#![allow(dead_code)]
 
+pub mod checks;
 pub mod corpus;
 pub mod cpp;
 pub mod edges;
@@ -11,6 +11,7 @@ pub mod operators;
 pub mod policies;
 pub mod programs;
 pub mod rungs;
+pub mod selection;
 pub mod simt;
 pub mod templates;
 pub mod tiers;

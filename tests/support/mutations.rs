@@ -1,7 +1,8 @@
 //! Mistakes that are made in the templates, each of which a suite must find.
 
+use super::checks::{Passed, code_of, record_finder};
 use super::programs::{Checks, Kernels};
-use super::simt::{Executor, Group, seed};
+use super::simt::{Executor, Group, determinants, seed};
 use super::templates::templates;
 use super::tiers::{Suite, Tier};
 
@@ -22,7 +23,16 @@ pub struct Trials<'a> {
     programs: Vec<(Group, Vec<Trial>)>,
 }
 
-impl Trials<'_> {
+/// What a mistake was found by: a program, and one of its trials.
+type Finder = (usize, usize);
+
+impl<'a> Trials<'a> {
+    fn of(suite: MutationSuite, change: &'a dyn Fn(&str, &str) -> String) -> Self {
+        let mut trials = Self { change, programs: Vec::new() };
+        (suite.add_trials)(&mut trials);
+        trials
+    }
+
     /// Adds a program and its trials.
     pub fn add(&mut self, program: impl FnOnce(&mut Kernels) -> Vec<Trial>) {
         let mut kernels = Kernels::of_templates(Checks::Accesses, self.change);
@@ -30,53 +40,88 @@ impl Trials<'_> {
         self.programs.push((Group::new(kernels), trials));
     }
 
-    /// The first thing that is wrong, in up to `orders` orders in which threads advance.
-    fn first_wrong(&self, orders: u64) -> Option<String> {
-        let in_order = |order: u64| {
-            self.programs.iter().find_map(|(program, trials)| {
-                trials.iter().find_map(|trial| trial(&mut program.start(seed().wrapping_add(order))).err())
-            })
+    /// The first thing that is wrong, in up to `orders` orders in which threads advance. What found a mistake last time is
+    /// tried first, in all orders.
+    fn first_wrong(&self, orders: u64, last: Option<Finder>) -> Option<(Finder, String)> {
+        let wrong = |(program, trial): Finder, order: u64| {
+            let (group, trials) = self.programs.get(program)?;
+            let wrong = trials.get(trial)?(&mut group.start(seed().wrapping_add(order))).err()?;
+            Some(((program, trial), wrong))
         };
-        (0..orders).find_map(in_order)
+        let all = || {
+            let count = |(program, (_, trials)): (usize, &(Group, Vec<Trial>))| {
+                (0..trials.len()).map(move |trial| (program, trial))
+            };
+            self.programs.iter().enumerate().flat_map(count)
+        };
+        let again = last.and_then(|last| (0..orders).find_map(|order| wrong(last, order)));
+        again.or_else(|| (0..orders).find_map(|order| all().find_map(|finder| wrong(finder, order))))
     }
 }
 
-impl Mutation {
+/// The mistakes of a suite, and how they are looked for.
+#[derive(Clone, Copy)]
+pub struct MutationSuite {
+    /// Of the mutations, as the record has them.
+    pub name: &'static str,
+    pub mutations: &'static [Mutation],
+    pub add_trials: fn(&mut Trials<'_>),
+    /// What says how they are looked for.
+    pub files: &'static [&'static str],
+}
+
+impl MutationSuite {
     /// Some mistakes show only where two blocks meet at the right moment. The rarest is seen in four of five orders.
     const ORDERS: u64 = 32;
 
-    /// For each mistake a test that fails unless the suite's trials find something under the templates with it; one that each can
-    /// be made; and one that nothing is found without any.
-    pub fn test_all(mutations: &'static [Self], suite: &mut Suite, add_trials: fn(&mut Trials<'_>)) {
-        let first_wrong = move |change: &dyn Fn(&str, &str) -> String, orders| {
-            let mut trials = Trials { change, programs: Vec::new() };
-            add_trials(&mut trials);
-            trials.first_wrong(orders)
-        };
-        suite.test(Tier::Simt, "every_mistake_can_be_made", || {
+    /// For each mistake a check that fails unless the suite's trials find something under the templates with it; a test that
+    /// each can be made; and one that nothing is found without any.
+    pub fn add_to(self, suite: &mut Suite) {
+        suite.test(Tier::Simt, "every_mistake_can_be_made", move || {
             for (name, text) in templates() {
-                let of_file = mutations.iter().filter(|mutation| mutation.file == name);
+                let of_file = self.mutations.iter().filter(|mutation| mutation.file == name);
                 of_file.for_each(|mutation| drop(mutation.made(&text)));
             }
         });
-        suite.test(Tier::Simt, "without_a_mistake_nothing_is_wrong", move || {
-            assert_eq!(first_wrong(&|_, text| text.to_owned(), 2), None);
+        let base = determinants(self.name, self.files);
+        let right = base.clone().factor("mutation", "none").determined_by(all_templates());
+        suite.check(Tier::Simt, right, "without_a_mistake_nothing_is_wrong", move || {
+            let trials = Trials::of(self, &|_, text| text.to_owned());
+            assert_eq!(trials.first_wrong(2, None), None);
         });
-        for mutation in mutations {
+        for mutation in self.mutations {
             let name = mutation.name.replace([' ', '-'], "_");
-            suite.long_test(Tier::Simt, format!("mutation_{name}_is_caught"), move || {
-                let change = |name: &str, text: &str| match name == mutation.file {
-                    true => mutation.made(text),
-                    false => text.to_owned(),
-                };
-                let wrong = first_wrong(&change, Self::ORDERS).unwrap_or_else(|| {
-                    panic!("{} is not found; WARPFOLD_SIMT_SEED={}", mutation.name, seed())
-                });
-                println!("{}: {wrong}", mutation.name);
-            });
+            // Of all templates, the one with the mistake in it.
+            let changed = templates()
+                .iter()
+                .find(|(file, _)| file == mutation.file)
+                .map(|(_, text)| mutation.made(text));
+            let check = base.clone().factor("mutation", mutation.name).determined_by(mutation.file);
+            let check = check.determined_by(code_of(&changed.expect("a template")));
+            suite.check(Tier::Simt, check, format!("mutation_{name}_is_caught"), move || self.find(mutation));
         }
     }
 
+    fn find(self, mutation: &Mutation) {
+        let change = |name: &str, text: &str| match name == mutation.file {
+            true => mutation.made(text),
+            false => text.to_owned(),
+        };
+        let key = format!("{}: {}", self.name, mutation.name);
+        let last = Passed::last().finders.get(&key).copied();
+        let found = Trials::of(self, &change).first_wrong(Self::ORDERS, last);
+        let (finder, wrong) =
+            found.unwrap_or_else(|| panic!("{} is not found; WARPFOLD_SIMT_SEED={}", mutation.name, seed()));
+        record_finder(&key, finder);
+        println!("{}: {wrong}", mutation.name);
+    }
+}
+
+fn all_templates() -> String {
+    code_of(&templates().into_iter().map(|(_, text)| text).collect::<String>())
+}
+
+impl Mutation {
     /// The file with the mistake in it.
     fn made(&self, text: &str) -> String {
         assert_eq!(text.matches(self.right).count(), 1, "{} must stand once in {}", self.right, self.file);

@@ -8,7 +8,6 @@ use warpfold::{
     DeviceCode, DeviceFunction, DeviceMonoid, DeviceOperator, DeviceType, Monoid, device, math, monoid,
 };
 
-#[cfg(feature = "half")]
 use super::items::Halves;
 use super::items::{Marked, MarkedBytes, MarkedHalves, Placed, Point, Sample, Sampler, Unit, class};
 
@@ -26,15 +25,20 @@ fn code(text: &'static str) -> DeviceCode {
     unsafe { DeviceCode::at(text, caller.file(), caller.line()) }
 }
 
+macro_rules! built_in {
+    ($visitor:ident: $($operator:ident by $sampler:ident: $($type:ident)*;)*) => {
+        $($(
+            let name = concat!(stringify!($operator), "_of_", stringify!($type));
+            $visitor.visit(name, $operator::<$type>::new(), <$type>::$sampler);
+        )*)*
+        $visitor.visit("All", All, bool::sample);
+        $visitor.visit("Any", Any, bool::sample);
+    };
+}
+
 /// Every operator that comes with the crate, over every type.
 pub fn built_in(visitor: &mut impl Visitor) {
-    macro_rules! over {
-        ($($operator:ident by $sampler:ident: $($type:ident)*;)*) => {$($(
-            let name = concat!(stringify!($operator), "_of_", stringify!($type));
-            visitor.visit(name, $operator::<$type>::new(), <$type>::$sampler);
-        )*)*};
-    }
-    over! {
+    built_in! { visitor:
         Sum by unit: i8 i16 i32 i64 u8 u16 u32 u64 isize usize f32 f64;
         Product by unit: i8 i16 i32 i64 u8 u16 u32 u64 isize usize f32 f64;
         Min by unit: i8 i16 i32 i64 u8 u16 u32 u64 isize usize f32 f64;
@@ -47,8 +51,23 @@ pub fn built_in(visitor: &mut impl Visitor) {
         Matrix2Product by matrix: i8 i16 i32 i64 u8 u16 u32 u64 isize usize f32 f64;
         AffineComposition by map: i8 i16 i32 i64 u8 u16 u32 u64 isize usize f32 f64;
     }
-    visitor.visit("All", All, bool::sample);
-    visitor.visit("Any", Any, bool::sample);
+}
+
+/// Each of them, over each type at least twice.
+pub fn some_built_in(visitor: &mut impl Visitor) {
+    built_in! { visitor:
+        Sum by unit: i8 u16 f32;
+        Product by unit: u8 i32 f64;
+        Min by unit: i8 u32 f32;
+        Max by unit: u8 i16 i64;
+        MinNumber by unit: f32;
+        MaxNumber by unit: f64;
+        BitAnd by unit: u8 isize;
+        BitOr by unit: i16 u64;
+        BitXor by unit: i32 usize;
+        Matrix2Product by matrix: u16 f64 usize;
+        AffineComposition by map: u32 i64 isize u64;
+    }
 }
 
 /// Operators of structs, with state, with helpers; none but the first commutes.
@@ -62,24 +81,53 @@ pub fn structs(visitor: &mut impl Visitor) {
     visitor.visit("OnlyMarked", OnlyMarked, Marked::sample);
     visitor.visit("OnlyMarkedHalves", OnlyMarkedHalves, MarkedHalves::sample);
     visitor.visit("OnlyMarkedBytes", OnlyMarkedBytes, MarkedBytes::sample);
-    #[cfg(feature = "half")]
     visitor.visit("LastHalf", LastHalf, Halves::sample);
+}
+
+macro_rules! sizes {
+    ($visitor:ident: $($type:ident: $($lanes:literal)*;)*) => {$($(
+        let name = format!("Lanewise_of_{}_bytes_of_{}", size_of::<[$type; $lanes]>(), stringify!($type));
+        $visitor.visit(&name, Lanewise::<$type, $lanes>(PhantomData), Sample::sample);
+    )*)*};
 }
 
 /// An operator that does not commute over items of each size that promises are made for.
 pub fn sizes(visitor: &mut impl Visitor) {
-    macro_rules! over {
-        ($($type:ident: $($lanes:literal)*;)*) => {$($(
-            let name = format!("Lanewise_of_{}_bytes_of_{}", size_of::<[$type; $lanes]>(), stringify!($type));
-            visitor.visit(&name, Lanewise::<$type, $lanes>(PhantomData), Sample::sample);
-        )*)*};
-    }
-    over! {
+    sizes! { visitor:
         u8: 1 2 3 4 5 7 8 12 16 20 24 36 48 100 101 255 256;
         u16: 1 3 7 50;
         u32: 1 2 3 4 5 6 7 9 12 25 64;
         u64: 1 2 3 4 6 32;
     }
+}
+
+/// Some of them: of each type, and of powers of two, odd and large sizes.
+pub fn some_sizes(visitor: &mut impl Visitor) {
+    sizes! { visitor:
+        u8: 1 2 3 8 16 24 101 256;
+        u16: 1 3 50;
+        u32: 1 3 5 12;
+        u64: 2 32;
+    }
+}
+
+/// The operators that the suites of the CPU are compiled with, beside [`structs`]: to compile the CPU's loops for one takes
+/// a second or two. With the feature `every-operator`, as a full run has it, they are all of them; without it each operator,
+/// each type and each kind of size is among them.
+pub fn of_cpu(visitor: &mut impl Visitor) {
+    #[cfg(feature = "every-operator")]
+    built_in(visitor);
+    #[cfg(not(feature = "every-operator"))]
+    some_built_in(visitor);
+    sizes_of_cpu(visitor);
+}
+
+/// As [`of_cpu`], of operators for items of every size.
+pub fn sizes_of_cpu(visitor: &mut impl Visitor) {
+    #[cfg(feature = "every-operator")]
+    sizes(visitor);
+    #[cfg(not(feature = "every-operator"))]
+    some_sizes(visitor);
 }
 
 /// The point farthest from the origin; the earlier one on a tie.
@@ -227,11 +275,9 @@ only_marked! {
 }
 
 /// The last pair of half floats, whose arithmetic CUDA C++ has not got without headers; the count adds up.
-#[cfg(feature = "half")]
 #[derive(Clone, Copy, Default, Debug)]
 pub struct LastHalf;
 
-#[cfg(feature = "half")]
 impl Monoid for LastHalf {
     type Item = Halves;
     fn identity(&self) -> Halves {
@@ -247,7 +293,6 @@ impl Monoid for LastHalf {
     }
 }
 
-#[cfg(feature = "half")]
 impl DeviceMonoid for LastHalf {
     const EXACT: bool = true;
     fn device_operator() -> DeviceOperator {

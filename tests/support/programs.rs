@@ -8,6 +8,7 @@ use warpfold::codegen::Source;
 use warpfold::policy::{Kernel, ScanPolicy};
 use warpfold::{DeviceMonoid, DeviceType, Policy};
 
+use super::checks::code_of;
 use super::cpp::compiler;
 use super::templates::templates;
 
@@ -110,6 +111,12 @@ impl Kernels {
         Case { first, operator, policy }
     }
 
+    /// All that the compiler is given, without what cannot change it.
+    pub(super) fn determinants(&self) -> String {
+        let options = format!("{:?}", self.checks.of_kernels());
+        options + &code_of(&self.templates) + &code_of(&self.cases.concat())
+    }
+
     /// Adds a kernel; its number.
     pub(super) fn add_kernel(&mut self, source: &Source) -> u32 {
         let number = self.cases.len();
@@ -197,7 +204,7 @@ impl Checks {
 }
 
 fn runtime_folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/simt")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("simt")
 }
 
 /// Compiles files, `jobs` at once; their objects, in the folder.

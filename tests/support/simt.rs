@@ -5,9 +5,13 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::{Arc, OnceLock};
 
 use warpfold::policy::{Kernel, Limits, ScanLaunch, ScanPolicy};
-use warpfold::{DeviceMonoid, DeviceType};
+use warpfold::{DeviceMonoid, DeviceType, Layout, tree};
 
+use super::checks::{Check, digest};
+use super::cpp::compiler_version;
+use super::items::{Sample, Sampler, items};
 use super::programs::{Case, Checks, Kernels, Policies, Program};
+use super::selection;
 use super::tiers::{Suite, Tier};
 
 /// A running program.
@@ -43,7 +47,7 @@ pub fn seed() -> u64 {
     static SEED: OnceLock<u64> = OnceLock::new();
     *SEED.get_or_init(|| match std::env::var("WARPFOLD_SIMT_SEED") {
         Ok(seed) => seed.parse().expect("a number"),
-        Err(_) => rand::random(),
+        Err(_) => selection::Request::of_environment().seed,
     })
 }
 
@@ -64,21 +68,75 @@ impl Group {
     }
 }
 
-type Later = Box<dyn FnOnce(&mut Suite, Arc<Group>)>;
+/// What decides, beside a program and its operator, whether a check on the executor passes: the executor, the launches, the
+/// items, and the oracle.
+const DETERMINANTS: [&str; 9] = [
+    "tests/simt/*.cpp",
+    "tests/simt/*.h",
+    "tests/support/items.rs",
+    "tests/support/policies.rs",
+    "tests/support/programs.rs",
+    "tests/support/rungs.rs",
+    "tests/support/simt.rs",
+    "src/policy",
+    "src/algebra/tree.rs",
+];
 
-/// Tests of kernels that are one program.
-pub struct Tests {
-    kernels: Kernels,
-    /// Whether they are too many for every day.
-    long: bool,
-    later: Vec<Later>,
+/// What decides whether a check of these files passes on the executor, but for its program and its operator.
+pub fn determinants(kind: &'static str, files: &[&str]) -> Check {
+    Check::of(kind)
+        .determined_by(digest(&DETERMINANTS))
+        .determined_by(digest(files))
+        .determined_by(compiler_version())
 }
 
-impl Tests {
-    pub fn new(checks: Checks, long: bool) -> Self {
-        Self { kernels: Kernels::new(checks), long, later: Vec::new() }
+/// Checks of one kind on the executor.
+pub struct Tests<'a> {
+    suite: &'a mut Suite,
+    base: Check,
+    checks: Checks,
+}
+
+/// A program, and what its checks have in common.
+pub struct Subject<C> {
+    group: Arc<Group>,
+    pub case: C,
+    check: Check,
+}
+
+impl<'a> Tests<'a> {
+    /// Of the files that say what is tested.
+    pub fn new(suite: &'a mut Suite, kind: &'static str, checks: Checks, files: &[&str]) -> Self {
+        Self { suite, base: determinants(kind, files), checks }
     }
 
+    /// A program of what `add` adds to it. `behavior` is what the operator does in Rust, as bytes.
+    pub fn subject<C>(
+        &self,
+        name: &str,
+        behavior: Vec<u8>,
+        add: impl FnOnce(&mut Kernels) -> C,
+    ) -> Subject<C> {
+        let mut kernels = Kernels::new(self.checks);
+        let case = add(&mut kernels);
+        let check = self.base.clone().factor("operator", name).determined_by(kernels.determinants());
+        Subject { group: Arc::new(Group::new(kernels)), case, check: check.determined_by(behavior) }
+    }
+
+    /// A check of a subject, whose further factors `with` adds.
+    pub fn check<C: Copy + Send + 'static>(
+        &mut self,
+        subject: &Subject<C>,
+        name: String,
+        with: impl FnOnce(Check) -> Check,
+        test: impl FnOnce(&mut Executor, C) + Send + 'static,
+    ) {
+        let (group, case) = (subject.group.clone(), subject.case);
+        let run = move || test(&mut group.start(seed()), case);
+        self.suite.check(Tier::Simt, with(subject.check.clone()), name, run);
+    }
+
+    /// A check of an operator under a policy, alone in its program.
     pub fn test<M: DeviceMonoid, P: Policies>(
         &mut self,
         name: String,
@@ -89,39 +147,30 @@ impl Tests {
         self.test_of(name, |kernels| kernels.add(operator, policy), test);
     }
 
-    /// A test of what `add` adds to the kernels.
-    pub fn test_of<C: Send + 'static>(
+    /// A check of what `add` adds to the kernels of its program.
+    pub fn test_of<C: Copy + Send + 'static>(
         &mut self,
         name: String,
         add: impl FnOnce(&mut Kernels) -> C,
         test: impl FnOnce(&mut Executor, C) + Send + 'static,
     ) {
-        let (case, long) = (add(&mut self.kernels), self.long);
-        self.later.push(Box::new(move |suite, group| {
-            let test = move || test(&mut group.start(seed()), case);
-            match long {
-                true => suite.long_test(Tier::Simt, name, test),
-                false => suite.test(Tier::Simt, name, test),
-            }
-        }));
-    }
-
-    pub fn add_to(self, suite: &mut Suite) {
-        let group = Arc::new(Group::new(self.kernels));
-        self.later.into_iter().for_each(|add| add(suite, group.clone()));
+        // Few, and of operators that a translation defines: their C++ says what they do.
+        let subject = self.subject(&name, Vec::new(), add);
+        self.check(&subject, name, |check| check, test);
     }
 }
 
-/// The first parameter of a kernel that scans: see `templates/scan.cuh`.
-#[repr(C)]
-struct ScanArguments<T> {
-    input: u64,
-    length: u64,
-    output: u64,
-    shared: u64,
-    tiles: u64,
-    exclusive: u32,
-    identity: T,
+/// What an operator does in Rust with the items that it is tested with: of one that is written twice, the C++ says nothing
+/// about the Rust.
+pub fn behavior<M: DeviceMonoid>(operator: &M, sampler: Sampler<M::Item>) -> Vec<u8>
+where
+    M::Item: Sample,
+{
+    let fold = |items: Vec<M::Item>| {
+        let literal = format!("{:?}", tree::inclusive_scan(operator, &items));
+        literal.into_bytes()
+    };
+    [fold(items(1, 300, M::Item::sample)), fold(items(1, 1000, sampler))].concat()
 }
 
 /// So few multiprocessors that blocks take one tile after another.
@@ -137,9 +186,11 @@ pub struct Asked {
     pub misalignment: (usize, usize),
 }
 
-/// The first parameter of a kernel that reduces: see `templates/arguments.cuh`.
+/// The first parameter of a kernel that reduces, up to the identity: see `templates/arguments.cuh`. Addresses are the
+/// executor's to fill in.
 #[repr(C)]
-struct Arguments<T> {
+#[derive(Default)]
+struct Arguments {
     input: u64,
     length: u64,
     output: u64,
@@ -150,25 +201,42 @@ struct Arguments<T> {
     whole: u32,
     early: u32,
     gathers: u32,
-    identity: T,
 }
 
-impl<T> Arguments<T> {
-    /// Addresses are the executor's to fill in.
-    fn of(length: u64, identity: T) -> Self {
-        Self {
-            input: 0,
-            length,
-            output: 0,
-            tickets: 0,
-            runs: 0,
-            row_level: 0,
-            serial: 0,
-            whole: 0,
-            early: 1,
-            gathers: 0,
-            identity,
-        }
+/// The same of a kernel that scans: see `templates/scan.cuh`.
+#[repr(C)]
+#[derive(Default)]
+struct ScanArguments {
+    input: u64,
+    length: u64,
+    output: u64,
+    shared: u64,
+    tiles: u64,
+    exclusive: u32,
+    /// The identity may stand here: how much is left out, see [`Operands::arguments`].
+    padding: u32,
+}
+
+/// What a kernel is given of an operator: as bytes, so that little is compiled for each.
+struct Operands {
+    item: Layout,
+    identity: Vec<u8>,
+    state: Vec<u8>,
+}
+
+impl Operands {
+    fn of<M: DeviceMonoid>(operator: &M) -> Self {
+        let (identity, state) = (bytes(&[operator.identity()]), state(operator));
+        Self { item: M::Item::layout(), identity, state }
+    }
+
+    /// The fields before the identity, and the identity where Rust and C++ place it.
+    fn arguments(&self, fields: &[u8]) -> Vec<u8> {
+        let mut arguments = fields.to_vec();
+        arguments.resize(fields.len().next_multiple_of(self.item.align), 0);
+        arguments.extend(&self.identity);
+        arguments.resize(arguments.len().next_multiple_of(self.item.align.max(8)), 0);
+        arguments
     }
 }
 
@@ -218,45 +286,59 @@ impl Executor {
         items: &[M::Item],
         misalignment: usize,
     ) -> Result<M::Item, String> {
-        let item = M::Item::layout();
-        let mut input = bytes(items);
-        let mut length = items.len() as u64;
-        let mut misalignment = misalignment * align_of::<M::Item>();
-        let launches = case.policy.launches(&item, length);
+        let kernels = Case { first: case.first, operator: (), policy: case.policy };
+        let operands = Operands::of(&case.operator);
+        let result =
+            self.bracket_of_bytes(kernels, &operands, bytes(items), items.len() as u64, misalignment)?;
+        // SAFETY: the kernel wrote a whole item, field by field.
+        Ok(unsafe { std::ptr::read_unaligned(result.as_ptr().cast()) })
+    }
+
+    fn bracket_of_bytes(
+        &mut self,
+        case: Case<()>,
+        operands: &Operands,
+        mut input: Vec<u8>,
+        mut length: u64,
+        misalignment: usize,
+    ) -> Result<Vec<u8>, String> {
+        let item = &operands.item;
+        let mut misalignment = misalignment * item.align;
+        let launches = case.policy.launches(item, length);
         // Zeros, of which launches that leave partials to be gathered need more.
         let gathers = launches.gathers();
         let mut words =
-            vec![0; if gathers { launches.memory_bytes(&item) as usize } else { size_of::<u64>() }];
+            vec![0; if gathers { launches.memory_bytes(item) as usize } else { size_of::<u64>() }];
         for launch in launches {
             let shape = case.policy.shape(launch.kernel);
             // Those that are gathered are no output.
             let is_gathered = gathers && launch.chunks > 1;
             let left = if launch.leaves_one() { 1 } else { launch.chunks as usize };
-            let output = if is_gathered && !launch.leaves_one() { 0 } else { left * size_of::<M::Item>() };
+            let output = if is_gathered && !launch.leaves_one() { 0 } else { left * item.size };
             // Some wait before they read, and others afterwards.
             self.reads_early ^= launch.gathers;
             let reads_early = launch.gathers && self.reads_early;
             let request_words = words.len();
             // What the executor aligns is aligned by 128 bytes or more.
             let placed = launch.placed(&shape, misalignment as u64, length);
-            let arguments = Arguments {
+            let arguments = operands.arguments(&bytes(&[Arguments {
+                length,
                 runs: placed.runs,
                 row_level: placed.row_level,
                 whole: placed.whole,
                 early: u32::from(reads_early || shape.rows > 1),
                 gathers: is_gathered.into(),
-                ..Arguments::of(length, case.operator.identity())
-            };
-            let (arguments, op) = (bytes(&[arguments]), state(&case.operator));
+                ..Arguments::default()
+            }]));
             let request = Request {
                 kernel: case.number(launch.kernel),
                 blocks: case.policy.blocks(&launch, resident(launch.chunks)),
                 threads: placed.warps * 32,
                 misalignment: misalignment as u32,
                 seed: self.seed,
-                shared: shape.shared_bytes(&item) as u64,
+                shared: shape.shared_bytes(item) as u64,
                 arguments: arguments.len() as u64,
-                op: op.len() as u64,
+                op: operands.state.len() as u64,
                 input: input.len() as u64,
                 output: output as u64,
                 words: words.len() as u64,
@@ -267,7 +349,7 @@ impl Executor {
                 },
                 ..Request::default()
             };
-            let request = [bytes(&[request]), arguments, op, input, words].concat();
+            let request = [bytes(&[request]), arguments, operands.state.clone(), input, words].concat();
             input = self.ask(&request, output + request_words)?;
             words = input.split_off(output);
             if output > 0 && words.iter().any(|&byte| byte != 0) {
@@ -276,8 +358,7 @@ impl Executor {
             length = left as u64;
             misalignment = 0;
         }
-        // SAFETY: the kernel wrote a whole item, field by field.
-        Ok(unsafe { std::ptr::read_unaligned(input.as_ptr().cast()) })
+        Ok(input)
     }
 
     /// The bracket of partials, some items each of which a block leaves while one block gathers them.
@@ -287,8 +368,10 @@ impl Executor {
         partials: &[M::Item],
     ) -> Result<M::Item, String> {
         let (size, count) = (size_of::<M::Item>(), partials.len());
-        let arguments = Arguments::of(count as u64, case.operator.identity());
-        let (arguments, op, input) = (bytes(&[arguments]), state(&case.operator), bytes(partials));
+        let operands = Operands::of(&case.operator);
+        let fields = Arguments { length: count as u64, early: 1, ..Arguments::default() };
+        let arguments = operands.arguments(&bytes(&[fields]));
+        let input = bytes(partials);
         let words = vec![0; (4 << 10) + count.next_multiple_of(32) * 2 * size.next_multiple_of(8)];
         let request = Request {
             kernel: case.first,
@@ -296,13 +379,13 @@ impl Executor {
             threads: case.policy.shape(Kernel::Gather).warps * 32,
             seed: self.seed,
             arguments: arguments.len() as u64,
-            op: op.len() as u64,
+            op: operands.state.len() as u64,
             input: input.len() as u64,
             output: size as u64,
             words: words.len() as u64,
             ..Request::default()
         };
-        let request = [bytes(&[request]), arguments, op, input, words.clone()].concat();
+        let request = [bytes(&[request]), arguments, operands.state, input, words.clone()].concat();
         let mut answer = self.ask(&request, size + words.len())?;
         if answer.split_off(size) != words {
             return Err("partials are left".to_owned());
@@ -319,51 +402,58 @@ impl Executor {
         asked: Asked,
         shared: &mut Vec<u8>,
     ) -> Result<Vec<M::Item>, String> {
-        let item = M::Item::layout();
-        let length = items.len() as u64;
-        let ScanLaunch { kernel, tiles, blocks, groups, warps } = case.policy.launch(&item, length, LIMITS);
+        let kernels = Case { first: case.first, operator: (), policy: case.policy };
+        let output =
+            self.scan_of_bytes(kernels, &Operands::of(&case.operator), bytes(items), asked, shared)?;
+        let item = |index: usize| output[index * size_of::<M::Item>()..].as_ptr().cast();
+        // SAFETY: the kernel wrote whole items, field by field.
+        Ok((0..items.len()).map(|index| unsafe { std::ptr::read_unaligned(item(index)) }).collect())
+    }
+
+    fn scan_of_bytes(
+        &mut self,
+        case: Case<(), ScanPolicy>,
+        operands: &Operands,
+        input: Vec<u8>,
+        asked: Asked,
+        shared: &mut Vec<u8>,
+    ) -> Result<Vec<u8>, String> {
+        let item = &operands.item;
+        let length = (input.len() / item.size) as u64;
+        let ScanLaunch { kernel, tiles, blocks, groups, warps } = case.policy.launch(item, length, LIMITS);
         let shape = case.policy.shape(kernel);
-        let size = size_of::<M::Item>();
-        let needed = shape.memory_bytes(&item, tiles) as usize;
+        let needed = shape.memory_bytes(item, tiles) as usize;
         // No more than a scan says that it needs; what was there before stays, as in a workspace.
         if shared.len() < needed {
             shared.resize(needed, 0);
         }
         let shared = &mut shared[..needed];
-        let arguments = ScanArguments {
-            input: 0,
-            length,
-            output: 0,
-            shared: 0,
-            tiles,
-            exclusive: asked.exclusive.into(),
-            identity: case.operator.identity(),
-        };
-        let (arguments, op) = (bytes(&[arguments]), state(&case.operator));
-        let input = bytes(items);
+        let fields =
+            ScanArguments { length, tiles, exclusive: asked.exclusive.into(), ..ScanArguments::default() };
+        let before_identity = std::mem::offset_of!(ScanArguments, padding);
+        let arguments = operands.arguments(&bytes(&[fields])[..before_identity]);
         let request = Request {
             kernel: case.number(kernel),
             blocks: blocks as u32,
             threads: groups * warps * 32,
-            misalignment: (asked.misalignment.0 * size) as u32,
-            output_misalignment: (asked.misalignment.1 * size) as u32,
+            misalignment: (asked.misalignment.0 * item.size) as u32,
+            output_misalignment: (asked.misalignment.1 * item.size) as u32,
             in_place: asked.in_place.into(),
             seed: self.seed,
-            shared: shape.shared_bytes(&item, groups * warps) as u64,
+            shared: shape.shared_bytes(item, groups * warps) as u64,
             arguments: arguments.len() as u64,
-            op: op.len() as u64,
+            op: operands.state.len() as u64,
             input: input.len() as u64,
             output: input.len() as u64,
             words: shared.len() as u64,
             ..Request::default()
         };
-        let request = [bytes(&[request]), arguments, op, input, shared.to_vec()].concat();
-        let answer = self.ask(&request, size_of_val(items) + shared.len())?;
-        let (output, words) = answer.split_at(size_of_val(items));
-        shared.copy_from_slice(words);
-        let item = |index: usize| output[index * size..].as_ptr().cast();
-        // SAFETY: the kernel wrote whole items, field by field.
-        Ok((0..items.len()).map(|index| unsafe { std::ptr::read_unaligned(item(index)) }).collect())
+        let output = input.len();
+        let request = [bytes(&[request]), arguments, operands.state.clone(), input, shared.to_vec()].concat();
+        let mut answer = self.ask(&request, output + shared.len())?;
+        shared.copy_from_slice(&answer[output..]);
+        answer.truncate(output);
+        Ok(answer)
     }
 
     /// Runs an exercise on three blocks of 64 threads; the words that it wrote.

@@ -1,5 +1,7 @@
 //! The templates, out of rendered sources.
 
+use std::sync::LazyLock;
+
 use warpfold::codegen::Source;
 use warpfold::ladder::Rung;
 use warpfold::operators::Sum;
@@ -16,6 +18,11 @@ fn templates_of(source: &Source) -> Vec<(String, String)> {
 
 /// The name and the text of each, after those that it stands on: of sums that wrap, which C++ has no word for.
 pub fn templates() -> Vec<(String, String)> {
+    static TEMPLATES: LazyLock<Vec<(String, String)>> = LazyLock::new(rendered);
+    TEMPLATES.clone()
+}
+
+fn rendered() -> Vec<(String, String)> {
     let reduction = Reduction::with(Device::cpu(), Sum::<i32>::new()).source().expect("renders");
     let scan = Scan::with(Device::cpu(), Sum::<i32>::new()).source().expect("renders");
     let policy = Policy::for_item(&i32::layout());

@@ -1,15 +1,19 @@
-//! Tests that need more than this machine has are shown as ignored, with the reason in one line; never as passed.
+//! Tests that need more than this machine has are shown as ignored, with the reason in one line; never as passed. So are
+//! checks that a run leaves out.
 //!
 //! A trial's name starts with its tier, so that `-- gpu::` runs one tier alone. `WARPFOLD_REQUIRE`, a list such as
 //! `nvrtc,gpu`, turns a missing tier into a failure.
 
+use std::collections::{BTreeMap, HashSet};
 use std::process::ExitCode;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use libtest_mimic::{Arguments, Trial};
 use warpfold::{Device, jit};
 
+use super::checks::{Check, Passed, record_pass};
 use super::cpp::compiler;
+use super::selection::{Request, Selection, select};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tier {
@@ -21,6 +25,8 @@ pub enum Tier {
 }
 
 impl Tier {
+    const ALL: [Self; 5] = [Self::Cpu, Self::Host, Self::Simt, Self::Nvrtc, Self::Gpu];
+
     fn name(self) -> &'static str {
         match self {
             Tier::Cpu => "cpu",
@@ -80,28 +86,38 @@ pub fn scenario() -> Option<String> {
     std::env::var(SCENARIO).ok()
 }
 
+/// A test, and what a run needs to know to take it or to leave it out.
+struct Entry {
+    tier: Tier,
+    trial: Trial,
+    /// Without one, the test always runs.
+    check: Option<Check>,
+}
+
+/// The tests of a binary.
 #[derive(Default)]
-pub struct Suite(Vec<(Tier, Trial)>);
+pub struct Suite(Vec<Entry>);
 
 impl Suite {
+    /// A test that every run takes.
     pub fn test(&mut self, tier: Tier, name: impl AsRef<str>, test: impl FnOnce() + Send + 'static) {
-        let name = format!("{}::{}", tier.name(), name.as_ref());
-        let trial = Trial::test(name, move || {
-            test();
-            Ok(())
-        });
-        self.0.push((tier, trial));
+        self.0.push(Entry { tier, trial: trial(tier, name.as_ref(), test), check: None });
     }
 
-    /// A test that takes minutes or most of a machine's memory: ignored unless `WARPFOLD_LONG` is set.
-    pub fn long_test(&mut self, tier: Tier, name: impl AsRef<str>, test: impl FnOnce() + Send + 'static) {
-        match std::env::var_os("WARPFOLD_LONG") {
-            Some(_) => self.test(tier, name, test),
-            None => {
-                let name = format!("long::{}", name.as_ref());
-                self.0.push((tier, Trial::test(name, || Ok(())).with_ignored_flag(true)))
-            }
-        }
+    /// A test that a run takes as `selection.rs` says.
+    pub fn check(
+        &mut self,
+        tier: Tier,
+        check: Check,
+        name: impl AsRef<str>,
+        test: impl FnOnce() + Send + 'static,
+    ) {
+        let hash = check.hash();
+        let test = move || {
+            test();
+            record_pass(hash);
+        };
+        self.0.push(Entry { tier, trial: trial(tier, name.as_ref(), test), check: Some(check) });
     }
 
     pub fn run(self) -> ExitCode {
@@ -114,26 +130,90 @@ impl Suite {
     }
 
     fn run_with(self, arguments: Arguments) -> ExitCode {
-        let mut trials = Vec::new();
-        for tier in [Tier::Cpu, Tier::Host, Tier::Simt, Tier::Nvrtc, Tier::Gpu] {
-            let absent = self.0.iter().any(|(of, _)| *of == tier).then(|| tier.absent()).flatten();
-            if let Some(reason) = &absent {
+        let mut absent = Vec::new();
+        for tier in Tier::ALL {
+            let reason = self.0.iter().any(|entry| entry.tier == tier).then(|| tier.absent()).flatten();
+            if let Some(reason) = reason {
                 eprintln!("{}: did not run: {reason}", tier.name());
                 if tier.required() {
                     return ExitCode::FAILURE;
                 }
+                absent.push(tier);
             }
-            trials.push((tier, absent.is_some()));
         }
-        let absent = |tier| trials.iter().any(|&(of, absent)| of == tier && absent);
-        let trials = self
-            .0
-            .into_iter()
-            .map(|(tier, trial)| {
-                let ignored = trial.has_ignored_flag() || absent(tier);
-                trial.with_ignored_flag(ignored)
-            })
-            .collect();
-        libtest_mimic::run(&arguments, trials).exit_code()
+        let left_out = self.left_out(&arguments, &absent);
+        let mut entries: Vec<Entry> = Vec::new();
+        for (place, entry) in self.0.into_iter().enumerate() {
+            match (left_out.contains(&place), &entry.check) {
+                // A line has said how many these are.
+                (true, Some(_)) => {}
+                (true, None) => entries.push(Entry { trial: entry.trial.with_ignored_flag(true), ..entry }),
+                (false, _) => entries.push(entry),
+            }
+        }
+        // Checks of one program are apart: else threads would wait for the same compilation.
+        entries.sort_by_key(|entry| entry.check.as_ref().map(Check::hash));
+        let trials = entries.into_iter().map(|entry| {
+            let ignored = entry.trial.has_ignored_flag() || absent.contains(&entry.tier);
+            entry.trial.with_ignored_flag(ignored)
+        });
+        libtest_mimic::run(&arguments, trials.collect()).exit_code()
     }
+
+    /// The places of the tests that this run leaves out, and a line for each kind of check. Whoever names a test, or asks
+    /// for ignored ones, gets what was asked for.
+    fn left_out(&self, arguments: &Arguments, absent: &[Tier]) -> HashSet<usize> {
+        let names_a_tier =
+            |filter: &String| Tier::ALL.iter().any(|tier| format!("{}::", tier.name()).starts_with(filter));
+        if !arguments.filter.as_ref().is_none_or(names_a_tier)
+            || arguments.ignored
+            || arguments.include_ignored
+        {
+            return HashSet::new();
+        }
+        let request = Request::of_environment();
+        let passed = Passed::last();
+        let mut left_out = HashSet::new();
+        let mut kinds: BTreeMap<(&str, &str), Vec<usize>> = BTreeMap::new();
+        for (place, entry) in self.0.iter().enumerate() {
+            match &entry.check {
+                Some(check) => kinds.entry((entry.tier.name(), check.kind)).or_default().push(place),
+                None if request.takes_tests() => {}
+                None => drop(left_out.insert(place)),
+            }
+        }
+        for ((tier, kind), places) in kinds {
+            let checks: Vec<&Check> =
+                places.iter().filter_map(|&place| self.0[place].check.as_ref()).collect();
+            let selection = select(&checks, &passed.hashes, &request);
+            let is_left_out = |(k, _): &(usize, &usize)| !selection.chosen.contains(k);
+            left_out.extend(places.iter().enumerate().filter(is_left_out).map(|(_, &place)| place));
+            let asked_for =
+                arguments.filter.as_ref().is_none_or(|filter| tier.starts_with(filter.trim_end_matches(':')));
+            if asked_for && !arguments.list && !absent.iter().any(|absent| absent.name() == tier) {
+                eprintln!("{tier}: {}", said(kind, checks.len(), &selection, passed));
+            }
+        }
+        left_out
+    }
+}
+
+/// How many checks of a kind run.
+fn said(kind: &str, all: usize, selection: &Selection, passed: &Passed) -> String {
+    let mut reasons = Vec::new();
+    if selection.unchanged > 0 {
+        reasons.push(format!("{} unchanged since the full run of {}", selection.unchanged, passed.commit));
+    }
+    if selection.repeated > 0 {
+        reasons.push(format!("{} have the code of another", selection.repeated));
+    }
+    let reasons = if reasons.is_empty() { String::new() } else { format!(" ({})", reasons.join(", ")) };
+    format!("ran {} of {all} {kind}{reasons}", selection.chosen.len())
+}
+
+fn trial(tier: Tier, name: &str, test: impl FnOnce() + Send + 'static) -> Trial {
+    Trial::test(format!("{}::{name}", tier.name()), move || {
+        test();
+        Ok(())
+    })
 }

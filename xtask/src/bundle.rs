@@ -14,8 +14,13 @@ const ARCHIVE: &str = "bundle.tar.gz";
 /// The most that the archive may weigh, so that it travels easily.
 const MOST_BYTES: u64 = 60 << 20;
 /// Tests that need a Rust toolchain or the repository beside them.
-const NOT_BUNDLED: [(&str, &str); 4] =
-    [("test", "refusals"), ("test", "rendering"), ("test", "farthest_point"), ("test", "simt")];
+const NOT_BUNDLED: [(&str, &str); 5] = [
+    ("test", "refusals"),
+    ("test", "rendering"),
+    ("test", "farthest_point"),
+    ("test", "simt"),
+    ("unit", "support"),
+];
 
 pub(crate) fn run() -> Result<()> {
     if Path::new(FOLDER).exists() {
@@ -23,10 +28,10 @@ pub(crate) fn run() -> Result<()> {
     }
     fs::create_dir_all(FOLDER)?;
     let mut names = Vec::new();
+    let packages = "--package warpfold --package warpfold-tests --package warpfold-benches";
     for targets in ["test --no-run --lib --tests --benches", "build --examples"] {
-        let line = format!(
-            "cargo {targets} --profile bundle --all-features --message-format json-render-diagnostics"
-        );
+        let options = "--features warpfold-tests/every-operator --profile bundle";
+        let line = format!("cargo {targets} {packages} {options} --message-format json-render-diagnostics");
         eprintln!("> {line}");
         let mut build = command(&line).stdout(Stdio::piped()).spawn()?;
         let output = build.stdout.take().context("no output")?;

@@ -2,10 +2,13 @@
 
 mod bundle;
 mod command;
+mod full;
 mod nvrtc;
 mod programs;
 mod report;
+mod soak;
 mod test;
+mod tree;
 
 use anyhow::Result;
 use clap::Parser;
@@ -28,7 +31,7 @@ fn main() -> Result<()> {
     std::env::set_current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))?;
     match Chore::parse() {
         Chore::Test(options) => test::run(&options),
-        Chore::Programs(options) => programs::run_all(&options),
+        Chore::Programs(options) => programs::run_all(&options).map(drop),
         Chore::Bundle => bundle::run(),
         Chore::Report(options) => report::run(&options),
     }

@@ -1,17 +1,35 @@
-//! `cargo xtask test`: the checks, the tiers, and one line a tier at the end.
+//! `cargo xtask test`: the checks, the tiers, and at the end what ran and what was left out.
 
+use std::path::PathBuf;
 use std::process::Command;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-use anyhow::{Result, bail};
+use anyhow::{Result, bail, ensure};
 use clap::ValueEnum;
 
 use crate::command::{command, run_and_listen};
-use crate::{nvrtc, programs, report};
+use crate::full::{self, Shard};
+use crate::tree::Tree;
+use crate::{nvrtc, programs, report, soak};
 
 #[derive(clap::Args)]
 pub(crate) struct Options {
-    /// One tier alone, without the checks.
+    /// The editing loop: what a change of a file most likely breaks, without lints and documentation.
+    #[arg(long, conflicts_with_all = ["full", "tier"])]
+    quick: bool,
+    /// Everything. What passed is recorded in `tests/passed.txt` and `docs/test-runs.csv`.
+    #[arg(long, conflicts_with = "tier")]
+    full: bool,
+    /// Random cases for hours; what was done is not done again.
+    #[arg(long, conflicts_with_all = ["full", "quick", "tier"])]
+    soak: bool,
+    /// How long to go on with random cases.
+    #[arg(long, requires = "soak", default_value_t = 4)]
+    hours: u64,
+    /// A part of a full run, or of the random cases, such as 2/3.
+    #[arg(long, conflicts_with_all = ["quick", "tier"])]
+    shard: Option<Shard>,
+    /// One tier alone, without lints and documentation.
     #[arg(long)]
     tier: Option<Tier>,
     /// Tiers that must run: the command fails where one cannot.
@@ -34,6 +52,8 @@ enum Tier {
 }
 
 impl Tier {
+    const ALL: [Self; 5] = [Self::Cpu, Self::Host, Self::Simt, Self::Nvrtc, Self::Gpu];
+
     fn name(self) -> &'static str {
         match self {
             Tier::Cpu => "cpu",
@@ -45,29 +65,74 @@ impl Tier {
     }
 }
 
+/// How much a run takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Extent {
+    Quick,
+    Everyday,
+    Full,
+}
+
+/// What all commands of a run have in common.
+pub(crate) struct Run {
+    extent: Extent,
+    tree: Tree,
+    shard: Shard,
+    /// Where what passed is noted, if this is a full run.
+    record: Option<PathBuf>,
+}
+
 pub(crate) fn run(options: &Options) -> Result<()> {
-    let tiers = match options.tier {
-        Some(tier) => vec![tier],
-        None => {
-            checks()?;
-            vec![Tier::Cpu, Tier::Host, Tier::Simt, Tier::Nvrtc, Tier::Gpu]
-        }
+    if options.soak {
+        let time = Duration::from_secs(3600 * options.hours);
+        return soak::run_for(time, options.shard.unwrap_or(Shard::WHOLE));
+    }
+    ensure!(options.full || options.shard.is_none(), "--shard goes with --full or --soak");
+    let start = Instant::now();
+    let extent = match (options.quick, options.full) {
+        (true, _) => Extent::Quick,
+        (_, true) => Extent::Full,
+        _ => Extent::Everyday,
+    };
+    let (tree, shard) = (Tree::of_working_copy()?, options.shard.unwrap_or(Shard::WHOLE));
+    println!("tree {} ({}), seed {}", tree.hash, tree.commit, tree.seed());
+    let record = match extent {
+        Extent::Full => Some(full::begin(&tree, shard)?),
+        _ => None,
+    };
+    let run = Run { extent, tree, shard, record };
+    let tiers = match (options.tier, extent) {
+        (Some(tier), _) => vec![tier],
+        (None, Extent::Quick) => vec![Tier::Cpu, Tier::Simt, Tier::Nvrtc],
+        (None, _) => Tier::ALL.to_vec(),
     };
     if let Some(tier) = options.require.iter().find(|tier| !tiers.contains(tier)) {
-        bail!("{} is required, and --tier leaves it out", tier.name());
+        bail!("{} is required, and this run leaves it out", tier.name());
+    }
+    if options.tier.is_none() && extent != Extent::Quick && shard.number == 1 {
+        checks()?;
+        println!("checks: {} s", start.elapsed().as_secs());
     }
     let mut summary = Vec::new();
     for &tier in &tiers {
         let start = Instant::now();
-        let absent = run_tier(tier)?;
+        let said = run.tier(tier)?;
         println!("{}: {} s", tier.name(), start.elapsed().as_secs());
-        if let (Some(reason), true) = (&absent, options.require.contains(&tier)) {
-            bail!("{}: required, but did not run: {reason}", tier.name());
+        let absent = said.iter().find(|line| line.contains(": did not run: "));
+        if let (Some(reason), true) = (absent, options.require.contains(&tier)) {
+            bail!("required, but {reason}");
         }
-        let outcome = absent.map_or("ran".to_owned(), |reason| format!("did not run: {reason}"));
-        summary.push(format!("{}: {outcome}", tier.name()));
+        summary.push(if said.is_empty() { format!("{}: ran", tier.name()) } else { said.join("\n") });
     }
     println!("\n{}", summary.join("\n"));
+    if extent == Extent::Full {
+        ensure!(
+            !summary.iter().any(|said| said.contains(": did not run: ") && !said.starts_with("gpu")),
+            "a full run has every tier but the GPU's"
+        );
+        full::end(&run.tree, run.shard, start.elapsed())?;
+    }
+    println!("{} s in all", start.elapsed().as_secs());
     Ok(())
 }
 
@@ -75,103 +140,120 @@ pub(crate) fn run(options: &Options) -> Result<()> {
 fn checks() -> Result<()> {
     crate::command::run(&mut command("cargo fmt --all --check"))?;
     report::check()?;
-    for features in ["--all-features", "--no-default-features"] {
-        let lint = format!("cargo clippy --quiet --workspace --all-targets {features} -- --deny warnings");
-        crate::command::run(&mut command(&lint))?;
+    for targets in ["--workspace --all-targets", "--package warpfold --all-targets --no-default-features"] {
+        crate::command::run(&mut command(&format!("cargo clippy --quiet {targets} -- --deny warnings")))?;
     }
-    let mut document =
-        command("cargo doc --quiet --workspace --no-deps --all-features --document-private-items");
+    let mut document = command("cargo doc --quiet --workspace --no-deps --document-private-items");
     crate::command::run(document.env("RUSTDOCFLAGS", "--deny warnings"))
 }
 
-/// Runs a tier's tests; the reason if this machine cannot. The first command of a tier finds that out; the later ones
-/// then require it.
-fn run_tier(tier: Tier) -> Result<Option<String>> {
-    match tier {
-        Tier::Cpu => {
-            let skip = "--skip host:: --skip simt:: --skip nvrtc:: --skip nvrtc_compiles --skip gpu:: --skip gpu_is_the_cpu";
+/// Names that tests of other tiers than the CPU's begin with, or have in them.
+const NOT_CPU: &str =
+    "--skip host:: --skip simt:: --skip nvrtc:: --skip nvrtc_compiles --skip gpu:: --skip gpu_is_the_cpu";
+/// The tests that a quick run builds: the others are many operators, which take minutes to compile.
+const QUICK: &str = "--lib --test device_types --test rendering --test errors";
+
+impl Run {
+    /// Runs a tier's tests; what they said of it: that it cannot run here, or what was left out. The first command of a tier
+    /// finds out whether it can run; the later ones then require it.
+    fn tier(&self, tier: Tier) -> Result<Vec<String>> {
+        let commands: Vec<Command> = match (tier, self.extent) {
+            (Tier::Cpu, Extent::Quick) => vec![self.tests(nvrtc::NEWEST, &format!("{QUICK} -- {NOT_CPU}"))],
             // Without a choice of targets: only so are the examples built as programs, which a test runs.
-            crate::command::run(&mut tests(nvrtc::NEWEST, &format!("-- {skip}")))?;
-            // The long step: beyond 2^32 items.
-            crate::command::run(
-                tests(nvrtc::NEWEST, "--test bracket -- cpu::more_than").env("WARPFOLD_LONG", "1"),
-            )?;
-            crate::command::run(downstream(&format!("-- {skip}")).env("WARPFOLD_DEVICE", "cpu"))?;
-            Ok(None)
-        }
-        Tier::Host => {
-            let heard = run_and_listen(&mut tests(nvrtc::NEWEST, "--test translation -- host::"))?;
-            if let Some(absent) = reason(tier, &heard) {
-                return Ok(Some(absent));
+            (Tier::Cpu, _) => {
+                let mut downstream = self.downstream(&format!("-- {NOT_CPU}"));
+                downstream.env("WARPFOLD_DEVICE", "cpu");
+                vec![self.tests(nvrtc::NEWEST, &format!("-- {NOT_CPU}")), downstream]
             }
-            programs::run_all(&programs::Options::few())?;
-            Ok(None)
-        }
-        Tier::Simt => {
-            // The long step: every operator, and every mistake.
-            let mut every = tests(nvrtc::NEWEST, "--test simt --test scan --test ladder -- simt::");
-            let heard = run_and_listen(every.env("WARPFOLD_LONG", "1"))?;
-            Ok(reason(tier, &heard))
-        }
-        Tier::Nvrtc => {
-            let heard = run_and_listen(&mut tests(nvrtc::NEWEST, "--test jit -- nvrtc::"))?;
-            if let Some(absent) = reason(tier, &heard) {
-                return Ok(Some(absent));
+            (Tier::Host, _) => vec![self.tests(nvrtc::NEWEST, "--test translation -- host::")],
+            (Tier::Simt, Extent::Quick) => vec![self.tests(nvrtc::NEWEST, "--test simt -- simt::")],
+            (Tier::Simt, _) => {
+                vec![self.tests(nvrtc::NEWEST, "--test simt --test scan --test ladder -- simt::")]
             }
-            crate::command::run(required(
-                &mut tests(nvrtc::NEWEST, "--test errors --test laws --test examples --test ladder -- nvrtc"),
-                tier,
-            ))?;
-            crate::command::run(required(&mut downstream("-- nvrtc"), tier))?;
-            crate::command::run(required(&mut tests(nvrtc::OLDEST, "--test compile -- nvrtc::"), tier))?;
-            // The long step: every kernel and operator for every architecture.
-            let mut every = tests(nvrtc::NEWEST, "--test compile -- nvrtc::");
-            crate::command::run(required(every.env("WARPFOLD_ARCHITECTURES", "all"), tier))?;
-            Ok(None)
-        }
-        Tier::Gpu => {
-            let heard = run_and_listen(&mut tests(
-                nvrtc::NEWEST,
-                "--test bracket --test scan --test ladder -- gpu::",
-            ))?;
-            if let Some(absent) = reason(tier, &heard) {
-                return Ok(Some(absent));
+            (Tier::Nvrtc, Extent::Quick) => vec![self.tests(nvrtc::NEWEST, "--test compile -- nvrtc::")],
+            (Tier::Nvrtc, _) => {
+                let others = "--test errors --test laws --test examples --test ladder -- nvrtc";
+                let mut oldest = self.tests(nvrtc::OLDEST, "--test compile -- nvrtc::");
+                oldest.env("WARPFOLD_ARCHITECTURES", "90");
+                vec![
+                    self.tests(nvrtc::NEWEST, "--test jit -- nvrtc::"),
+                    self.tests(nvrtc::NEWEST, others),
+                    self.downstream("-- nvrtc"),
+                    oldest,
+                    self.tests(nvrtc::NEWEST, "--test compile -- nvrtc::"),
+                ]
             }
-            let others =
-                "--lib --test errors --test jit --test laws --test examples --test translation -- gpu";
-            crate::command::run(required(&mut tests(nvrtc::NEWEST, others), tier))?;
-            crate::command::run(required(&mut downstream("-- gpu"), tier))?;
-            Ok(None)
+            (Tier::Gpu, _) => {
+                let others =
+                    "--lib --test errors --test jit --test laws --test examples --test translation -- gpu";
+                vec![
+                    self.tests(nvrtc::NEWEST, "--test bracket --test scan --test ladder -- gpu::"),
+                    self.tests(nvrtc::NEWEST, others),
+                    self.downstream("-- gpu"),
+                ]
+            }
+        };
+        let mut said = Vec::new();
+        for (number, mut command) in commands.into_iter().enumerate() {
+            if number > 0 && tier != Tier::Cpu {
+                // Makes the tests fail where their tier cannot run.
+                command.env("WARPFOLD_REQUIRE", tier.name());
+            }
+            let prefix = format!("{}: ", tier.name());
+            said.extend(run_and_listen(&mut command)?.into_iter().filter(|line| line.starts_with(&prefix)));
+            if said.iter().any(|line| line.contains(": did not run: ")) {
+                return Ok(said);
+            }
         }
+        if tier == Tier::Host && self.shard.number == 1 {
+            said.push(programs::run_all(&programs::Options::few(self.tree.seed()))?);
+        }
+        Ok(said)
+    }
+
+    /// Tests of the workspace.
+    fn tests(&self, version: &str, arguments: &str) -> Command {
+        let every =
+            if self.extent == Extent::Full { "--features warpfold-tests/every-operator " } else { "" };
+        self.with_environment(command(&format!("cargo test --quiet --workspace {every}{arguments}")), version)
+    }
+
+    /// The tests of the crate that depends on this one from outside.
+    fn downstream(&self, arguments: &str) -> Command {
+        let line = format!("cargo test --quiet --manifest-path examples/downstream/Cargo.toml {arguments}");
+        let mut downstream = self.with_environment(command(&line), nvrtc::NEWEST);
+        downstream.envs(SHARED_TARGET);
+        downstream
+    }
+
+    fn with_environment(&self, mut command: Command, version: &str) -> Command {
+        if let Some(library) = nvrtc::library(version) {
+            command.env(nvrtc::VARIABLE, library);
+        }
+        let extent = match self.extent {
+            Extent::Quick => "quick",
+            Extent::Everyday => "everyday",
+            Extent::Full => "full",
+        };
+        command.env("WARPFOLD_RUN", extent).env("WARPFOLD_SEED", self.tree.seed().to_string());
+        command.env("WARPFOLD_SHARD", self.shard.to_string());
+        if let Some(record) = &self.record {
+            command.env("WARPFOLD_RECORD", record);
+        }
+        command
     }
 }
 
-/// The tests of the crate that depends on this one from outside.
-fn downstream(arguments: &str) -> Command {
-    let line = format!("cargo test --quiet --manifest-path examples/downstream/Cargo.toml {arguments}");
-    let mut downstream = with_nvrtc(command(&line), nvrtc::NEWEST);
-    downstream.env("CARGO_TARGET_DIR", "target/downstream");
-    downstream
-}
-
-fn tests(version: &str, arguments: &str) -> Command {
-    with_nvrtc(command(&format!("cargo test --quiet --workspace --all-features {arguments}")), version)
-}
-
-fn with_nvrtc(mut command: Command, version: &str) -> Command {
-    if let Some(library) = nvrtc::library(version) {
-        command.env(nvrtc::VARIABLE, library);
-    }
-    command
-}
-
-/// Makes the tests fail where their tier cannot run.
-fn required(command: &mut Command, tier: Tier) -> &mut Command {
-    command.env("WARPFOLD_REQUIRE", tier.name())
-}
-
-/// What the tests said if a tier could not run.
-fn reason(tier: Tier, heard: &[String]) -> Option<String> {
-    let prefix = format!("{}: did not run: ", tier.name());
-    heard.iter().find_map(|line| line.strip_prefix(&prefix)).map(str::to_owned)
-}
+/// Crates outside the workspace share its target folder, and are built as its tests are: so what both depend on is built
+/// once.
+pub(crate) const SHARED_TARGET: [(&str, &str); 9] = [
+    ("CARGO_TARGET_DIR", "target"),
+    ("CARGO_PROFILE_DEV_OPT_LEVEL", "1"),
+    ("CARGO_PROFILE_DEV_DEBUG", "line-tables-only"),
+    ("CARGO_PROFILE_DEV_LTO", "off"),
+    ("CARGO_PROFILE_DEV_OVERFLOW_CHECKS", "false"),
+    ("CARGO_PROFILE_TEST_OPT_LEVEL", "1"),
+    ("CARGO_PROFILE_TEST_DEBUG", "line-tables-only"),
+    ("CARGO_PROFILE_TEST_LTO", "off"),
+    ("CARGO_PROFILE_TEST_OVERFLOW_CHECKS", "false"),
+];

@@ -17,6 +17,7 @@ use rand::rngs::SmallRng;
 
 use self::generator::Generator;
 use crate::command::{command, run};
+use crate::test::SHARED_TARGET;
 
 #[derive(clap::Args)]
 pub(crate) struct Options {
@@ -32,20 +33,26 @@ pub(crate) struct Options {
 }
 
 impl Options {
-    /// A batch for every day, of a seed of its own.
-    pub(crate) fn few() -> Self {
-        Self { count: 150, seed: None, pairs: 300 }
+    /// A batch for every day.
+    pub(crate) fn few(seed: u64) -> Self {
+        Self { count: 150, seed: Some(seed), pairs: 300 }
+    }
+
+    /// A batch of hours of them.
+    pub(crate) fn many(seed: u64) -> Self {
+        Self { count: 2000, seed: Some(seed), pairs: 1000 }
     }
 }
 
 const FOLDER: &str = "target/programs";
 
-pub(crate) fn run_all(options: &Options) -> Result<()> {
+/// Runs some programs; says how many.
+pub(crate) fn run_all(options: &Options) -> Result<String> {
     let seed = options.seed.unwrap_or_else(rand::random);
     println!("{} random programs of seed {seed}, on {} pairs of items each", options.count, options.pairs);
     write(Path::new(FOLDER), seed, options.count, options.pairs)?;
-    run(command(&format!("cargo run --quiet --manifest-path {FOLDER}/Cargo.toml"))
-        .env("CARGO_TARGET_DIR", format!("{FOLDER}/target")))
+    run(command(&format!("cargo run --quiet --manifest-path {FOLDER}/Cargo.toml")).envs(SHARED_TARGET))?;
+    Ok(format!("host: ran {} random programs of seed {seed}", options.count))
 }
 
 /// The crate of the programs.
@@ -108,11 +115,6 @@ libloading = \"0.9\"
 proptest = {{ version = \"1\", default-features = false, features = [\"std\"] }}
 tempfile = \"3\"
 warpfold = {{ path = \"{root}\" }}
-
-[profile.dev]
-overflow-checks = false
-debug = false
-incremental = false
 
 [workspace]
 "

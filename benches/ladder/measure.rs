@@ -5,12 +5,14 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
-use cudarc::driver::{CudaContext, CudaSlice, CudaStream, LaunchConfig, PinnedHostSlice, PushKernelArg, sys};
-use cudarc::nvrtc::{CompileOptions, compile_ptx_with_opts};
 use rayon::prelude::*;
+use warpfold::cudarc::driver::{
+    CudaContext, CudaSlice, CudaStream, LaunchConfig, PinnedHostSlice, PushKernelArg, sys,
+};
+use warpfold::cudarc::nvrtc::{CompileOptions, compile_ptx_with_opts};
 use warpfold::ladder::{Finish, Ladder, Role, Rung};
 use warpfold::operators::Sum;
-use warpfold::{Device, Error, Reduction, Scan, cudarc};
+use warpfold::{Device, Error, Reduction, Scan};
 
 /// One figure.
 pub struct Row {
@@ -256,7 +258,7 @@ fn pinned(context: &Arc<CudaContext>, length: usize) -> Result<PinnedHostSlice<f
 /// The fastest that the GPU's memory is read, and that it is copied, by kernels that do nothing else.
 fn ceilings(measurement: &mut Measurement, stream: &Arc<CudaStream>, items: &CudaSlice<f32>) -> Result<()> {
     // SAFETY: that only looks for the library.
-    let present = unsafe { cudarc::nvrtc::sys::is_culib_present() };
+    let present = unsafe { warpfold::cudarc::nvrtc::sys::is_culib_present() };
     ensure!(present, "the ceilings are compiled by NVRTC, which is not on the library path");
     let (major, minor) = stream.context().compute_capability()?;
     let options = vec![format!("--gpu-architecture=compute_{major}{minor}")];

@@ -2,13 +2,10 @@
 //! rung before. Without a GPU the rungs are explained, and what they do is counted.
 //!
 //! ```text
-//! cargo run --release --example ladder
-//! cargo run --release --example ladder -- --sizes 20,24,28 --threads 256 --csv ladder.csv
-//! cargo run --release --example ladder -- --explain
+//! cargo run --release --package warpfold-benches --example ladder
+//! cargo run --release --package warpfold-benches --example ladder -- --sizes 20,24,28 --threads 256 --csv ladder.csv
+//! cargo run --release --package warpfold-benches --example ladder -- --explain
 //! ```
-
-#[path = "../../tests/support/ladder.rs"]
-mod support;
 
 mod explain;
 mod measure;

@@ -4,10 +4,10 @@ use anyhow::{Result, anyhow};
 use warpfold::ladder::{Role, Rung};
 use warpfold::operators::Sum;
 
-use crate::support::cpp::compiler;
-use crate::support::programs::{Checks, Kernels};
-use crate::support::rungs::Counts;
-use crate::support::simt::seed;
+use support::cpp::compiler;
+use support::programs::{Checks, Kernels};
+use support::rungs::Counts;
+use support::simt::seed;
 
 const ITEMS: usize = 1 << 12;
 const THREADS: u32 = 256;

@@ -1,0 +1,237 @@
+//! Checks: tests with a hash of everything that determines their outcome.
+//!
+//! A full run records the hashes that passed (`tests/passed.txt`). A check whose hash is in that file is unchanged, and
+//! later runs may take a sample of such checks. `selection.rs` chooses; a cache never answers for a check that runs.
+
+use std::collections::{HashMap, HashSet};
+use std::fmt::Display;
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::{LazyLock, Mutex, PoisonError};
+
+use sha2::{Digest, Sha256};
+
+/// Identifies a check and everything that determines its outcome.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Hash(pub u64);
+
+impl Display for Hash {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{:016x}", self.0)
+    }
+}
+
+/// A check: its kind, the factors that tell it from others of its kind, and what determines its outcome.
+#[derive(Clone)]
+pub struct Check {
+    pub kind: &'static str,
+    /// Such as the operator, the kernel and the architecture; checks of one kind have the same factors.
+    pub factors: Vec<(&'static str, String)>,
+    determinants: Sha256,
+}
+
+impl Check {
+    /// `kind` is a plural noun: it stands in the line that says how many checks ran.
+    pub fn of(kind: &'static str) -> Self {
+        Self { kind, factors: Vec::new(), determinants: Sha256::new() }.determined_by(kind)
+    }
+
+    /// Adds a factor whose value determines the outcome.
+    pub fn factor(self, name: &'static str, value: impl Display) -> Self {
+        let value = value.to_string();
+        self.determined_by(&value).aspect(name, value)
+    }
+
+    /// Adds a factor that determines nothing that is not among the determinants: two checks that differ in it alone
+    /// are the same check.
+    pub fn aspect(mut self, name: &'static str, value: impl Display) -> Self {
+        self.factors.push((name, value.to_string()));
+        self
+    }
+
+    /// Adds something that determines the outcome.
+    pub fn determined_by(mut self, part: impl AsRef<[u8]>) -> Self {
+        let part = part.as_ref();
+        self.determinants.update((part.len() as u64).to_le_bytes());
+        self.determinants.update(part);
+        self
+    }
+
+    pub fn hash(&self) -> Hash {
+        let digest = self.determinants.clone().finalize();
+        Hash(u64::from_be_bytes(std::array::from_fn(|k| digest[k])))
+    }
+}
+
+/// The repository, if this test runs beside it: a bundle on another machine does not.
+fn repository() -> Option<&'static Path> {
+    static ROOT: LazyLock<Option<PathBuf>> =
+        LazyLock::new(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("..").canonicalize().ok());
+    ROOT.as_deref()
+}
+
+/// Digests of files, of all files of folders, or of those with an ending (`tests/simt/*.h`), by their paths in the
+/// repository. Comments and empty lines do not count.
+pub fn digest(paths: &[&str]) -> String {
+    static KNOWN: Mutex<Option<HashMap<String, String>>> = Mutex::new(None);
+    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    let known = known.get_or_insert_default();
+    let mut of = |path: &&str| {
+        let make = || {
+            let mut hasher = Sha256::new();
+            if let Some(root) = repository() {
+                add_files(&mut hasher, &root.join(path));
+            }
+            format!("{:x}", hasher.finalize())
+        };
+        known.entry((*path).to_owned()).or_insert_with(make).clone()
+    };
+    paths.iter().map(&mut of).collect()
+}
+
+fn add_files(hasher: &mut Sha256, path: &Path) {
+    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    if let (Some(ending), Some(folder)) = (name.strip_prefix("*."), path.parent()) {
+        let mut files: Vec<PathBuf> = entries(folder);
+        files.retain(|file| file.extension().is_some_and(|of| of == ending));
+        files.iter().for_each(|file| add_files(hasher, file));
+        return;
+    }
+    if path.is_dir() {
+        entries(path).iter().for_each(|entry| add_files(hasher, entry));
+        return;
+    }
+    let text = fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    hasher.update(name);
+    hasher.update(code_of(&text));
+}
+
+fn entries(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.expect("readable").path()).collect();
+    paths.sort();
+    paths
+}
+
+/// A source without what cannot change its outcome: comments, blank lines, and where each line comes from.
+pub fn code_of(text: &str) -> String {
+    let counts = |line: &&str| !(line.is_empty() || line.starts_with("//") || line.starts_with("#line "));
+    let lines = text.lines().map(str::trim).filter(counts);
+    lines.flat_map(|line| [line, "\n"]).collect()
+}
+
+/// What the last full run recorded.
+#[derive(Default)]
+pub struct Passed {
+    /// The commit that it tested.
+    pub commit: String,
+    pub hashes: HashSet<Hash>,
+    /// Which trial found a mutation: the suite and the mutation, and the numbers of a program and of one of its trials.
+    pub finders: HashMap<String, (usize, usize)>,
+}
+
+/// Prefixes of the file's lines that are not hashes.
+const COMMIT: &str = "commit ";
+const FINDER: &str = "finder ";
+
+impl Passed {
+    pub fn last() -> &'static Self {
+        static LAST: LazyLock<Passed> = LazyLock::new(|| {
+            let text = repository().and_then(|root| fs::read_to_string(root.join("tests/passed.txt")).ok());
+            Passed::parse(&text.unwrap_or_default())
+        });
+        &LAST
+    }
+
+    fn parse(text: &str) -> Self {
+        let mut passed = Self::default();
+        for line in text.lines() {
+            if let Some(commit) = line.strip_prefix(COMMIT) {
+                passed.commit = commit.to_owned();
+            } else if let Some(finder) = line.strip_prefix(FINDER) {
+                let mut words = finder.splitn(3, ' ');
+                let mut number = || words.next().and_then(|word| word.parse().ok());
+                if let (Some(program), Some(trial), Some(mutation)) = (number(), number(), words.next()) {
+                    passed.finders.insert(mutation.to_owned(), (program, trial));
+                }
+            } else if let Ok(hash) = u64::from_str_radix(line, 16) {
+                passed.hashes.insert(Hash(hash));
+            }
+        }
+        passed
+    }
+}
+
+/// Adds a line to the record of a full run, if this is one. `cargo xtask test --full` merges these files.
+fn record(line: impl Display) {
+    static FILE: LazyLock<Option<Mutex<fs::File>>> = LazyLock::new(|| {
+        let folder = PathBuf::from(std::env::var_os("WARPFOLD_RECORD")?);
+        let file = folder.join(format!("{}.txt", std::process::id()));
+        Some(Mutex::new(fs::File::create(file).expect("the folder of the record is there")))
+    });
+    if let Some(file) = &*FILE {
+        let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
+        writeln!(file, "{line}").expect("a record can be written");
+    }
+}
+
+/// Records that a check passed.
+pub fn record_pass(hash: Hash) {
+    record(hash);
+}
+
+/// Records which trial found a mutation.
+pub fn record_finder(mutation: &str, (program, trial): (usize, usize)) {
+    record(format!("{FINDER}{program} {trial} {mutation}"));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_hash_is_of_every_determinant_and_of_where_each_ends() {
+        let check = || Check::of("sums").factor("operator", "a");
+        assert_eq!(check().determined_by("x").hash(), check().determined_by("x").hash());
+        let all = [
+            check().determined_by("x"),
+            check().determined_by("y"),
+            check().determined_by("x").determined_by(""),
+            check(),
+            Check::of("sums").factor("operator", "b").determined_by("x"),
+            Check::of("scans").factor("operator", "a").determined_by("x"),
+            Check::of("sums").factor("operator", "ax"),
+        ];
+        let hashes: HashSet<Hash> = all.iter().map(Check::hash).collect();
+        assert_eq!(hashes.len(), all.len());
+        assert_eq!(check().aspect("name", 1).hash(), check().aspect("name", 2).hash());
+    }
+
+    #[test]
+    fn comments_and_line_numbers_are_no_code() {
+        let (before, after) =
+            ("#line 3 \"a\"\n  x += 1; // why\n", "// a\n\n#line 9 \"a\"\nx += 1; // why\n");
+        assert_eq!(code_of(before), code_of(after));
+        assert_ne!(code_of(before), code_of("x += 2; // why\n"));
+    }
+
+    #[test]
+    fn a_record_is_read_as_it_is_written() {
+        let passed = Passed::parse("commit abc1234\n00000000000000ff\nfinder 3 1 simt: a missing barrier\n");
+        assert_eq!(passed.commit, "abc1234");
+        assert_eq!(passed.hashes, HashSet::from([Hash(255)]));
+        assert_eq!(passed.finders["simt: a missing barrier"], (3, 1));
+        assert_eq!(Hash(255).to_string(), "00000000000000ff");
+    }
+
+    #[test]
+    fn a_digest_follows_its_files() {
+        assert_eq!(digest(&["src/lib.rs"]), digest(&["src/lib.rs"]));
+        assert_ne!(digest(&["src/lib.rs"]), digest(&["src/error.rs"]));
+        assert_eq!(
+            digest(&["src/policy", "src/error.rs"]),
+            digest(&["src/policy"]) + &digest(&["src/error.rs"])
+        );
+    }
+}

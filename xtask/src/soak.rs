@@ -1,0 +1,107 @@
+//! `cargo xtask test --soak`: hours of random cases. Units of work that passed are noted in `target/soak/`, so that a run that
+//! was ended goes on where it was.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result};
+
+use crate::command::{command, run};
+use crate::full::Shard;
+use crate::{nvrtc, programs};
+
+const DONE: &str = "target/soak/done.txt";
+
+/// What a unit of work does, with a number of its own for a seed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Work {
+    /// Random programs in the subset of `#[monoid]`, in both languages.
+    Programs,
+    /// Reductions, scans and rungs on the executor, in other orders of their threads.
+    Orders,
+    /// The laws of every operator, on many more values than in a test.
+    Laws,
+    /// Undefined behaviour in what runs on the CPU.
+    Miri,
+}
+
+impl Work {
+    const ALL: [Self; 4] = [Self::Programs, Self::Orders, Self::Laws, Self::Miri];
+
+    /// Why this machine cannot do it.
+    fn absent(self) -> Option<&'static str> {
+        let has_miri = || {
+            let version = command("cargo +nightly miri --version").output();
+            version.is_ok_and(|output| output.status.success())
+        };
+        (self == Self::Miri && !has_miri()).then_some("no nightly toolchain with Miri")
+    }
+
+    /// Whether another number gives other cases.
+    fn is_random(self) -> bool {
+        self != Self::Miri
+    }
+
+    fn run(self, number: u64) -> Result<()> {
+        let tests = |arguments: &str| -> Command {
+            let every = "--workspace --features warpfold-tests/every-operator";
+            let mut command = command(&format!("cargo test --quiet {every} {arguments}"));
+            if let Some(library) = nvrtc::library(nvrtc::NEWEST) {
+                command.env(nvrtc::VARIABLE, library);
+            }
+            command.env("WARPFOLD_RUN", "full").env("WARPFOLD_SEED", number.to_string());
+            command
+        };
+        match self {
+            Self::Programs => programs::run_all(&programs::Options::many(number)).map(drop),
+            Self::Orders => run(&mut tests("--test simt --test scan --test ladder -- simt::")),
+            Self::Laws => run(tests("--test laws").env("PROPTEST_CASES", "20000")),
+            Self::Miri => run(command("cargo +nightly miri test --package warpfold --lib -- tree cpu")
+                .env("MIRIFLAGS", "-Zmiri-disable-isolation")),
+        }
+    }
+}
+
+/// Units of work until the time is over, the first of each kind first.
+pub(crate) fn run_for(time: Duration, shard: Shard) -> Result<()> {
+    let start = Instant::now();
+    let mut kinds = Vec::new();
+    for work in Work::ALL {
+        match work.absent() {
+            Some(reason) => println!("{work:?}: did not run: {reason}"),
+            None => kinds.push(work),
+        }
+    }
+    let mut done = done(Path::new(DONE))?;
+    let mut count = 0;
+    for number in (shard.number..).step_by(shard.of as usize) {
+        for &work in kinds.iter().filter(|work| work.is_random() || number == shard.number) {
+            if start.elapsed() >= time {
+                println!("{count} units of work passed, {} with those before", done.len());
+                return Ok(());
+            }
+            let unit = format!("{work:?} {number}");
+            if done.contains(&unit) {
+                continue;
+            }
+            work.run(number).with_context(|| unit.clone())?;
+            writeln!(fs::OpenOptions::new().append(true).create(true).open(DONE)?, "{unit}")?;
+            done.insert(unit);
+            count += 1;
+        }
+    }
+    Ok(())
+}
+
+/// The units that passed, of earlier runs too.
+fn done(file: &Path) -> Result<BTreeSet<String>> {
+    if let Some(folder) = file.parent().map(PathBuf::from) {
+        fs::create_dir_all(folder)?;
+    }
+    let text = if file.exists() { fs::read_to_string(file)? } else { String::new() };
+    Ok(text.lines().map(str::to_owned).collect())
+}

@@ -1,0 +1,44 @@
+//! Which tree of files is tested: its hash decides what a run samples, and names it in the record.
+
+use std::process::Command;
+
+use anyhow::{Context, Result, ensure};
+
+/// The files of the working tree, whether committed or not.
+pub(crate) struct Tree {
+    /// Git's hash of the files.
+    pub(crate) hash: String,
+    /// The last commit, shortened; `-dirty` follows where files differ from it.
+    pub(crate) commit: String,
+}
+
+impl Tree {
+    pub(crate) fn of_working_copy() -> Result<Self> {
+        let index = std::env::current_dir()?.join("target/tree-index");
+        std::fs::create_dir_all("target")?;
+        // An index of its own: the user's stays as it is.
+        let staged = |arguments: &str| git(arguments, Some(&index));
+        staged("read-tree HEAD")?;
+        staged("add --all")?;
+        let hash = staged("write-tree")?;
+        let is_committed = hash == git("rev-parse HEAD^{tree}", None)?;
+        let commit = git("rev-parse --short HEAD", None)? + if is_committed { "" } else { "-dirty" };
+        Ok(Self { hash, commit })
+    }
+
+    /// A seed that follows from the files.
+    pub(crate) fn seed(&self) -> u64 {
+        u64::from_str_radix(&self.hash[..16], 16).unwrap_or_default()
+    }
+}
+
+fn git(arguments: &str, index: Option<&std::path::Path>) -> Result<String> {
+    let mut command = Command::new("git");
+    command.args(arguments.split(' '));
+    if let Some(index) = index {
+        command.env("GIT_INDEX_FILE", index);
+    }
+    let output = command.output().context("git")?;
+    ensure!(output.status.success(), "git {arguments}: {}", String::from_utf8_lossy(&output.stderr).trim());
+    Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
+}
