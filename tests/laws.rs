@@ -18,9 +18,9 @@ macro_rules! integers {
         }
     )*};
 }
-integers! { i8s: i8; u16s: u16; i32s: i32; u32s: u32; u64s: u64; }
+integers! { i8s: i8; i32s: i32; u32s: u32; u64s: u64; }
 #[cfg(feature = "every-operator")]
-integers! { i16s: i16; i64s: i64; u8s: u8; isizes: isize; usizes: usize; }
+integers! { i16s: i16; i64s: i64; u8s: u8; u16s: u16; isizes: isize; usizes: usize; }
 
 macro_rules! floats {
     ($($any:ident, $summands:ident, $factors:ident, $finite:ident: $type:ident;)*) => {$(
@@ -95,11 +95,11 @@ macro_rules! exact_integer_operators {
         }
     )*};
 }
-exact_integer_operators! { of_i8: i8s i8; of_u16: u16s u16; of_i32: i32s i32; of_u64: u64s u64; }
+exact_integer_operators! { of_i8: i8s i8; of_u64: u64s u64; }
 // What a full run has: see `operators::of_cpu`.
 #[cfg(feature = "every-operator")]
 exact_integer_operators! {
-    of_i16: i16s i16; of_i64: i64s i64; of_u8: u8s u8; of_u32: u32s u32;
+    of_i16: i16s i16; of_i32: i32s i32; of_i64: i64s i64; of_u8: u8s u8; of_u16: u16s u16; of_u32: u32s u32;
     of_isize: isizes isize; of_usize: usizes usize;
 }
 
