@@ -509,7 +509,7 @@ fn main() -> ExitCode {
         what_is_said_is_counted,
     );
     several_strides(&mut tests);
-    let mut tests = Tests::new(&mut suite, "sanitized rungs", Checks::Sanitizers, &FILES[..1]);
+    let mut tests = Tests::new(&mut suite, "rungs", Checks::Sanitizers, &FILES[..1]);
     subjects(&mut OnExecutor { tests: &mut tests, threads: 256 });
     MutationSuite { name: "mutations of rungs", mutations: MUTATIONS, add_trials, files: FILES }
         .add_to(&mut suite);

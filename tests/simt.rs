@@ -139,7 +139,8 @@ impl Visitor for EveryOperator<'_, '_> {
             [("all", policy), ("large", large_kernels::<M::Item>()), ("baseline", baseline::<M::Item>())];
         for (kernels, policy) in policies {
             let with = move |check: Check, inputs: &str| {
-                let check = check.factor("kernels", kernels).factor("inputs", inputs);
+                let check =
+                    check.factor("kernels", kernels).factor("inputs", inputs).factor("seen", "accesses");
                 check.factor("item size", size_of::<M::Item>()).determined_by(format!("{policy:?}"))
             };
             if policy.tuned || self.baseline_at_every_length {
@@ -178,8 +179,11 @@ impl Visitor for Sanitized<'_, '_> {
         for (kernels, policy) in policies {
             let title = format!("{name}_by_{kernels}_is_clean_under_the_sanitizers");
             let with = |check: Check| {
-                let check = check.factor("kernels", kernels).factor("item size", size_of::<M::Item>());
-                check.determined_by(format!("{policy:?}"))
+                let check = check
+                    .factor("kernels", kernels)
+                    .factor("inputs", "few lengths")
+                    .factor("seen", "sanitizers");
+                check.factor("item size", size_of::<M::Item>()).determined_by(format!("{policy:?}"))
             };
             self.0.check(&subject, title, with, move |executor, case| {
                 let all = items(5, 20_000, sampler);
@@ -487,6 +491,10 @@ fn main() -> ExitCode {
     operators::built_in(&mut every);
     operators::sizes(&mut every);
 
+    let mut tests = Tests::new(&mut suite, "reductions", Checks::Sanitizers, &FILES[..1]);
+    operators::structs(&mut Sanitized(&mut tests));
+    operators::sizes(&mut Sanitized(&mut tests));
+
     let mut tests = Tests::new(&mut suite, "shapes of reductions", Checks::Accesses, &FILES[..1]);
     every_full_run(&mut tests, "bytes", Sum::<u8>::new(), Sample::sample);
     every_full_run(&mut tests, "words_of_two_bytes", Sum::<u16>::new(), Sample::sample);
@@ -516,10 +524,6 @@ fn main() -> ExitCode {
     every_policy(&mut tests, "one_byte", Lanewise::<u8, 1>(PhantomData), Sample::sample);
     every_policy(&mut tests, "100_bytes", Lanewise::<u8, 100>(PhantomData), Sample::sample);
     every_policy(&mut tests, "float_matrices", Matrix2Product::<f32>::new(), f32::matrix);
-
-    let mut tests = Tests::new(&mut suite, "sanitized reductions", Checks::Sanitizers, &FILES[..1]);
-    operators::structs(&mut Sanitized(&mut tests));
-    operators::sizes(&mut Sanitized(&mut tests));
 
     suite.test(Tier::Simt, "the_executor_finds_what_it_should", exercises);
     MutationSuite { name: "mutations of reductions", mutations: MUTATIONS, add_trials, files: FILES }

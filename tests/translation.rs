@@ -1,63 +1,45 @@
 //! What `#[monoid]` makes of Rust does what Rust does, bit for bit: as C++ on the CPU, and on a GPU.
 
+#[cfg(feature = "every-operator")]
+#[path = "translation/on_gpu.rs"]
+mod on_gpu;
+
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use support::corpus::generic::Inexact;
 use support::corpus::{Visitor, corpus};
 use support::cpp::{self, Library};
-use support::edges::{Edge, PAIRS, assert_same, pairs};
+use support::edges::{Edge, PAIRS, pairs};
 use support::tiers::{Suite, Tier, device};
-use warpfold::{DeviceMonoid, DeviceType, Policy, Reduction};
+use warpfold::{DeviceMonoid, Reduction};
 
 type Later = Box<dyn FnOnce(&mut Suite, Arc<Library>)>;
 
-struct Translations<'a> {
-    suite: &'a mut Suite,
+#[derive(Default)]
+struct Translations {
     compiled: Library,
     /// What adds the tests, once all operators are in the library.
     later: Vec<Later>,
 }
 
-impl Visitor for Translations<'_> {
+impl Visitor for Translations {
     fn visit<M: DeviceMonoid>(&mut self, name: &str, operator: M)
     where
         M::Item: Edge,
     {
         let number = self.later.len();
         self.compiled.add(number, operator);
-        let title = format!("{name}_is_the_same_in_cpp");
+        let name = name.to_owned();
         self.later.push(Box::new(move |suite, library| {
-            suite.test(Tier::Host, title, move || cpp::check(operator, library.combine(number), PAIRS));
+            #[cfg(feature = "every-operator")]
+            suite.test(Tier::Gpu, format!("{name}_is_the_same_on_a_gpu"), move || {
+                on_gpu::combines_as_rust(operator);
+            });
+            suite.test(Tier::Host, format!("{name}_is_the_same_in_cpp"), move || {
+                cpp::check(operator, library.combine(number), PAIRS);
+            });
         }));
-        self.suite.test(Tier::Gpu, format!("{name}_is_the_same_on_a_gpu"), move || on_gpu(operator));
-    }
-}
-
-/// A reduction of two items is one combination.
-fn on_gpu<M: DeviceMonoid>(operator: M)
-where
-    M::Item: Edge,
-{
-    let device = device(Tier::Gpu);
-    let pairs = pairs::<M::Item>(PAIRS);
-    let both: Vec<M::Item> = pairs.iter().flat_map(|&(left, right)| [left, right]).collect();
-    let stream = device.stream().expect("a GPU");
-    let items = stream.clone_htod(&both).expect("room for the items");
-    let default = Policy::for_item(&M::Item::layout());
-    for policy in [default, default.untuned()] {
-        let reduction = Reduction::with(device.clone(), operator).with_policy(policy);
-        reduction.compile().unwrap_or_else(|error| panic!("{error}"));
-        let mut results = stream.clone_htod(&both[..pairs.len()]).expect("room for the results");
-        for pair in 0..pairs.len() {
-            // Not `run`: that would compile the CPU's loops for each operator, too.
-            let (input, mut output) = (items.slice(2 * pair..2 * pair + 2), results.slice_mut(pair..=pair));
-            reduction.run_into(&input, &mut output).unwrap_or_else(|error| panic!("{error}"));
-        }
-        let results = stream.clone_dtoh(&results).expect("copies");
-        for (got, &(left, right)) in results.into_iter().zip(&pairs) {
-            assert_same(got, operator.combine(left, right), left, right);
-        }
     }
 }
 
@@ -118,10 +100,12 @@ fn inexact(suite: &mut Suite) {
 
 fn main() -> ExitCode {
     let mut suite = Suite::default();
-    let mut translations =
-        Translations { suite: &mut suite, compiled: Library::default(), later: Vec::new() };
+    if cfg!(not(feature = "every-operator")) {
+        eprintln!("gpu: left out the corpus, whose launches are compiled with the feature `every-operator`");
+    }
+    let mut translations = Translations::default();
     corpus(&mut translations);
-    let Translations { compiled, later, .. } = translations;
+    let Translations { compiled, later } = translations;
     let library = Arc::new(compiled);
     later.into_iter().for_each(|add| add(&mut suite, library.clone()));
     inexact(&mut suite);

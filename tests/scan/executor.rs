@@ -26,16 +26,16 @@ const FILES: &[&str] =
 /// Every operator, several policies, all under the sanitizers too, and every mistake.
 pub fn add_to(suite: &mut Suite) {
     let mut tests = Tests::new(suite, "scans", Checks::Accesses, &FILES[..2]);
-    operators::structs(&mut OnExecutor { tests: &mut tests, suffix: "", step: 1 });
+    operators::structs(&mut OnExecutor { tests: &mut tests, checks: Checks::Accesses, step: 1 });
     // What an operator does is the same as in a reduction: of these the sizes matter.
-    operators::sizes(&mut OnExecutor { tests: &mut tests, suffix: "", step: 5 });
+    operators::sizes(&mut OnExecutor { tests: &mut tests, checks: Checks::Accesses, step: 5 });
+    let mut tests = Tests::new(suite, "scans", Checks::Sanitizers, &FILES[..2]);
+    operators::structs(&mut OnExecutor { tests: &mut tests, checks: Checks::Sanitizers, step: 3 });
     let mut tests = Tests::new(suite, "shapes of scans", Checks::Accesses, &FILES[..2]);
     every_policy_on_executor(&mut tests, "f32_sums", Sum::<f32>::new(), f32::unit);
     every_policy_on_executor(&mut tests, "shapes", Shape, Sample::sample);
     every_policy_on_executor(&mut tests, "bytes", Lanewise::<u8, 1>(PhantomData), Sample::sample);
     every_policy_on_executor(&mut tests, "100_bytes", Lanewise::<u8, 100>(PhantomData), Sample::sample);
-    let mut tests = Tests::new(suite, "sanitized scans", Checks::Sanitizers, &FILES[..2]);
-    operators::structs(&mut OnExecutor { tests: &mut tests, suffix: "_under_the_sanitizers", step: 3 });
     MutationSuite { name: "mutations of scans", mutations: MUTATIONS, add_trials, files: FILES }
         .add_to(suite);
 }
@@ -97,7 +97,7 @@ fn every_length_on_executor<M: DeviceMonoid>(
 
 struct OnExecutor<'a, 'b> {
     tests: &'a mut Tests<'b>,
-    suffix: &'static str,
+    checks: Checks,
     /// Lengths that are taken: every so many.
     step: usize,
 }
@@ -110,15 +110,15 @@ impl Visitor for OnExecutor<'_, '_> {
         let default = ScanPolicy::for_item(&M::Item::layout());
         let add = |kernels: &mut Kernels| kernels.add(operator, default);
         let subject = self.tests.subject(name, behavior(&operator, sampler), add);
-        let step = self.step;
+        let (step, checks) = (self.step, self.checks);
         for (tiles, policy) in
             [("all", default), ("whole", whole::<M::Item>()), ("large", large::<M::Item>())]
         {
             let title =
-                format!("{name}_in_{tiles}_tiles_is_the_scan_at_every_length_and_alignment{}", self.suffix);
+                format!("{name}_in_{tiles}_tiles_is_the_scan_at_every_length_and_alignment_{checks:?}");
             let with = |check: Check| {
                 let check = check.factor("tiles", tiles).factor("item size", size_of::<M::Item>());
-                check.factor("every length of", step).determined_by(format!("{policy:?}"))
+                check.factor("seen", format!("{checks:?}")).determined_by(format!("{step}, {policy:?}"))
             };
             self.tests.check(&subject, title, with, move |executor, case| {
                 every_length_on_executor(executor, case.under(policy), sampler, step);

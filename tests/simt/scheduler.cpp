@@ -131,7 +131,7 @@ bool comes_last(Barrier& barrier, unsigned first, unsigned threads, const char* 
     Block& block = *current->block;
     if (barrier.arrived > 0 && (barrier.site.line != site.line || barrier.site.file != site.file))
         fail(who(current) + " waits at the barrier of " + at(site) + ", and others at that of " + at(barrier.site));
-    for (unsigned k = first; k < first + threads; ++k)
+    for (unsigned k = first; block.left > 0 && k < first + threads; ++k)
         if (block.fibers[k]->done) fail(who(current) + " waits at the barrier of " + at(site) + ", and others have ended");
     if (barrier.arrived > 0 && barrier.threads != threads) fail(who(current) + " waits with other threads, " + at(site));
     barrier.site = site, barrier.threads = threads;
@@ -177,7 +177,7 @@ unsigned exchange(unsigned word, unsigned source, const char* what, Site site) {
     if (warp.arrived && (warp.what != what || warp.site.line != site.line || warp.site.file != site.file))
         fail(who(current) + " waits in " + what + " of " + at(site) + ", and other lanes in " + warp.what + " of " +
              at(warp.site));
-    for (unsigned k = 0; k < LANES; ++k)
+    for (unsigned k = 0; block.left > 0 && k < LANES; ++k)
         if (block.fibers[first + k]->done)
             fail(who(current) + " waits in " + what + " of " + at(site) + ", and lane " + std::to_string(k) + " has ended");
     warp.what = what;

@@ -140,7 +140,8 @@ pub(crate) fn run(options: &Options) -> Result<()> {
 fn checks() -> Result<()> {
     crate::command::run(&mut command("cargo fmt --all --check"))?;
     report::check()?;
-    for targets in ["--workspace --all-targets", "--package warpfold --all-targets --no-default-features"] {
+    let every = "--workspace --all-targets --features warpfold-tests/every-operator";
+    for targets in [every, "--package warpfold --all-targets --no-default-features"] {
         crate::command::run(&mut command(&format!("cargo clippy --quiet {targets} -- --deny warnings")))?;
     }
     let mut document = command("cargo doc --quiet --workspace --no-deps --document-private-items");
