@@ -1,5 +1,5 @@
-//! Every backend returns the bits of `tree::bracket`: every operator, every length that an edge of a tile, block or
-//! launch lies near, every alignment, several policies, threads and streams.
+//! Every backend returns the bits of `tree::bracket`: every operator, every length that an edge of
+//! a tile, block or launch lies near, every alignment, several policies, threads and streams.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -89,7 +89,8 @@ where
     let device = device(tier);
     let reduction = compiled(Reduction::with(device.clone(), operator).with_policy(policy));
     let most = MOST.min((16 << 20) / size_of::<M::Item>());
-    // Edge values in short inputs, where they do not swallow everything; in long ones values that all count.
+    // Edge values in short inputs, where they do not swallow everything; in long ones values that
+    // all count.
     for (sampler, most) in [(M::Item::sample as Sampler<M::Item>, 300), (sampler, most)] {
         let all: Vec<M::Item> = items(1, most, sampler);
         let inputs = Inputs::on(&device, &all);
@@ -313,7 +314,8 @@ fn a_run_allocates_nothing() {
     }
 }
 
-/// What a graph uses outlives the reduction that recorded it, and two runs of one recording do not disturb each other.
+/// What a graph uses outlives the reduction that recorded it, and two runs of one recording do not
+/// disturb each other.
 fn a_graph_outlives_its_reduction() {
     let _alone = alone();
     use cudarc::driver::sys::{CUgraphInstantiate_flags, CUstreamCaptureMode};
@@ -344,7 +346,8 @@ fn a_graph_outlives_its_reduction() {
     }
 }
 
-/// A recorded reduction can be replayed on new values, while the reduction is run on the same stream.
+/// A recorded reduction can be replayed on new values, while the reduction is run on the same
+/// stream.
 fn a_graph_replays() {
     let _alone = alone();
     use cudarc::driver::sys::{CUgraphInstantiate_flags, CUstreamCaptureMode};
@@ -361,7 +364,8 @@ fn a_graph_replays() {
     let beside = elsewhere.clone_htod(&first).expect("copies");
     elsewhere.synchronize().expect("synchronises");
 
-    // Of this thread: the other tests allocate in theirs meanwhile, which a global recording forbids them.
+    // Of this thread: the other tests allocate in theirs meanwhile, which a global recording
+    // forbids them.
     let mode = CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL;
     stream.begin_capture(mode).expect("begins to record");
     let refused = reduction.run(&copy);
@@ -409,7 +413,8 @@ fn a_graph_that_fills_its_input_replays() {
     assert_same(result, tree::bracket(&Sum::<u64>::new(), &source), "graph");
 }
 
-/// Reductions of a graph that follow each other read before the one before has ended, unless that writes what they read.
+/// Reductions of a graph that follow each other read before the one before has ended, unless that
+/// writes what they read.
 fn a_graph_reduces_what_its_reductions_write() {
     let _alone = alone();
     use cudarc::driver::sys::{CUgraphInstantiate_flags, CUstreamCaptureMode};
@@ -466,13 +471,14 @@ fn a_graph_reduces_what_its_reductions_write() {
     }
 }
 
-/// What writes the items of a reduction in a graph right before it has ended before they are read: a scan, a copy by another stream, which
-/// reduces before it, and another reduction.
+/// What writes the items of a reduction in a graph right before it has ended before they are read:
+/// a scan, a copy by another stream, which reduces before it, and another reduction.
 fn a_graph_reduces_what_it_has_just_written() {
     let _alone = alone();
     use cudarc::driver::sys::{CUgraphInstantiate_flags, CUstreamCaptureMode};
     type Maps = AffineComposition<u64>;
-    // A row, a block, several, and tiles, whose partials are gathered: some by blocks that fill an H200, and draw or do not.
+    // A row, a block, several, and tiles, whose partials are gathered: some by blocks that fill an
+    // H200, and draw or do not.
     let longest = 12_976_128;
     let lengths = [1, 40, longest, 2_000, 4_320_000, 100_000, 1_000_000];
     let source: Vec<[u64; 2]> = items(31, longest, u64::map);
@@ -548,7 +554,8 @@ fn more_than_two_to_the_32_items(tier: Tier) {
     });
     let device = device(tier);
     let operator = Lanewise::<u8, 1>(std::marker::PhantomData);
-    // The oracle of chunks, and then of their values: so the oracle takes little memory, and all cores.
+    // The oracle of chunks, and then of their values: so the oracle takes little memory, and all
+    // cores.
     let values: Vec<_> = all.par_chunks(1 << 24).map(|chunk| tree::bracket(&operator, chunk)).collect();
     let expected = tree::bracket(&operator, &values);
     let default = Policy::for_item(&<[u8; 1]>::layout());

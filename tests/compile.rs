@@ -1,7 +1,7 @@
 //! Every kernel with every operator compiles to machine code, on any machine with NVRTC.
 //!
-//! `WARPFOLD_ARCHITECTURES` is a list such as `75,90`; without it all of them are compiled for. Items of every size are
-//! compiled for one architecture.
+//! `WARPFOLD_ARCHITECTURES` is a list such as `75,90`; without it all of them are compiled for.
+//! Items of every size are compiled for one architecture.
 
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex};
@@ -18,7 +18,8 @@ use warpfold::{DeviceMonoid, DeviceType, Kind, Policy};
 
 /// Every generation that is promised; an NVRTC that no longer knows one says so.
 const ALL: [u32; 7] = [90, 75, 80, 86, 89, 100, 120];
-/// What even a slow machine under load needs less than: two cores that do twice as much have taken 8 s, for 48 additions in a combination.
+/// What even a slow machine under load needs less than: two cores that do twice as much have taken
+/// 8 s, for 48 additions in a combination.
 const LONGEST: Duration = Duration::from_secs(30);
 /// What decides beside the source: the options, the reading of the report, and this file.
 const DETERMINANTS: [&str; 2] = ["src/jit", "tests/compile.rs"];

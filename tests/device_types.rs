@@ -1,4 +1,5 @@
-//! What `#[derive(DeviceType)]` makes of a struct: its layout, its literal, and which values are the same.
+//! What `#[derive(DeviceType)]` makes of a struct: its layout, its literal, and which values are
+//! the same.
 
 use std::mem::offset_of;
 

@@ -1,4 +1,5 @@
-//! The laws of the example operators, and the tests of the example scans, which stand beside each of them.
+//! The laws of the example operators, and the tests of the example scans, which stand beside each
+//! of them.
 
 // The example itself uses more of them.
 #[allow(dead_code)]

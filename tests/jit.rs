@@ -214,7 +214,8 @@ impl DeviceMonoid for Nested {
     }
 }
 
-/// Whatever thread asks. In a process of its own, which would end if that took more stack than there is.
+/// Whatever thread asks. In a process of its own, which would end if that took more stack than
+/// there is.
 fn items_are_read_after_the_launch_before_has_ended() {
     // As text: what an assembler moves is seen in no result, most of the time.
     let target = jit::Target { architecture: HOPPER, form: jit::Form::Ptx };
@@ -230,18 +231,21 @@ fn items_are_read_after_the_launch_before_has_ended() {
         let first = |what| waits.find(what).expect("there");
         assert!(first("griddepcontrol.wait") < first("ld.global"));
         assert!(!waits.contains("ld.global.nc"), "{waits}");
-        // What comes next begins when all before this launch has ended, so that nothing but this one still runs then; but what several blocks
-        // of a small input leave may be for a launch that waits for this one before it does anything.
+        // What comes next begins when all before this launch has ended, so that nothing but this
+        // one still runs then; but what several blocks of a small input leave may be for a launch
+        // that waits for this one before it does anything.
         let begins = "griddepcontrol.launch_dependents";
         assert!(kernel == Kernel::Small || first("griddepcontrol.wait") < first(begins), "{kernel:?}");
         // What is read before the wait is read past the first-level cache.
         assert_eq!(waits.contains("ld.relaxed.gpu.global.v4"), kernel == Kernel::Small, "{kernel:?}");
-        // Memory that may yet be written is asked for, and not loaded before the wait that comes next.
+        // Memory that may yet be written is asked for, and not loaded before the wait that comes
+        // next.
         let (_, asked) = waits.split_once("cp.async.bulk.prefetch.L2").expect("asks");
         let next = |what| asked.find(what).expect("there");
         assert!(next("griddepcontrol.wait") < next("ld.global"), "{kernel:?}");
     }
-    // Whoever comes after what gathers comes after the launch before it, too, and that leaves partials: so it waits, at last.
+    // Whoever comes after what gathers comes after the launch before it, too, and that leaves
+    // partials: so it waits, at last.
     let gather = text(Kernel::Gather);
     let (first, last) = (|what| gather.find(what).expect("there"), |what| gather.rfind(what).expect("there"));
     // Where it lets the next launch begin at once, that is before it looks.
@@ -272,7 +276,8 @@ fn a_process_ends_while_it_compiles() {
             &[("WARPFOLD_CACHE_DIR", &folder.path().to_string_lossy())],
         );
         assert!(succeeded, "{said}");
-        // Of one that is compiled at once, and four that are left to the thread, which has begun after a while.
+        // Of one that is compiled at once, and four that are left to the thread, which has begun
+        // after a while.
         let least = if milliseconds < 100 { 1 } else { 2 };
         let left = files(folder.path(), "nvrtc").len();
         assert!((least..5).contains(&left), "{left} images after {milliseconds} ms");

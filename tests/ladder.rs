@@ -1,5 +1,5 @@
-//! Every rung of the ladder gives what the bracket gives, as far as the laws of the operator say that it must, at every
-//! length: on the executor, and on a GPU.
+//! Every rung of the ladder gives what the bracket gives, as far as the laws of the operator say
+//! that it must, at every length: on the executor, and on a GPU.
 
 #[path = "ladder/mutations.rs"]
 mod mutations;
@@ -115,7 +115,8 @@ where
 
     fn compare_all(&self, items: &[M::Item], got: &[M::Item], expected: &[M::Item]) -> Result<(), String> {
         assert_eq!(got.len(), expected.len());
-        // What a thousand items are allowed is enough for each place; and to find out what that is takes long.
+        // What a thousand items are allowed is enough for each place; and to find out what that is
+        // takes long.
         let (items, step) = match self.rounding {
             Some(_) => (&items[..items.len().min(1000)], expected.len().div_ceil(1000)),
             None => (items, 1),
@@ -271,7 +272,8 @@ fn what_is_said_is_counted(executor: &mut Executor, rungs: Rungs<Sum<f32>>) {
     let bottom_up = of(Rung::BottomUp);
     assert_eq!((bottom_up.steps, bottom_up.launches, bottom_up.barriers), (12, 12, 0));
     let (two, strided, addressed) = (of(Rung::TwoItems), of(Rung::Strided), of(Rung::SequentialAddressing));
-    // The same tree; warps that work side by side are fewer, and share more banks the more they are filled.
+    // The same tree; warps that work side by side are fewer, and share more banks the more they are
+    // filled.
     assert_eq!(two.combinations, strided.combinations);
     assert!(strided.combining_turns < two.combining_turns / 2);
     assert!(strided.bank_conflicts > two.bank_conflicts);
@@ -337,7 +339,8 @@ where
     }
 }
 
-/// Empty inputs, views, inputs of other streams and contexts that record, scans that stay on the device.
+/// Empty inputs, views, inputs of other streams and contexts that record, scans that stay on the
+/// device.
 fn every_kind_of_input() {
     let _alone = alone();
     let gpu = device(Tier::Gpu);

@@ -1,4 +1,5 @@
-//! The laws of every built-in operator, on its domain; and the proof that a broken operator is found.
+//! The laws of every built-in operator, on its domain; and the proof that a broken operator is
+//! found.
 
 use support::items::Point;
 use support::operators::MaxByNorm;
@@ -36,7 +37,8 @@ macro_rules! floats {
                 1 => (-3_i8..=3).prop_map($type::from),
             ]
         }
-        /// What can be added in any order without overflow; infinities and NaN stay what they are in every order.
+        /// What can be added in any order without overflow; infinities and NaN stay what they are
+        /// in every order.
         fn $summands() -> impl Strategy<Value = $type> + Clone {
             let odd = vec![0.0, -0.0, $type::NAN, $type::INFINITY, $type::NEG_INFINITY, $type::MIN_POSITIVE];
             prop_oneof![

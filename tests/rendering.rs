@@ -1,6 +1,8 @@
-//! Rendering is a pure function, kept in golden files: the generated part of a source for operators of each kind.
+//! Rendering is a pure function, kept in golden files: the generated part of a source for operators
+//! of each kind.
 //!
-//! `WARPFOLD_BLESS=1 cargo test --test rendering` writes the files anew; read the difference before you commit it.
+//! `WARPFOLD_BLESS=1 cargo test --test rendering` writes the files anew; read the difference before
+//! you commit it.
 
 use std::path::Path;
 
@@ -18,7 +20,8 @@ fn program<M: DeviceMonoid>(operator: M) -> String {
     program_of(&Reduction::with(Device::cpu(), operator).source().expect("renders"))
 }
 
-/// The program of a source. The author's line numbers move with every edit: `tests/errors.rs` checks one.
+/// The program of a source. The author's line numbers move with every edit: `tests/errors.rs`
+/// checks one.
 fn program_of(source: &Source) -> String {
     let is_author = |line: &str| line.starts_with("#line ") && line.ends_with(".rs\"");
     let unnumbered = |line: &str| match line.split_once(" \"") {
@@ -149,7 +152,7 @@ fn types_of_one_name_are_kept_apart() {
 /// The line of its first statement, and of the others by their distance from it.
 const FIRST_LINE: u32 = line!() + 12;
 
-/// Clamps, in a body with a gap, with statements of several lines, and with several statements on one line.
+/// Clamps. The body has a gap, a statement of several lines, and a line of several statements.
 #[derive(Clone, Copy, Default)]
 struct Lines;
 

@@ -1,5 +1,6 @@
-//! Every backend returns the bits of `tree::inclusive_scan` and `tree::exclusive_scan`: every operator, every length that an
-//! edge of a run, a tile or a window lies near, every alignment, in place and apart, several policies, threads and streams.
+//! Every backend returns the bits of `tree::inclusive_scan` and `tree::exclusive_scan`: every
+//! operator, every length that an edge of a run, a tile or a window lies near, every alignment, in
+//! place and apart, several policies, threads and streams.
 
 #[path = "scan/executor.rs"]
 mod executor;
@@ -18,8 +19,8 @@ use warpfold::operators::{AffineComposition, Matrix2Product, Sum};
 use warpfold::policy::{ScanPolicy, ScanShape};
 use warpfold::{Device, DeviceInput, DeviceMonoid, DeviceType, Error, Scan, cudarc, tree};
 
-/// The smallest tiles: an input that is soon scanned has windows of them, and where a lane looks at one place, windows of
-/// windows.
+/// The smallest tiles: an input that is soon scanned has windows of them, and where a lane looks at
+/// one place, windows of windows.
 fn tiny(places: u32) -> ScanPolicy {
     let shape = ScanShape {
         run_items: 1,
@@ -59,7 +60,8 @@ fn large<T: DeviceType>() -> ScanPolicy {
     ScanPolicy { small_bytes: 100, ..whole::<T>() }
 }
 
-/// The policies that a test goes through: the default, and others that cut the same input elsewhere.
+/// The policies that a test goes through: the default, and others that cut the same input
+/// elsewhere.
 fn policies<T: DeviceType>() -> Vec<ScanPolicy> {
     let mut wide = large::<T>();
     (wide.large.warps, wide.large.groups, wide.large.blocks_per_multiprocessor) = (16, 1, 1);
@@ -267,7 +269,8 @@ fn every_kind_of_memory(tier: Tier) {
     assert!(matches!(on_cpu.inclusive_in_place(&mut there), Err(Error::DeviceInputOnCpu)));
 }
 
-/// One scan, many threads, each with a stream of its own and one that all share; lengths that let workspaces grow.
+/// One scan, many threads, each with a stream of its own and one that all share; lengths that let
+/// workspaces grow.
 fn threads_and_streams() {
     let _alone = alone();
     let context = CudaContext::new(0).expect("a GPU");
@@ -299,7 +302,8 @@ fn threads_and_streams() {
     });
 }
 
-/// A recorded scan can be replayed, on new values, between scans of the same stream, and outlives what recorded it.
+/// A recorded scan can be replayed, on new values, between scans of the same stream, and outlives
+/// what recorded it.
 fn a_graph_replays(policy: ScanPolicy) {
     let _alone = alone();
     use cudarc::driver::sys::{CUgraphInstantiate_flags, CUstreamCaptureMode};
@@ -365,7 +369,8 @@ fn sanitizer_subset() {
 
 fn main() -> ExitCode {
     let mut suite = Suite::default();
-    // What an operator does is the same as in a reduction; of these the sizes matter, and the code for each is much.
+    // What an operator does is the same as in a reduction; of these the sizes matter, and the code
+    // for each is much.
     operators::structs(&mut EveryOperator(&mut suite));
     operators::sizes_of_cpu(&mut EveryOperator(&mut suite));
     for tier in [Tier::Cpu, Tier::Gpu] {

@@ -1,8 +1,9 @@
-//! The rendered source, run on the CPU by an executor that is stricter than a GPU: every operator, every length, every
-//! alignment, bit for bit against `tree::bracket`; and mistakes in the templates, each of which must be found.
+//! The rendered source, run on the CPU by an executor that is stricter than a GPU: every operator,
+//! every length, every alignment, bit for bit against `tree::bracket`; and mistakes in the
+//! templates, each of which must be found.
 //!
-//! Each run has a seed of its own, which decides in what order threads advance; one that fails is printed, and
-//! `WARPFOLD_SIMT_SEED` replays it.
+//! Each run has a seed of its own, which decides in what order threads advance; one that fails is
+//! printed, and `WARPFOLD_SIMT_SEED` replays it.
 
 #[path = "simt/mutations.rs"]
 mod mutations;
@@ -82,8 +83,8 @@ fn some_lengths<M: DeviceMonoid>(
 ) where
     M::Item: Sample,
 {
-    // A block of the baseline is a thousand threads, which take long: it has no more than ten tiles of as many items, and of most small
-    // lengths those beside whole warps.
+    // A block of the baseline is a thousand threads, which take long: it has no more than ten tiles
+    // of as many items, and of most small lengths those beside whole warps.
     let most = if case.policy.tuned { MOST } else { MOST_OF_BASELINE };
     let most = most.min(MOST_BYTES / size_of::<M::Item>());
     let is_left_out = |length: usize| {
@@ -120,10 +121,11 @@ where
     }
 }
 
-/// An operator under a policy, with what it is tested at: a part of the lengths, or the alignments.
+/// Checks of each operator: its kernels by a part of the lengths, or at every alignment.
 struct EveryOperator<'a, 'b> {
     tests: &'a mut Tests<'b>,
-    /// Or only at the lengths of every alignment: a block of it is a thousand threads, which take long.
+    /// Or only at the lengths of every alignment: a block of it is a thousand threads, which take
+    /// long.
     baseline_at_every_length: bool,
 }
 
@@ -270,7 +272,8 @@ fn every_full_chunk<M: DeviceMonoid>(
     }
 }
 
-/// What is wrong with the bracket of items that blocks leave while one gathers them, if anything is.
+/// What is wrong with the bracket of items that blocks leave while one gathers them, if anything
+/// is.
 fn wrong_if_gathered<M: DeviceMonoid>(
     executor: &mut Executor,
     case: Case<M>,
@@ -360,7 +363,8 @@ fn add_trials(trials: &mut Trials<'_>) {
             Ok(())
         })
     }
-    // A program an operator, those first that find most: what finds a mistake is all that is compiled.
+    // A program an operator, those first that find most: what finds a mistake is all that is
+    // compiled.
     trials.add(|kernels| {
         let maps = kernels.add(AffineComposition::<u32>::new(), Policy::for_item(&<[u32; 2]>::layout()));
         vec![
@@ -453,7 +457,8 @@ fn exercises() {
         (0, 0, 192, &["shared memory", "nobody declared", "races"]),
         (1, 0, 192, &["shared memory", "nobody declared", "races"]),
         (2, 0, 192, &["in ballot"]),
-        // Without the barrier a partial is read that was not published, or not yet written: the order decides.
+        // Without the barrier a partial is read that was not published, or not yet written: the
+        // order decides.
         (3, 3, 1 + 4 * 64, &["another thread wrote", "wrote", "nobody wrote"]),
         (4, 256, 192, &["asynchronous copy", "asynchronous copy"]),
     ];
@@ -480,7 +485,7 @@ fn exercises() {
     }
 }
 
-/// This file and those that say what its operators are.
+/// The files that define these tests and their operators.
 const FILES: &[&str] = &["tests/simt.rs", "tests/support/mutations.rs", "tests/support/operators.rs"];
 
 fn main() -> ExitCode {

@@ -1,4 +1,5 @@
-//! What `#[monoid]` makes of Rust does what Rust does, bit for bit: as C++ on the CPU, and on a GPU.
+//! What `#[monoid]` makes of Rust does what Rust does, bit for bit: as C++ on the CPU, and on a
+//! GPU.
 
 #[cfg(feature = "every-operator")]
 #[path = "translation/on_gpu.rs"]

@@ -1,4 +1,5 @@
-//! What each rung is about, in its own words, and what it does with a few items, as the executor of the tests counts it.
+//! What each rung is about, in its own words, and what it does with a few items, as the executor of
+//! the tests counts it.
 
 use anyhow::{Result, anyhow};
 use warpfold::ladder::{Role, Rung};

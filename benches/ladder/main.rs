@@ -1,5 +1,6 @@
-//! The ladder of the lectures, measured: every rung's time, what it reaches of the memory's speed, and what it gains over the
-//! rung before. Without a GPU the rungs are explained, and what they do is counted.
+//! The ladder of the lectures, measured: every rung's time, what it reaches of the memory's speed,
+//! and what it gains over the rung before. Without a GPU the rungs are explained, and what they do
+//! is counted.
 //!
 //! ```text
 //! cargo run --release --package warpfold-benches --example ladder

@@ -1,5 +1,5 @@
-//! The times of every rung on a GPU: from the call to the value in hand, of items in its memory and of items that are yet to be
-//! copied there.
+//! The times of every rung on a GPU: from the call to the value in hand, of items in its memory and
+//! of items that are yet to be copied there.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -190,7 +190,8 @@ fn item(index: u64) -> f32 {
     if mixed >> 63 == 0 { 1.0 } else { -1.0 }
 }
 
-/// With the way to the GPU: from pageable memory, from pinned memory, and from pinned memory while others reduce.
+/// With the way to the GPU: from pageable memory, from pinned memory, and from pinned memory while
+/// others reduce.
 fn transfers(
     measurement: &mut Measurement,
     device: &Device,
@@ -255,7 +256,8 @@ fn pinned(context: &Arc<CudaContext>, length: usize) -> Result<PinnedHostSlice<f
     Ok(unsafe { context.alloc_pinned_with_flags(length, 0) }?)
 }
 
-/// The fastest that the GPU's memory is read, and that it is copied, by kernels that do nothing else.
+/// The fastest that the GPU's memory is read, and that it is copied, by kernels that do nothing
+/// else.
 fn ceilings(measurement: &mut Measurement, stream: &Arc<CudaStream>, items: &CudaSlice<f32>) -> Result<()> {
     // SAFETY: that only looks for the library.
     let present = unsafe { warpfold::cudarc::nvrtc::sys::is_culib_present() };
@@ -284,7 +286,8 @@ fn ceilings(measurement: &mut Measurement, stream: &Arc<CudaStream>, items: &Cud
     Ok(())
 }
 
-/// Lets the context's pool keep what is freed: to get memory anew from the system would be most of what is measured.
+/// Lets the context's pool keep what is freed: to get memory anew from the system would be most of
+/// what is measured.
 fn keep_memory(context: &CudaContext) -> Result<()> {
     let mut pool = std::ptr::null_mut();
     let mut all = u64::MAX;

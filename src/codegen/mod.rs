@@ -1,8 +1,9 @@
 //! Rendering: types, an operator, a policy and the templates to one CUDA C++ source.
 //!
-//! Rendering is a pure function, and works on any machine. The templates are whole files, concatenated and never
-//! edited; what is generated comes after them: the types and the operator, in the namespace `program`, and the
-//! `extern "C"` kernels that instantiate the templates. What Rust and CUDA C++ must agree on is asserted there.
+//! Rendering is a pure function, and works on any machine. The templates are whole files,
+//! concatenated and never edited; what is generated comes after them: the types and the operator,
+//! in the namespace `program`, and the `extern "C"` kernels that instantiate the templates. What
+//! Rust and CUDA C++ must agree on is asserted there.
 
 mod entry;
 mod ladder;
@@ -33,7 +34,8 @@ const TYPES: [Template; 3] = [
     ("types.cuh", include_str!("../../templates/types.cuh")),
     ("program.cuh", include_str!("../../templates/program.cuh")),
 ];
-/// And programs that say, or may say, what Rust means where C++ means something else, or has no word: `rust::`. Kernels do not.
+/// And programs that say, or may say, what Rust means where C++ means something else, or has no
+/// word: `rust::`. Kernels do not.
 const MEANINGS: [Template; 4] = [
     ("arrays.cuh", include_str!("../../templates/arrays.cuh")),
     ("integers.cuh", include_str!("../../templates/integers.cuh")),
@@ -165,8 +167,8 @@ impl Source {
         &self.text
     }
 
-    /// The types and the operator alone, which any C++17 compiler takes after those templates that know no threads
-    /// (those before `words.cuh`), given what `intrinsics.cuh` declares.
+    /// The types and the operator alone, which any C++17 compiler takes after those templates that
+    /// know no threads (those before `words.cuh`), given what `intrinsics.cuh` declares.
     pub fn definitions(&self) -> &str {
         &self.text[self.program..self.kernel]
     }

@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 
-/// What a name of the user's must not be: C++ keywords, alternative tokens, and macros and names that the compiler or
-/// the templates define.
+/// What a name of the user's must not be: C++ keywords, alternative tokens, and macros and names
+/// that the compiler or the templates define.
 const RESERVED: &[&str] = &[
     "alignas",
     "alignof",
@@ -134,8 +134,8 @@ const RESERVED: &[&str] = &[
     "self",
 ];
 
-/// `name` as a C++ identifier: characters that C++ has not become `u` and their code point, a leading digit gets an underscore
-/// before it, and a reserved name one after it.
+/// `name` as a C++ identifier: characters that C++ has not become `u` and their code point, a
+/// leading digit gets an underscore before it, and a reserved name one after it.
 pub(super) fn identifier(name: &str) -> String {
     let mut identifier = String::new();
     for character in name.chars() {

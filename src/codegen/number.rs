@@ -49,7 +49,8 @@ fn f32_literal(value: f32) -> String {
     if !value.is_finite() {
         return format!("::warpfold::from_bits<f32>({:#x}u)", value.to_bits());
     }
-    // A compiler may read a decimal as a double first: it is written only where that is no less exact.
+    // A compiler may read a decimal as a double first: it is written only where that is no less
+    // exact.
     let decimal = format!("{value:?}");
     match format!("{:?}", f64::from(value)) == decimal {
         true => format!("{decimal}f"),

@@ -1,5 +1,5 @@
-//! Operators on integers of at most a word of which any order gives the same bits: a GPU takes several narrower ones at once, and all
-//! lanes of a warp.
+//! Operators on integers of at most a word of which any order gives the same bits: a GPU takes
+//! several narrower ones at once, and all lanes of a warp.
 
 use std::any::TypeId;
 

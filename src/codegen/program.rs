@@ -17,7 +17,8 @@ const FILE: &str = "warpfold/program";
 /// The types and the operator of a program.
 pub(super) struct Definitions {
     pub(super) text: String,
-    /// Whether they say what Rust means, as the lowering does by `rust::`; or may say it, since somebody wrote them by hand.
+    /// Whether they say what Rust means, as the lowering does by `rust::`; or may say it, since
+    /// somebody wrote them by hand.
     pub(super) need_meanings: bool,
 }
 
@@ -49,7 +50,8 @@ pub(super) fn definitions(of: &OperatorType, operator: &DeviceOperator) -> Resul
         return Err(Error::ForeignItem { operator: of.name, item: item.name });
     }
     let mut types = Types::default();
-    // What the author wrote in a body keeps its name; a type that happens to be called so gets another.
+    // What the author wrote in a body keeps its name; a type that happens to be called so gets
+    // another.
     if let Body::Code(_) = combine.body {
         let functions = operator.functions.iter().map(|function| function.name);
         let constants = operator.constants.iter().map(|(name, ..)| *name);
@@ -252,7 +254,8 @@ fn translated(text: &mut String, file: &str, lines: &Lines) {
         let end =
             lines[at..].iter().position(|(other, _)| other != line).map_or(lines.len(), |count| at + count);
         let pieces: Vec<&str> = lines[at..end].iter().map(|(_, piece)| piece.as_str()).collect();
-        // A line or two that have no counterpart here, such as a brace or a comment, are left empty.
+        // A line or two that have no counterpart here, such as a brace or a comment, are left
+        // empty.
         match number {
             Some(next) if next <= *line && line - next <= 2 => {
                 (next..*line).for_each(|_| text.push('\n'));

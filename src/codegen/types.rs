@@ -1,4 +1,5 @@
-//! Device types as CUDA C++ types, each defined once, with what Rust knows about its layout asserted.
+//! Device types as CUDA C++ types, each defined once, with what Rust knows about its layout
+//! asserted.
 
 use std::any::TypeId;
 use std::collections::HashMap;
@@ -23,7 +24,8 @@ pub(super) struct Types {
 }
 
 impl Types {
-    /// Keeps a name of the author's for a type, before anything is defined; a struct is called so itself.
+    /// Keeps a name of the author's for a type, before anything is defined; a struct is called so
+    /// itself.
     pub(super) fn choose(&mut self, layout: &Layout, name: &str) {
         let name = self.scope.claim(identifier(name));
         if matches!(layout.kind, Kind::Struct { .. }) {
@@ -129,7 +131,8 @@ impl Types {
                     .collect();
                 format!("{name}{{{}}}", values.join(", "))
             }
-            // A hand-written `DeviceType` whose literal is not of its layout: the compiler names the place.
+            // A hand-written `DeviceType` whose literal is not of its layout: the compiler names
+            // the place.
             (_, literal) => format!("/* {literal:?} is no literal of {name} */"),
         }
     }

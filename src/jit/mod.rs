@@ -1,8 +1,9 @@
 //! Rendered source and architecture to machine code, without a GPU.
 //!
-//! NVRTC is slow (tens of milliseconds), so an image is kept: in memory for the process, and on disk for the next one,
-//! which then does not even open NVRTC. What only stands in for others meanwhile is not kept.
-//! The disk cache lives in the user's cache folder, or in `WARPFOLD_CACHE_DIR`; `WARPFOLD_CACHE_DIR=off` disables it.
+//! NVRTC is slow (tens of milliseconds), so an image is kept: in memory for the process, and on
+//! disk for the next one, which then does not even open NVRTC. What only stands in for others
+//! meanwhile is not kept. The disk cache lives in the user's cache folder, or in
+//! `WARPFOLD_CACHE_DIR`; `WARPFOLD_CACHE_DIR=off` disables it.
 
 mod architecture;
 mod background;
@@ -31,15 +32,18 @@ pub struct Image {
     pub bytes: Vec<u8>,
 }
 
-/// The options of every compilation: floats as IEEE 754 has them, so that a GPU returns the bits that a CPU does.
+/// The options of every compilation: floats as IEEE 754 has them, so that a GPU returns the bits
+/// that a CPU does.
 const OPTIONS: [&str; 5] =
     ["--std=c++17", "--fmad=false", "--prec-div=true", "--prec-sqrt=true", "--ftz=false"];
 
-/// What no kernel uses is not declared, where NVRTC knows this: a tenth of the time of the smallest, and the same machine code.
+/// What no kernel uses is not declared, where NVRTC knows this: a tenth of the time of the
+/// smallest, and the same machine code.
 const MINIMAL: &str = "--minimal";
 /// CUDA 12.4.
 const KNOWS_MINIMAL: (u32, u32) = (12, 4);
-/// What is made to be soon compiled is optimised less, where NVRTC knows this: a tenth of its time, for as much more code.
+/// What is made to be soon compiled is optimised less, where NVRTC knows this: a tenth of its time,
+/// for as much more code.
 const SOON: &str = "--Ofast-compile=min";
 /// CUDA 12.9.
 const KNOWS_SOON: (u32, u32) = (12, 9);
@@ -55,8 +59,8 @@ fn options(source: &Source, target: Target, compiler: &Compiler) -> Vec<String> 
     std::iter::once(architecture).chain(others).collect()
 }
 
-/// Whether there is an NVRTC, and if not, why. It is opened only if the same program has not found one before that is still
-/// there.
+/// Whether there is an NVRTC, and if not, why. It is opened only if the same program has not found
+/// one before that is still there.
 pub fn available() -> Result<(), Error> {
     compiler::compiler().map(|_| ())
 }

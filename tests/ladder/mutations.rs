@@ -1,4 +1,5 @@
-//! Mistakes in the templates of the rungs of the ladder, each of which must be found: one table, and no logic.
+//! Mistakes in the templates of the rungs of the ladder, each of which must be found: one table,
+//! and no logic.
 
 use support::mutations::Mutation;
 

@@ -1,7 +1,8 @@
 //! Checks: tests with a hash of everything that determines their outcome.
 //!
-//! A full run records the hashes that passed (`tests/passed.txt`). A check whose hash is in that file is unchanged, and
-//! later runs may take a sample of such checks. `selection.rs` chooses; a cache never answers for a check that runs.
+//! A full run records the hashes that passed (`tests/passed.txt`). A check whose hash is in that
+//! file is unchanged, and later runs may take a sample of such checks. `selection.rs` chooses; a
+//! cache never answers for a check that runs.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt::Display;
@@ -22,11 +23,13 @@ impl Display for Hash {
     }
 }
 
-/// A check: its kind, the factors that tell it from others of its kind, and what determines its outcome.
+/// A check: its kind, the factors that tell it from others of its kind, and what determines its
+/// outcome.
 #[derive(Clone)]
 pub struct Check {
     pub kind: &'static str,
-    /// Such as the operator, the kernel and the architecture; checks of one kind have the same factors.
+    /// Such as the operator, the kernel and the architecture; checks of one kind have the same
+    /// factors.
     pub factors: Vec<(&'static str, String)>,
     determinants: Sha256,
 }
@@ -43,8 +46,8 @@ impl Check {
         self.determined_by(&value).aspect(name, value)
     }
 
-    /// Adds a factor that determines nothing that is not among the determinants: two checks that differ in it alone
-    /// are the same check.
+    /// Adds a factor that determines nothing that is not among the determinants: two checks that
+    /// differ in it alone are the same check.
     pub fn aspect(mut self, name: &'static str, value: impl Display) -> Self {
         self.factors.push((name, value.to_string()));
         self
@@ -71,8 +74,8 @@ fn repository() -> Option<&'static Path> {
     ROOT.as_deref()
 }
 
-/// Digests of files, of all files of folders, or of those with an ending (`tests/simt/*.h`), by their paths in the
-/// repository. Comments and empty lines do not count.
+/// Digests of files, of all files of folders, or of those with an ending (`tests/simt/*.h`), by
+/// their paths in the repository. Comments and empty lines do not count.
 pub fn digest(paths: &[&str]) -> String {
     static KNOWN: Mutex<Option<HashMap<String, String>>> = Mutex::new(None);
     let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
@@ -114,20 +117,22 @@ fn entries(folder: &Path) -> Vec<PathBuf> {
     paths
 }
 
-/// A source without what cannot change its outcome: comments, blank lines, and where each line comes from.
+/// A source without what cannot change its outcome: comments, blank lines, and where each line
+/// comes from.
 pub fn code_of(text: &str) -> String {
     let counts = |line: &&str| !(line.is_empty() || line.starts_with("//") || line.starts_with("#line "));
     let lines = text.lines().map(str::trim).filter(counts);
     lines.flat_map(|line| [line, "\n"]).collect()
 }
 
-/// What the last full run recorded.
+/// The record of the last full run.
 #[derive(Default)]
 pub struct Passed {
     /// The commit that it tested.
     pub commit: String,
     pub hashes: HashSet<Hash>,
-    /// Which trial found a mutation: the suite and the mutation, and the numbers of a program and of one of its trials.
+    /// Which trial found a mutation: the suite and the mutation, and the numbers of a program and
+    /// of one of its trials.
     pub finders: HashMap<String, (usize, usize)>,
 }
 
@@ -163,7 +168,8 @@ impl Passed {
     }
 }
 
-/// Adds a line to the record of a full run, if this is one. `cargo xtask test --full` merges these files.
+/// Adds a line to the record of a full run, if this is one. `cargo xtask test --full` merges these
+/// files.
 fn record(line: impl Display) {
     static FILE: LazyLock<Option<Mutex<fs::File>>> = LazyLock::new(|| {
         let folder = PathBuf::from(std::env::var_os("WARPFOLD_RECORD")?);

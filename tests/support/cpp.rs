@@ -35,7 +35,7 @@ fn find_compiler() -> Option<Command> {
     found.is_ok_and(|output| output.status.success()).then_some(command)
 }
 
-/// What it says of itself.
+/// The version that the compiler prints.
 pub fn compiler_version() -> &'static str {
     static VERSION: LazyLock<String> = LazyLock::new(|| {
         let output = compiler()
@@ -93,7 +93,8 @@ impl Library {
     }
 }
 
-/// What comes before the types and operators: the templates that know no threads, over the CPU instead of a GPU.
+/// What comes before the types and operators: the templates that know no threads, over the CPU
+/// instead of a GPU.
 fn before() -> String {
     let templates = templates().into_iter().skip_while(|(name, _)| name != "types.cuh");
     let without_threads = templates.take_while(|(name, _)| name != "words.cuh").map(|(_, text)| text);

@@ -1,4 +1,5 @@
-//! Values on which two languages differ, if they do: the ends of ranges, halves, powers of two, both zeros, NaNs.
+//! Values on which two languages differ, if they do: the ends of ranges, halves, powers of two,
+//! both zeros, NaNs.
 
 use std::fmt::Debug;
 

@@ -30,7 +30,8 @@ impl<T: DeviceType> Inputs<T> {
         result.unwrap_or_else(|error| panic!("{error}"))
     }
 
-    /// Both scans, from `from` on, and to `to` items past an aligned address; the exclusive one in place if it can be.
+    /// Both scans, from `from` on, and to `to` items past an aligned address; the exclusive one in
+    /// place if it can be.
     pub fn scan<M: DeviceMonoid<Item = T>>(
         &self,
         scan: &Scan<M>,

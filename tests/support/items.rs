@@ -1,8 +1,9 @@
-//! Items of every size: values in which the edge cases are common, and values of which every one counts.
+//! Items of every size: values in which the edge cases are common, and values of which every one
+//! counts.
 //!
-//! A NaN, a zero factor or a greatest value swallows all that is combined with it, and a reduction of many items that
-//! has met one proves nothing about the rest. So edge values are for short inputs, and long ones are drawn from
-//! units: odd integers, factors near 1, invertible matrices.
+//! A NaN, a zero factor or a greatest value swallows all that is combined with it, and a reduction
+//! of many items that has met one proves nothing about the rest. So edge values are for short
+//! inputs, and long ones are drawn from units: odd integers, factors near 1, invertible matrices.
 
 use rand::rngs::SmallRng;
 use rand::{Rng, SeedableRng};
@@ -22,8 +23,8 @@ pub fn items<T>(seed: u64, count: usize, sampler: Sampler<T>) -> Vec<T> {
     (0..count).map(|_| sampler(&mut random)).collect()
 }
 
-/// Inputs of which one item alone decides, for operators of which most items decide nothing: of each pair, the first everywhere, and
-/// the second at one place, of every remainder by 64.
+/// Inputs of which one item alone decides, for operators of which most items decide nothing: of
+/// each pair, the first everywhere, and the second at one place, of every remainder by 64.
 pub fn standing_out<T: Copy>(length: usize, pairs: [(T, T); 2]) -> impl Iterator<Item = Vec<T>> {
     pairs.into_iter().flat_map(move |(common, rare)| {
         (0..64).map(move |k| {

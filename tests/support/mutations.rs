@@ -1,4 +1,4 @@
-//! Mistakes that are made in the templates, each of which a suite must find.
+//! Mutations: mistakes in the templates, one at a time. A suite must find each.
 
 use super::checks::{Passed, code_of, record_finder};
 use super::programs::{Checks, Kernels};
@@ -6,7 +6,7 @@ use super::simt::{Executor, Group, determinants, seed};
 use super::templates::templates;
 use super::tiers::{Suite, Tier};
 
-/// A mistake in a template: what stands there, and what stands there instead.
+/// A mistake in a template: the right text, and the wrong text in its place.
 pub struct Mutation {
     pub name: &'static str,
     pub file: &'static str,
@@ -14,16 +14,17 @@ pub struct Mutation {
     pub wrong: &'static str,
 }
 
-/// What a suite does with a program: what is wrong with it, if anything is.
+/// Runs a program; the error is the first wrong result.
 pub type Trial = Box<dyn Fn(&mut Executor) -> Result<(), String>>;
 
-/// The programs of a suite, of templates that may have a mistake in them, and what each is tried with.
+/// The programs of a suite, of templates that may have a mistake in them, and what each is tried
+/// with.
 pub struct Trials<'a> {
     change: &'a dyn Fn(&str, &str) -> String,
     programs: Vec<(Group, Vec<Trial>)>,
 }
 
-/// What a mistake was found by: a program, and one of its trials.
+/// The program that found a mistake, and the trial of it, by their numbers.
 type Finder = (usize, usize);
 
 impl<'a> Trials<'a> {
@@ -40,8 +41,8 @@ impl<'a> Trials<'a> {
         self.programs.push((Group::new(kernels), trials));
     }
 
-    /// The first thing that is wrong, in up to `orders` orders in which threads advance. What found a mistake last time is
-    /// tried first, in all orders.
+    /// The first thing that is wrong, in up to `orders` orders in which threads advance. What found
+    /// a mistake last time is tried first, in all orders.
     fn first_wrong(&self, orders: u64, last: Option<Finder>) -> Option<(Finder, String)> {
         let wrong = |(program, trial): Finder, order: u64| {
             let (group, trials) = self.programs.get(program)?;
@@ -71,11 +72,12 @@ pub struct MutationSuite {
 }
 
 impl MutationSuite {
-    /// Some mistakes show only where two blocks meet at the right moment. The rarest is seen in four of five orders.
+    /// Some mistakes show only where two blocks meet at the right moment. The rarest is seen in
+    /// four of five orders.
     const ORDERS: u64 = 32;
 
-    /// For each mistake a check that fails unless the suite's trials find something under the templates with it; a test that
-    /// each can be made; and one that nothing is found without any.
+    /// For each mistake a check that fails unless the suite's trials find something under the
+    /// templates with it; a test that each can be made; and one that nothing is found without any.
     pub fn add_to(self, suite: &mut Suite) {
         suite.test(Tier::Simt, "every_mistake_can_be_made", move || {
             for (name, text) in templates() {

@@ -1,5 +1,5 @@
-//! Operators to test with: the built-in ones, and others that do not commute, that carry state, and that have items of
-//! every size.
+//! Operators to test with: the built-in ones, and others that do not commute, that carry state, and
+//! that have items of every size.
 
 use std::marker::PhantomData;
 
@@ -111,9 +111,10 @@ pub fn some_sizes(visitor: &mut impl Visitor) {
     }
 }
 
-/// The operators that the suites of the CPU are compiled with, beside [`structs`]: to compile the CPU's loops for one takes
-/// a second or two. With the feature `every-operator`, as a full run has it, they are all of them; without it each operator,
-/// each type and each kind of size is among them.
+/// The operators that the suites of the CPU are compiled with, beside [`structs`]: to compile the
+/// CPU's loops for one takes a second or two. With the feature `every-operator`, as a full run has
+/// it, they are all of them; without it each operator, each type and each kind of size is among
+/// them.
 pub fn of_cpu(visitor: &mut impl Visitor) {
     #[cfg(feature = "every-operator")]
     built_in(visitor);
@@ -197,8 +198,8 @@ impl DeviceMonoid for Reserved {
     }
 }
 
-/// Affine maps modulo a prime, `self.modulus`, the left one first; a factor of zero counts as one, so that every map
-/// can be undone, and every item counts.
+/// Affine maps modulo a prime, `self.modulus`, the left one first; a factor of zero counts as one,
+/// so that every map can be undone, and every item counts.
 #[derive(Clone, Copy, Debug, DeviceType)]
 #[repr(C)]
 pub struct ModularAffine {
@@ -225,7 +226,8 @@ impl Monoid for ModularAffine {
     }
 }
 
-/// Not associative: every tree of the same items has another value, so that only the bracket is the bracket.
+/// Not associative: every tree of the same items has another value, so that only the bracket is the
+/// bracket.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Shape;
 
@@ -242,7 +244,8 @@ impl Monoid for Shape {
 
 macro_rules! only_marked {
     ($($operator:ident of $item:ident;)*) => {$(
-        /// The sum of items that all carry a mark. What carries none was never an item: the GPU traps, the CPU panics.
+        /// The sum of items that all carry a mark. What carries none was never an item: the GPU
+        /// traps, the CPU panics.
         #[derive(Clone, Copy, Default, Debug)]
         pub struct $operator;
 
@@ -274,7 +277,8 @@ only_marked! {
     OnlyMarkedBytes of MarkedBytes;
 }
 
-/// The last pair of half floats, whose arithmetic CUDA C++ has not got without headers; the count adds up.
+/// The last pair of half floats, whose arithmetic CUDA C++ has not got without headers; the count
+/// adds up.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct LastHalf;
 
@@ -307,7 +311,8 @@ impl DeviceMonoid for LastHalf {
     }
 }
 
-/// The point nearest to a given one, the earlier on a tie; its CUDA C++ is written by hand, with state and a helper.
+/// The point nearest to a given one, the earlier on a tie; its CUDA C++ is written by hand, with
+/// state and a helper.
 #[derive(Clone, Copy, Debug, DeviceType)]
 #[repr(C)]
 pub struct LeftmostNearest {
@@ -345,8 +350,9 @@ impl DeviceMonoid for LeftmostNearest {
     }
 }
 
-/// In every lane an affine map modulo a power of two, its two coefficients in the halves of the integer. The lowest bit
-/// of a factor counts as set, so that every map can be undone: associative, never commutative, and every item counts.
+/// In every lane an affine map modulo a power of two, its two coefficients in the halves of the
+/// integer. The lowest bit of a factor counts as set, so that every map can be undone: associative,
+/// never commutative, and every item counts.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Lanewise<T, const N: usize>(pub PhantomData<T>);
 

@@ -43,7 +43,8 @@ pub fn baseline<T: DeviceType>() -> Policy {
     Policy { max_chunks: 3, ..Policy::for_item(&T::layout()).untuned() }
 }
 
-/// Two chunks of one warp, which has a run of small tiles, four of which merge wherever there are as many.
+/// Two chunks of one warp, which has a run of small tiles, four of which merge wherever there are
+/// as many.
 pub fn merging<T: DeviceType>() -> Policy {
     let mut policy = Policy { max_chunks: 2, ..large_kernels::<T>() };
     let shape = &mut policy.large;
@@ -66,7 +67,8 @@ pub fn full_runs(policy: &Policy) -> Vec<usize> {
     [run, 2 * run].into_iter().flat_map(|full| full - 1..full + 4).collect()
 }
 
-/// Two warps, with so many runs of four small tiles side by side in each of so many chunks, at most.
+/// Two warps, with so many runs of four small tiles side by side in each of so many chunks, at
+/// most.
 pub fn beside<T: DeviceType>(runs: u32, max_chunks: u32) -> Policy {
     let mut policy = Policy { max_chunks, ..merging::<T>() };
     (policy.large.runs, policy.large.warps) = (runs, 2);
@@ -79,7 +81,8 @@ pub fn full_chunks(policy: &Policy) -> std::ops::RangeInclusive<usize> {
     full - 1..=full + 1
 }
 
-/// The policies that a test goes through: the default, and others that cut the same input elsewhere.
+/// The policies that a test goes through: the default, and others that cut the same input
+/// elsewhere.
 pub fn policies<T: DeviceType>() -> Vec<Policy> {
     let default = Policy::for_item(&T::layout());
     let large = large_kernels::<T>();

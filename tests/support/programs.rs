@@ -1,4 +1,5 @@
-//! Rendered sources become programs for the CPU: with `tests/simt/simt.h` for CUDA, and the executor behind it.
+//! Rendered sources become programs for the CPU: with `tests/simt/simt.h` for CUDA, and the
+//! executor behind it.
 
 use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
@@ -92,7 +93,8 @@ impl Kernels {
         Case { first, operator, policy }
     }
 
-    /// What gathers, by the first of several blocks, the others of which leave a partial each meanwhile, an item.
+    /// What gathers, by the first of several blocks, the others of which leave a partial each
+    /// meanwhile, an item.
     pub fn add_gathering<M: DeviceMonoid>(&mut self, operator: M) -> Case<M> {
         let policy = Policy::for_item(&M::Item::layout());
         let first = self.add_kernel(&policy.source::<M>(Kernel::Gather));

@@ -1,8 +1,9 @@
 //! Which checks a run takes.
 //!
-//! A full run takes all. An everyday run takes the changed ones pairwise: of every two factors each pair of values that
-//! occurs among the changed checks occurs among the chosen ones. Of the unchanged ones it takes a sample. A quick run
-//! takes few of the changed ones: each value of each factor, up to a limit.
+//! A full run takes all. An everyday run takes the changed ones pairwise: of every two factors each
+//! pair of values that occurs among the changed checks occurs among the chosen ones. Of the
+//! unchanged ones it takes a sample. A quick run takes few of the changed ones: each value of each
+//! factor, up to a limit.
 
 use std::collections::{HashMap, HashSet};
 
@@ -36,7 +37,7 @@ pub struct Request {
     pub shard: Shard,
 }
 
-/// Unchanged checks of which an everyday run takes one, and the fewest that it takes of a kind.
+/// An everyday run takes one of this many unchanged checks, and at least this many of a kind.
 const UNCHANGED_FOR_ONE: usize = 32;
 const FEWEST_UNCHANGED: usize = 3;
 /// The most checks of a kind in a quick run.
@@ -116,8 +117,9 @@ pub fn select(checks: &[&Check], passed: &HashSet<Hash>, request: &Request) -> S
     selection
 }
 
-/// Checks among the `places` that together have every combination of the values of any `strength` factors that those
-/// places have; at most `most` of them. Greedy: the check that adds most comes first, and ties go to chance.
+/// Checks among the `places` that together have every combination of the values of any `strength`
+/// factors that those places have; at most `most` of them. Greedy: the check that adds most comes
+/// first, and ties go to chance.
 fn covering(
     checks: &[&Check],
     mut places: Vec<usize>,
@@ -139,7 +141,8 @@ fn covering(
     };
     places.shuffle(random);
     let of_place: Vec<_> = places.iter().map(|&place| combinations(place)).collect();
-    // Places by how many combinations they may still add: an upper bound, made exact when a place comes up.
+    // Places by how many combinations they may still add: an upper bound, made exact when a place
+    // comes up.
     let mut covered = HashSet::new();
     let mut by_gain: HashMap<usize, Vec<usize>> = HashMap::new();
     let mut gain = of_place.iter().map(Vec::len).max().unwrap_or(0);

@@ -19,9 +19,10 @@ pub struct Executor {
     child: Child,
     requests: ChildStdin,
     answers: ChildStdout,
-    /// What decides in what order threads advance.
+    /// Decides the order in which threads advance.
     pub seed: u64,
-    /// Whether what was last gathered by its own launch was read before that waited for the launch before.
+    /// Whether what was last gathered by its own launch was read before that waited for the launch
+    /// before.
     reads_early: bool,
 }
 
@@ -68,8 +69,8 @@ impl Group {
     }
 }
 
-/// What decides, beside a program and its operator, whether a check on the executor passes: the executor, the launches, the
-/// items, and the oracle.
+/// What decides, beside a program and its operator, whether a check on the executor passes: the
+/// executor, the launches, the items, and the oracle.
 const DETERMINANTS: [&str; 9] = [
     "tests/simt/*.cpp",
     "tests/simt/*.h",
@@ -82,7 +83,8 @@ const DETERMINANTS: [&str; 9] = [
     "src/algebra/tree.rs",
 ];
 
-/// What decides whether a check of these files passes on the executor, but for its program and its operator.
+/// What decides whether a check of these files passes on the executor, but for its program and its
+/// operator.
 pub fn determinants(kind: &'static str, files: &[&str]) -> Check {
     Check::of(kind)
         .determined_by(digest(&DETERMINANTS))
@@ -105,12 +107,13 @@ pub struct Subject<C> {
 }
 
 impl<'a> Tests<'a> {
-    /// Of the files that say what is tested.
+    /// `files` define the tests: their digest is a determinant of every check.
     pub fn new(suite: &'a mut Suite, kind: &'static str, checks: Checks, files: &[&str]) -> Self {
         Self { suite, base: determinants(kind, files), checks }
     }
 
-    /// A program of what `add` adds to it. `behavior` is what the operator does in Rust, as bytes.
+    /// A program with the kernels that `add` adds. `behavior` has the operator's results in Rust,
+    /// as bytes.
     pub fn subject<C>(
         &self,
         name: &str,
@@ -147,21 +150,21 @@ impl<'a> Tests<'a> {
         self.test_of(name, |kernels| kernels.add(operator, policy), test);
     }
 
-    /// A check of what `add` adds to the kernels of its program.
+    /// A check with a program of its own, whose kernels `add` adds.
     pub fn test_of<C: Copy + Send + 'static>(
         &mut self,
         name: String,
         add: impl FnOnce(&mut Kernels) -> C,
         test: impl FnOnce(&mut Executor, C) + Send + 'static,
     ) {
-        // Few, and of operators that a translation defines: their C++ says what they do.
+        // The operators of these checks are translated, so their C++ determines their results.
         let subject = self.subject(&name, Vec::new(), add);
         self.check(&subject, name, |check| check, test);
     }
 }
 
-/// What an operator does in Rust with the items that it is tested with: of one that is written twice, the C++ says nothing
-/// about the Rust.
+/// What an operator does in Rust with the items that it is tested with: of one that is written
+/// twice, the C++ says nothing about the Rust.
 pub fn behavior<M: DeviceMonoid>(operator: &M, sampler: Sampler<M::Item>) -> Vec<u8>
 where
     M::Item: Sample,
@@ -186,8 +189,8 @@ pub struct Asked {
     pub misalignment: (usize, usize),
 }
 
-/// The first parameter of a kernel that reduces, up to the identity: see `templates/arguments.cuh`. Addresses are the
-/// executor's to fill in.
+/// The first parameter of a kernel that reduces, up to the identity: see `templates/arguments.cuh`.
+/// Addresses are the executor's to fill in.
 #[repr(C)]
 #[derive(Default)]
 struct Arguments {
@@ -203,7 +206,7 @@ struct Arguments {
     gathers: u32,
 }
 
-/// The same of a kernel that scans: see `templates/scan.cuh`.
+/// The first parameter of a kernel that scans, up to the identity: see `templates/scan.cuh`.
 #[repr(C)]
 #[derive(Default)]
 struct ScanArguments {
@@ -217,7 +220,7 @@ struct ScanArguments {
     padding: u32,
 }
 
-/// What a kernel is given of an operator: as bytes, so that little is compiled for each.
+/// An operator as a kernel gets it, in bytes: so little Rust is compiled for each operator.
 struct Operands {
     item: Layout,
     identity: Vec<u8>,
@@ -273,13 +276,15 @@ pub(super) fn bytes<T>(values: &[T]) -> Vec<u8> {
     bytes
 }
 
-/// The operator as a kernel gets it: without state, it is an empty struct, which in C++ has one byte.
+/// The operator as a kernel gets it: without state, it is an empty struct, which in C++ has one
+/// byte.
 pub(super) fn state<M>(operator: &M) -> Vec<u8> {
     if size_of::<M>() > 0 { bytes(std::slice::from_ref(operator)) } else { vec![0] }
 }
 
 impl Executor {
-    /// The bracket of the items, so many alignments past an aligned address, by the launches of the policy; what went wrong if it did.
+    /// The bracket of the items, so many alignments past an aligned address, by the launches of the
+    /// policy; what went wrong if it did.
     pub fn bracket<M: DeviceMonoid>(
         &mut self,
         case: Case<M>,
@@ -319,7 +324,7 @@ impl Executor {
             self.reads_early ^= launch.gathers;
             let reads_early = launch.gathers && self.reads_early;
             let request_words = words.len();
-            // What the executor aligns is aligned by 128 bytes or more.
+            // The executor aligns memory to 128 bytes or more.
             let placed = launch.placed(&shape, misalignment as u64, length);
             let arguments = operands.arguments(&bytes(&[Arguments {
                 length,
@@ -361,7 +366,8 @@ impl Executor {
         Ok(input)
     }
 
-    /// The bracket of partials, some items each of which a block leaves while one block gathers them.
+    /// The bracket of partials, some items each of which a block leaves while one block gathers
+    /// them.
     pub fn gather<M: DeviceMonoid>(
         &mut self,
         case: Case<M>,
@@ -394,7 +400,8 @@ impl Executor {
         Ok(unsafe { std::ptr::read_unaligned(answer.as_ptr().cast()) })
     }
 
-    /// The scan of the items, by one launch; what went wrong if it did. `shared` is what blocks share, of any launch before.
+    /// The scan of the items, by one launch; what went wrong if it did. `shared` is what blocks
+    /// share, of any launch before.
     pub fn scan<M: DeviceMonoid>(
         &mut self,
         case: Case<M, ScanPolicy>,

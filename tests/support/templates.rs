@@ -16,7 +16,8 @@ fn templates_of(source: &Source) -> Vec<(String, String)> {
     named.map(|(name, text)| (name.to_owned(), text.to_owned())).collect()
 }
 
-/// The name and the text of each, after those that it stands on: of sums that wrap, which C++ has no word for.
+/// The name and the text of each, after those that it stands on: of sums that wrap, which C++ has
+/// no word for.
 pub fn templates() -> Vec<(String, String)> {
     static TEMPLATES: LazyLock<Vec<(String, String)>> = LazyLock::new(rendered);
     TEMPLATES.clone()

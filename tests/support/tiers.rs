@@ -1,8 +1,8 @@
-//! Tests that need more than this machine has are shown as ignored, with the reason in one line; never as passed. So are
-//! checks that a run leaves out.
+//! Tests that need more than this machine has are shown as ignored, with the reason in one line;
+//! never as passed. So are checks that a run leaves out.
 //!
-//! A trial's name starts with its tier, so that `-- gpu::` runs one tier alone. `WARPFOLD_REQUIRE`, a list such as
-//! `nvrtc,gpu`, turns a missing tier into a failure.
+//! A trial's name starts with its tier, so that `-- gpu::` runs one tier alone. `WARPFOLD_REQUIRE`,
+//! a list such as `nvrtc,gpu`, turns a missing tier into a failure.
 
 use std::collections::{BTreeMap, HashSet};
 use std::process::ExitCode;
@@ -54,8 +54,8 @@ impl Tier {
     }
 }
 
-/// Held by a test that makes streams of its own, or records a graph: the first stream of a context waits for the whole GPU, and ends
-/// what any stream records.
+/// Held by a test that makes streams of its own, or records a graph: the first stream of a context
+/// waits for the whole GPU, and ends what any stream records.
 pub fn alone() -> MutexGuard<'static, ()> {
     static ALONE: Mutex<()> = Mutex::new(());
     ALONE.lock().unwrap_or_else(PoisonError::into_inner)
@@ -70,7 +70,8 @@ pub fn device(tier: Tier) -> Device {
     }
 }
 
-/// Runs this test binary again as `scenario`, with some variables set; what it printed, to both outputs.
+/// Runs this test binary again as `scenario`, with some variables set; what it printed, to both
+/// outputs.
 pub fn in_child(scenario: &str, variables: &[(&str, &str)]) -> (bool, String) {
     let mut command = std::process::Command::new(std::env::current_exe().expect("a test binary"));
     command.env(SCENARIO, scenario).env_remove("WARPFOLD_REQUIRE").envs(variables.iter().copied());
@@ -86,7 +87,7 @@ pub fn scenario() -> Option<String> {
     std::env::var(SCENARIO).ok()
 }
 
-/// A test, and what a run needs to know to take it or to leave it out.
+/// A test, with its tier and its check.
 struct Entry {
     tier: Tier,
     trial: Trial,
@@ -160,8 +161,8 @@ impl Suite {
         libtest_mimic::run(&arguments, trials.collect()).exit_code()
     }
 
-    /// The places of the tests that this run leaves out, and a line for each kind of check. Whoever names a test, or asks
-    /// for ignored ones, gets what was asked for.
+    /// The places of the tests that this run leaves out. Prints a line for each kind of check. A
+    /// test that is named on the command line runs, and so do ignored ones if they are asked for.
     fn left_out(&self, arguments: &Arguments, absent: &[Tier]) -> HashSet<usize> {
         let names_a_tier =
             |filter: &String| Tier::ALL.iter().any(|tier| format!("{}::", tier.name()).starts_with(filter));
@@ -188,8 +189,11 @@ impl Suite {
             let selection = select(&checks, &passed.hashes, &request);
             let is_left_out = |(k, _): &(usize, &usize)| !selection.chosen.contains(k);
             left_out.extend(places.iter().enumerate().filter(is_left_out).map(|(_, &place)| place));
-            let asked_for =
-                arguments.filter.as_ref().is_none_or(|filter| tier.starts_with(filter.trim_end_matches(':')));
+            let prefix = format!("{tier}::");
+            let is_skipped = arguments.skip.iter().any(|skip| prefix.starts_with(skip.as_str()));
+            let is_filtered =
+                arguments.filter.as_ref().is_some_and(|filter| !prefix.starts_with(filter.as_str()));
+            let asked_for = !is_skipped && !is_filtered;
             if asked_for && !arguments.list && !absent.iter().any(|absent| absent.name() == tier) {
                 eprintln!("{tier}: {}", said(kind, checks.len(), &selection, passed));
             }

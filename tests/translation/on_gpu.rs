@@ -1,4 +1,5 @@
-//! The corpus on a GPU: with the feature `every-operator` alone, since launches are compiled for each operator.
+//! The corpus on a GPU: with the feature `every-operator` alone, since launches are compiled for
+//! each operator.
 
 use support::edges::{Edge, PAIRS, assert_same, pairs};
 use support::tiers::{Tier, device};

@@ -1,4 +1,5 @@
-//! `cargo xtask bundle`: all that a GPU machine without a Rust toolchain needs, in one folder, and that as one archive.
+//! `cargo xtask bundle`: all that a GPU machine without a Rust toolchain needs, in one folder, and
+//! that as one archive.
 
 use std::fs;
 use std::path::Path;

@@ -1,7 +1,9 @@
-//! The record of a full run: the hashes that passed, in `tests/passed.txt`, and a row of `docs/test-runs.csv`.
+//! The record of a full run: the hashes that passed, in `tests/passed.txt`, and a row of
+//! `docs/test-runs.csv`.
 //!
-//! Each part of a full run leaves its lines in `target/full/TREE/`. The record is written when all parts of one tree are
-//! there, so the parts may run one after another, or on several machines whose folders are copied together.
+//! Each part of a full run leaves its lines in `target/full/TREE/`. The record is written when all
+//! parts of one tree are there, so the parts may run one after another, or on several machines
+//! whose folders are copied together.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;

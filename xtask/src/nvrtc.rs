@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 
 use crate::command::{command, run};
 
-/// The versions that the nvrtc tier compiles with: the newest, and the oldest that is promised to work.
+/// The versions that the nvrtc tier compiles with: the newest, and the oldest that is promised to
+/// work.
 pub(crate) const NEWEST: &str = "13.*";
 pub(crate) const OLDEST: &str = "13.0.*";
 /// The variable by which warpfold takes a library by its path, with no search path set.

@@ -1,5 +1,5 @@
-//! `cargo xtask test --soak`: hours of random cases. Units of work that passed are noted in `target/soak/`, so that a run that
-//! was ended goes on where it was.
+//! `cargo xtask test --soak`: hours of random cases. Units of work that passed are noted in
+//! `target/soak/`, so that a run that was ended goes on where it was.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -16,7 +16,7 @@ use crate::{nvrtc, programs};
 
 const DONE: &str = "target/soak/done.txt";
 
-/// What a unit of work does, with a number of its own for a seed.
+/// A kind of work. Each unit of it has a number, which is its seed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Work {
     /// Random programs in the subset of `#[monoid]`, in both languages.
@@ -25,7 +25,7 @@ enum Work {
     Orders,
     /// The laws of every operator, on many more values than in a test.
     Laws,
-    /// Undefined behaviour in what runs on the CPU.
+    /// The CPU backend under Miri, which finds undefined behaviour.
     Miri,
 }
 

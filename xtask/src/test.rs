@@ -1,4 +1,4 @@
-//! `cargo xtask test`: the checks, the tiers, and at the end what ran and what was left out.
+//! `cargo xtask test`: lints and documentation, the tiers, and a summary.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -14,13 +14,14 @@ use crate::{nvrtc, programs, report, soak};
 
 #[derive(clap::Args)]
 pub(crate) struct Options {
-    /// The editing loop: what a change of a file most likely breaks, without lints and documentation.
+    /// The editing loop: the tests that a change most likely breaks, without lints and
+    /// documentation.
     #[arg(long, conflicts_with_all = ["full", "tier"])]
     quick: bool,
     /// Everything. What passed is recorded in `tests/passed.txt` and `docs/test-runs.csv`.
     #[arg(long, conflicts_with = "tier")]
     full: bool,
-    /// Random cases for hours; what was done is not done again.
+    /// Random cases for hours. A later run goes on where this one ended.
     #[arg(long, conflicts_with_all = ["full", "quick", "tier"])]
     soak: bool,
     /// How long to go on with random cases.
@@ -136,7 +137,8 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     Ok(())
 }
 
-/// What needs no tier: formatting, the figures in the documents, lints and documentation, with warnings denied.
+/// What needs no tier: formatting, the figures in the documents, lints and documentation, with
+/// warnings denied.
 fn checks() -> Result<()> {
     crate::command::run(&mut command("cargo fmt --all --check"))?;
     report::check()?;
@@ -155,12 +157,14 @@ const NOT_CPU: &str =
 const QUICK: &str = "--lib --test device_types --test rendering --test errors";
 
 impl Run {
-    /// Runs a tier's tests; what they said of it: that it cannot run here, or what was left out. The first command of a tier
-    /// finds out whether it can run; the later ones then require it.
+    /// Runs a tier's tests. Returns their lines about the tier: that it did not run, or the checks
+    /// that were left out. The first command of a tier finds out whether it can run; the later ones
+    /// then require it.
     fn tier(&self, tier: Tier) -> Result<Vec<String>> {
         let commands: Vec<Command> = match (tier, self.extent) {
             (Tier::Cpu, Extent::Quick) => vec![self.tests(nvrtc::NEWEST, &format!("{QUICK} -- {NOT_CPU}"))],
-            // Without a choice of targets: only so are the examples built as programs, which a test runs.
+            // Without a choice of targets: only so are the examples built as programs, which a test
+            // runs.
             (Tier::Cpu, _) => {
                 let mut downstream = self.downstream(&format!("-- {NOT_CPU}"));
                 downstream.env("WARPFOLD_DEVICE", "cpu");
@@ -245,8 +249,8 @@ impl Run {
     }
 }
 
-/// Crates outside the workspace share its target folder, and are built as its tests are: so what both depend on is built
-/// once.
+/// Crates outside the workspace share its target folder, and are built as its tests are: so what
+/// both depend on is built once.
 pub(crate) const SHARED_TARGET: [(&str, &str); 9] = [
     ("CARGO_TARGET_DIR", "target"),
     ("CARGO_PROFILE_DEV_OPT_LEVEL", "1"),

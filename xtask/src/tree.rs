@@ -1,4 +1,4 @@
-//! Which tree of files is tested: its hash decides what a run samples, and names it in the record.
+//! The tested files: their hash is the seed of a run, and its name in the record.
 
 use std::process::Command;
 
@@ -16,7 +16,7 @@ impl Tree {
     pub(crate) fn of_working_copy() -> Result<Self> {
         let index = std::env::current_dir()?.join("target/tree-index");
         std::fs::create_dir_all("target")?;
-        // An index of its own: the user's stays as it is.
+        // A separate index leaves the user's untouched.
         let staged = |arguments: &str| git(arguments, Some(&index));
         staged("read-tree HEAD")?;
         staged("add --all")?;

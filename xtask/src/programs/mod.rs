@@ -1,8 +1,10 @@
-//! `cargo xtask programs`: random programs in the subset of `#[monoid]`, compiled by both compilers and compared.
+//! `cargo xtask programs`: random programs in the subset of `#[monoid]`, compiled by both compilers
+//! and compared.
 //!
-//! Each program is an operator with a typed body, and maybe a helper function. What would panic in Rust is not written:
-//! divisors are odd and not -1, indices are taken modulo a length. Nor is what would make a promise of a NaN's sign.
-//! The crate that they become is built anew each time, and run; it says which program disagrees, on which items.
+//! Each program is an operator with a typed body, and maybe a helper function. What would panic in
+//! Rust is not written: divisors are odd and not -1, indices are taken modulo a length. Nor is what
+//! would make a promise of a NaN's sign. The crate that they become is built anew each time, and
+//! run; it says which program disagrees, on which items.
 
 mod expression;
 mod generator;
