@@ -5,6 +5,7 @@ use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
 use syn::{Error, FnArg, GenericParam, ItemFn, Path, Result, ReturnType, Type};
 
+use crate::attributes;
 use crate::translate::{Function, depth, translate};
 
 pub(crate) fn expand(item: &ItemFn, warpfold: &Path) -> TokenStream {
@@ -18,6 +19,7 @@ pub(crate) fn expand(item: &ItemFn, warpfold: &Path) -> TokenStream {
 }
 
 fn check(item: &ItemFn) -> Result<&Type> {
+    attributes::check_function(item)?;
     let signature = &item.sig;
     let refused = |at: &dyn quote::ToTokens, message: &str| Err(Error::new_spanned(at, message));
     if let Some(asyncness) = &signature.asyncness {

@@ -1,6 +1,7 @@
 //! The macros of [warpfold](https://docs.rs/warpfold): `#[monoid]`, `#[device]`, `#[derive(DeviceType)]` and
 //! `device_code!`.
 
+mod attributes;
 mod device_function;
 mod device_type;
 mod monoid;

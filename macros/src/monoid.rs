@@ -4,6 +4,7 @@ use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
 use syn::{Error, FnArg, GenericParam, ImplItem, ImplItemFn, ItemImpl, Path, Result, ReturnType};
 
+use crate::attributes;
 use crate::translate::{Function, depth, translate};
 
 pub(crate) fn expand(item: &ItemImpl, warpfold: &Path) -> TokenStream {
@@ -34,6 +35,7 @@ fn combine_of(item: &ItemImpl) -> Result<&ImplItemFn> {
 }
 
 fn device(item: &ItemImpl, combine: &ImplItemFn, warpfold: &Path) -> Result<TokenStream> {
+    attributes::check_combine(&item.attrs, &item.generics, combine)?;
     let generic = item.generics.params.iter().any(|parameter| matches!(parameter, GenericParam::Type(_)));
     let translation = translate(&function(item, combine, generic, warpfold)?)?;
     let tokens = translation.tokens;

@@ -5,7 +5,7 @@ use quote::{ToTokens, format_ident, quote};
 use syn::spanned::Spanned;
 use syn::{Block, Expr, ExprForLoop, ExprMatch, Label, Pat, RangeLimits};
 
-use super::{Pair, Translator, has_labelled_jump, is, line, of, optional};
+use super::{Pair, Translator, has_labelled_jump, line, of, optional};
 
 impl Translator<'_> {
     /// Control flow as an expression, with a slot for the value that somebody wants.
@@ -94,7 +94,6 @@ impl Translator<'_> {
         let value = self.expression(&choice.expr, true);
         let (mut probes, mut arms) = (Vec::new(), Vec::new());
         for arm in &choice.arms {
-            self.check_attributes(&arm.attrs);
             let outer = self.scope.len();
             let mut bound = Vec::new();
             let pattern = self.refutable(&arm.pat, &mut bound);
@@ -102,7 +101,8 @@ impl Translator<'_> {
             let guard = arm.guard.as_ref().map(|(_, guard)| self.expression(guard, true));
             let body = self.expression(&arm.body, wanted);
             self.scope.truncate(outer);
-            let guard_probe = guard.as_ref().map(|Pair { probe, .. }| quote!(if #probe));
+            let marks = self.bind_marks(&bound);
+            let guard_probe = guard.as_ref().map(|Pair { probe, .. }| quote!(if { #marks #probe }));
             let guard = optional(guard.map(|Pair { tree, .. }| tree));
             let (pattern_probe, body_probe, line) = (pattern.probe, body.probe, line(arm.pat.span()));
             let (pattern, body) = (pattern.tree, body.tree);
@@ -146,7 +146,8 @@ impl Translator<'_> {
             Pat::Ident(ident) if ident.by_ref.is_none() && ident.subpat.is_none() => {
                 let (name, mutability) = (&ident.ident, ident.mutability);
                 let variable = self.declare(name, slot, mutability.is_some());
-                (Some(variable), quote!(#mutability #name), Some(is(slot, name.span(), name)))
+                let asked = self.ask(&[(name.clone(), slot)]);
+                (Some(variable), quote!(#mutability #name), Some(asked))
             }
             other => return self.refuse(other, "what `for` counts has one name, or is `_`"),
         };

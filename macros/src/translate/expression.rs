@@ -1,24 +1,25 @@
 //! Expressions.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::{BinOp, Expr, ExprCall, ExprStruct, Lit, Path, UnOp};
+use syn::{BinOp, Expr, ExprCall, ExprStruct, Lit, Path, Stmt, Type, UnOp};
 
-use super::call::PRIMITIVES;
 use super::pattern::member_name;
 use super::statement::macro_refused;
 use super::{
-    Pair, Translator, constant_name, has_braces, of, optional, ours_at, plain, reference, this, through,
+    Pair, Translator, constant_name, has_braces, mark, of, optional, ours_at, reference, slot_name, this,
+    through,
 };
 
+const NO_PLACE: &str =
+    "only a variable of the body, a field or an element of one, or a tuple of these can be assigned to";
 const REFERENCE: &str = "pass and return values: items are `Copy`";
 
 impl Translator<'_> {
     /// An expression. Only where its value is `wanted` does a piece of control flow have a type.
     pub(super) fn expression(&mut self, expression: &Expr, wanted: bool) -> Pair {
         let syntax = quote!(__warpfold::translation::syntax::Expression);
-        self.check_attributes(attributes(expression));
         match expression {
             Expr::Paren(inner) => {
                 let Pair { probe, tree } = self.expression(&inner.expr, wanted);
@@ -85,17 +86,8 @@ impl Translator<'_> {
                     tree: quote!(#syntax::Assign(&#place, &#value)),
                 }
             }
-            Expr::Cast(cast) if is_literal_of(&cast.expr, &cast.ty) => {
-                // The type that it is cast to is what rustc takes the literal for.
-                let digits = literal_digits(&cast.expr);
-                let (slot, text) = (self.slot(), digits);
-                Pair {
-                    probe: of(slot, expression.span(), quote!(#expression)),
-                    tree: quote!(#syntax::Number { text: #text, ty: #slot }),
-                }
-            }
             Expr::Cast(cast) => {
-                let Pair { probe, tree } = self.primitive(&cast.expr);
+                let Pair { probe, tree } = self.cast_operand(&cast.expr, &cast.ty);
                 let slot = self.slot();
                 let ty = &cast.ty;
                 Pair {
@@ -176,6 +168,51 @@ impl Translator<'_> {
         self.outside(expression, what, instead)
     }
 
+    /// The operand of a cast. Rust takes a literal there for one of the type that it is cast to, if both
+    /// are integers or both are floats; through parentheses, the value of a block, `-` and `!`.
+    fn cast_operand(&mut self, operand: &Expr, ty: &Type) -> Pair {
+        let syntax = quote!(__warpfold::translation::syntax::Expression);
+        match operand {
+            Expr::Paren(inner) => self.cast_operand(&inner.expr, ty),
+            Expr::Group(inner) => self.cast_operand(&inner.expr, ty),
+            Expr::Block(block) if block.label.is_none() => match &block.block.stmts[..] {
+                [Stmt::Expr(value, None)] => self.cast_operand(value, ty),
+                _ => self.primitive(operand),
+            },
+            Expr::Lit(literal) => self.cast_literal(operand, &literal.lit, "", ty),
+            Expr::Unary(unary) => match (&unary.op, &*unary.expr) {
+                (UnOp::Neg(_), Expr::Lit(literal)) if !matches!(literal.lit, Lit::Bool(_)) => {
+                    self.cast_literal(operand, &literal.lit, "-", ty)
+                }
+                (UnOp::Neg(op), inner) => {
+                    let Pair { probe, tree } = self.cast_operand(inner, ty);
+                    Pair { probe: quote!((#op #probe)), tree: quote!(#syntax::Negate(&#tree)) }
+                }
+                (UnOp::Not(op), inner) => {
+                    let Pair { probe, tree } = self.cast_operand(inner, ty);
+                    Pair { probe: quote!((#op #probe)), tree: quote!(#syntax::Not(&#tree)) }
+                }
+                _ => self.primitive(operand),
+            },
+            other => self.primitive(other),
+        }
+    }
+
+    fn cast_literal(&mut self, expression: &Expr, literal: &Lit, sign: &str, ty: &Type) -> Pair {
+        let (function, digits) = match literal {
+            Lit::Int(number) if number.suffix().is_empty() => ("integer_of", number.base10_digits()),
+            Lit::Float(number) if number.suffix().is_empty() => ("float_of", number.base10_digits()),
+            _ => return self.literal(expression, literal, sign),
+        };
+        let (slot, text) = (self.slot(), format!("{sign}{digits}"));
+        let (span, name) = ours_at(expression.span(), slot_name(slot));
+        let (_, function) = ours_at(expression.span(), Ident::new(function, expression.span()));
+        Pair {
+            probe: quote_spanned!(span=> __warpfold::translation::#function::<#ty>(&#name, #expression)),
+            tree: quote!(__warpfold::translation::syntax::Expression::Number { text: #text, ty: #slot }),
+        }
+    }
+
     fn literal(&mut self, expression: &Expr, literal: &Lit, sign: &str) -> Pair {
         let digits = match literal {
             Lit::Int(number) => number.base10_digits().to_owned(),
@@ -206,8 +243,9 @@ impl Translator<'_> {
                 );
             }
             if let Some(variable) = self.local(name) {
+                let mark = mark(variable, name);
                 return Pair {
-                    probe: quote!(#expression),
+                    probe: quote!(({ #mark; #expression })),
                     tree: quote!(__warpfold::translation::syntax::Expression::Local(#variable)),
                 };
             }
@@ -306,8 +344,16 @@ impl Translator<'_> {
     /// What is assigned to: a variable, a field or an element of one, or a tuple of such.
     fn place(&mut self, place: &Expr) -> Pair {
         match place {
-            Expr::Path(path) if path.path.get_ident().is_some_and(|name| self.local(name).is_some()) => {
-                self.expression(place, true)
+            Expr::Path(path) => {
+                let Some((name, variable)) = self.local_of(&path.path) else {
+                    return self.refuse(place, NO_PLACE);
+                };
+                let mark = mark(variable, name);
+                self.indexed.push(quote!(#mark));
+                Pair {
+                    probe: quote!(#place),
+                    tree: quote!(__warpfold::translation::syntax::Expression::Local(#variable)),
+                }
             }
             Expr::Paren(inner) => self.place(&inner.expr),
             Expr::Group(inner) => self.place(&inner.expr),
@@ -335,19 +381,20 @@ impl Translator<'_> {
             },
             Expr::Tuple(tuple) => {
                 if let Some(inner) = tuple.elems.iter().find(|element| matches!(element, Expr::Tuple(_))) {
-                    return self.refuse(inner, "a tuple inside a tuple cannot be assigned to; assign one after the other");
+                    return self.refuse(
+                        inner,
+                        "a tuple inside a tuple cannot be assigned to; assign one after the other",
+                    );
                 }
                 let pairs: Vec<Pair> = tuple.elems.iter().map(|element| self.place(element)).collect();
-                let (probes, trees): (Vec<_>, Vec<_>) = pairs.into_iter().map(|pair| (pair.probe, pair.tree)).unzip();
+                let (probes, trees): (Vec<_>, Vec<_>) =
+                    pairs.into_iter().map(|pair| (pair.probe, pair.tree)).unzip();
                 Pair {
                     probe: quote!((#(#probes,)*)),
                     tree: quote!(__warpfold::translation::syntax::Expression::Tuple(&[#(#trees),*])),
                 }
             }
-            other => self.refuse(
-                other,
-                "only a variable of the body, a field or an element of one, or a tuple of these can be assigned to",
-            ),
+            other => self.refuse(other, NO_PLACE),
         }
     }
 
@@ -371,7 +418,6 @@ impl Translator<'_> {
     fn structure(&mut self, structure: &ExprStruct) -> Pair {
         let (mut probes, mut fields) = (Vec::new(), Vec::new());
         for field in &structure.fields {
-            self.check_attributes(&field.attrs);
             let Pair { probe, tree } = self.expression(&field.expr, true);
             let (member, name) = (&field.member, member_name(&field.member));
             probes.push(quote!(#member: #probe));
@@ -399,49 +445,5 @@ impl Translator<'_> {
             (probe, tree)
         };
         expressions.into_iter().map(pair).unzip()
-    }
-}
-
-/// Whether it is a literal without a suffix, cast to a type of its own kind.
-fn is_literal_of(value: &Expr, ty: &syn::Type) -> bool {
-    let syn::Type::Path(path) = ty else { return false };
-    let Some(name) = path.path.get_ident().map(plain) else { return false };
-    match value {
-        Expr::Paren(inner) => is_literal_of(&inner.expr, ty),
-        Expr::Unary(unary) if matches!(unary.op, UnOp::Neg(_)) => is_literal_of(&unary.expr, ty),
-        Expr::Lit(literal) => match &literal.lit {
-            Lit::Int(number) => number.suffix().is_empty() && PRIMITIVES[..10].contains(&name.as_str()),
-            Lit::Float(number) => number.suffix().is_empty() && PRIMITIVES[10..12].contains(&name.as_str()),
-            _ => false,
-        },
-        _ => false,
-    }
-}
-
-fn literal_digits(value: &Expr) -> String {
-    match value {
-        Expr::Paren(inner) => literal_digits(&inner.expr),
-        Expr::Unary(unary) => format!("-{}", literal_digits(&unary.expr)),
-        Expr::Lit(literal) => match &literal.lit {
-            Lit::Int(number) => number.base10_digits().to_owned(),
-            Lit::Float(number) => number.base10_digits().to_owned(),
-            _ => String::new(),
-        },
-        _ => String::new(),
-    }
-}
-
-fn attributes(expression: &Expr) -> &[syn::Attribute] {
-    match expression {
-        Expr::Binary(inner) => &inner.attrs,
-        Expr::Block(inner) => &inner.attrs,
-        Expr::Call(inner) => &inner.attrs,
-        Expr::ForLoop(inner) => &inner.attrs,
-        Expr::If(inner) => &inner.attrs,
-        Expr::Loop(inner) => &inner.attrs,
-        Expr::Match(inner) => &inner.attrs,
-        Expr::Paren(inner) => &inner.attrs,
-        Expr::While(inner) => &inner.attrs,
-        _ => &[],
     }
 }

@@ -113,6 +113,9 @@ impl Translator<'_> {
             debug_assert_eq!(variable, number);
             let plain = last_ident(&name);
             asked.extend(is(local.slot, ty.span(), &plain));
+            if let Pat::Ident(ident) = pattern {
+                asked.extend(bind_mark(variable, &ident.ident));
+            }
             probe_parameters.push(quote!(#name: #ty));
         }
         let parameters = self.function.parameters.len();
@@ -213,14 +216,26 @@ impl Translator<'_> {
         variable
     }
 
+    /// The variable that a path names, if it is one.
+    fn local_of<'p>(&self, path: &'p Path) -> Option<(&'p Ident, usize)> {
+        let name = path.get_ident()?;
+        Some((name, self.local(name)?))
+    }
+
     fn local(&self, name: &Ident) -> Option<usize> {
         let name = plain(name);
         self.scope.iter().rev().find(|(known, _)| *known == name).map(|(_, variable)| *variable)
     }
 
-    /// Statements of the probe that give each variable's type to its slot.
+    /// Statements of the probe that give each variable's type to its slot, and bind its mark.
     fn ask(&self, bound: &[(Ident, usize)]) -> TokenStream {
-        bound.iter().map(|(name, slot)| is(*slot, name.span(), name)).collect()
+        let marks = self.bind_marks(bound);
+        bound.iter().map(|(name, slot)| is(*slot, name.span(), name)).chain([marks]).collect()
+    }
+
+    fn bind_marks(&self, bound: &[(Ident, usize)]) -> TokenStream {
+        let variable = |slot: usize| self.variables.iter().position(|variable| variable.slot == slot);
+        bound.iter().filter_map(|(name, slot)| Some(bind_mark(variable(*slot)?, name))).collect()
     }
 
     fn constant(&mut self, value: TokenStream) -> usize {
@@ -231,21 +246,6 @@ impl Translator<'_> {
     fn refuse<T: Default>(&mut self, at: impl quote::ToTokens, message: impl std::fmt::Display) -> T {
         self.errors.push(Error::new_spanned(at, message));
         T::default()
-    }
-
-    /// Refuses what would leave something out on one side only.
-    fn check_attributes(&mut self, attributes: &[syn::Attribute]) {
-        const HARMLESS: [&str; 7] = ["allow", "warn", "deny", "expect", "forbid", "doc", "rustfmt"];
-        let harmful = |attribute: &&syn::Attribute| {
-            let first = attribute.path().segments.first().map(|segment| plain(&segment.ident));
-            !first.is_some_and(|name| HARMLESS.contains(&name.as_str()))
-        };
-        if let Some(attribute) = attributes.iter().find(harmful) {
-            self.refuse::<()>(
-                attribute,
-                "an attribute inside a body has no counterpart in CUDA C++; put `#[cfg]` on whole functions",
-            );
-        }
     }
 
     fn outside(&mut self, at: &Expr, what: &str, instead: &str) -> Pair {
@@ -263,6 +263,18 @@ fn optional(tree: Option<TokenStream>) -> TokenStream {
         Some(tree) => quote!(::core::option::Option::Some(#tree)),
         None => quote!(::core::option::Option::None),
     }
+}
+
+/// A variable's mark: a binding beside it, with its hygiene. A name is looked up by its text here and
+/// by hygiene in Rust; a use whose mark rustc does not find would be of another variable.
+fn mark(variable: usize, name: &Ident) -> Ident {
+    format_ident!("{}_of_the_same_macro_{variable}", plain(name), span = name.span())
+}
+
+/// A statement of the probe that binds a variable's mark.
+fn bind_mark(variable: usize, name: &Ident) -> TokenStream {
+    let mark = mark(variable, name);
+    quote!(let #mark = ();)
 }
 
 /// A value that passes through a slot, and whose type is the slot's.

@@ -63,7 +63,6 @@ impl Translator<'_> {
                 let (path, rest) = (&structure.path, &structure.rest);
                 let (mut probes, mut fields) = (Vec::new(), Vec::new());
                 for field in &structure.fields {
-                    self.check_attributes(&field.attrs);
                     let member = &field.member;
                     let name = member_name(member);
                     let Pair { probe, tree } = self.pattern_of(&field.pat, bound, refutable);

@@ -5,7 +5,7 @@ use quote::quote;
 use syn::spanned::Spanned;
 use syn::{Block, Item, Local, Pat, Stmt};
 
-use super::{Pair, Translator, line, optional, slot_name};
+use super::{Pair, Translator, bind_mark, line, optional, slot_name};
 
 impl Translator<'_> {
     /// A block, after `first` statements of the tree. Its probe has no braces around it.
@@ -55,7 +55,6 @@ impl Translator<'_> {
     }
 
     fn declaration(&mut self, local: &Local) -> Pair {
-        self.check_attributes(&local.attrs);
         let (pattern, ty) = match &local.pat {
             Pat::Type(typed) => {
                 let ty = &typed.ty;
@@ -69,8 +68,9 @@ impl Translator<'_> {
             };
             let (name, number) = (&ident.ident, self.slot());
             let (variable, slot) = (self.declare(name, number, true), slot_name(number));
+            let mark = bind_mark(variable, name);
             return Pair {
-                probe: quote!(let mut #name #ty = __warpfold::translation::Slot::value(&#slot);),
+                probe: quote!(let mut #name #ty = __warpfold::translation::Slot::value(&#slot); #mark),
                 tree: quote!(__warpfold::translation::syntax::StatementKind::Let(
                     __warpfold::translation::syntax::Pattern::Local(#variable, ::core::option::Option::None), ::core::option::Option::None
                 )),
@@ -102,14 +102,7 @@ impl Translator<'_> {
             Item::Const(_) | Item::Use(_) if self.depth > 1 => {
                 self.refuse(item, "`const` and `use` stand in the outermost block of a body here; move this one there")
             }
-            Item::Const(inner) => {
-                self.check_attributes(&inner.attrs);
-                self.items.push(quote!(#item));
-            }
-            Item::Use(inner) => {
-                self.check_attributes(&inner.attrs);
-                self.items.push(quote!(#item));
-            }
+            Item::Const(_) | Item::Use(_) => self.items.push(quote!(#item)),
             Item::Fn(function) => self.refuse(
                 &function.sig,
                 "a function inside a body has no counterpart in CUDA C++; move it out and write `#[device]` on it",

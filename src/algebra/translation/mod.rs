@@ -9,7 +9,9 @@
 pub mod probe;
 pub mod syntax;
 
-pub use probe::{Constant, Helper, Local, Slot, array, constant, number, ordered, undeclared};
+pub use probe::{
+    CastTo, Constant, Helper, Local, Slot, array, constant, float_of, integer_of, number, ordered, undeclared,
+};
 
 use std::any::TypeId;
 use std::fmt;

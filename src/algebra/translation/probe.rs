@@ -109,6 +109,42 @@ tuples! {
     (A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7);
 }
 
+/// The type that Rust takes a literal for where it is cast to this type.
+#[diagnostic::on_unimplemented(
+    message = "a number is cast to a number here, not to `{Self}`",
+    label = "not a number"
+)]
+pub trait CastTo {
+    /// Of an integer.
+    type Integer;
+    /// Of a float.
+    type Float;
+}
+
+macro_rules! cast_to {
+    ($($type:ty: $integer:ty, $float:ty;)*) => {$(
+        impl CastTo for $type {
+            type Integer = $integer;
+            type Float = $float;
+        }
+    )*};
+}
+cast_to! {
+    i8: i8, f64; i16: i16, f64; i32: i32, f64; i64: i64, f64; isize: isize, f64;
+    u8: u8, f64; u16: u16, f64; u32: u32, f64; u64: u64, f64; usize: usize, f64;
+    f32: i32, f32; f64: i32, f64;
+}
+
+/// An integer that is cast to `T`.
+pub fn integer_of<T: CastTo>(_: &Slot<T::Integer>, value: T::Integer) -> T::Integer {
+    value
+}
+
+/// A float that is cast to `T`.
+pub fn float_of<T: CastTo>(_: &Slot<T::Float>, value: T::Float) -> T::Float {
+    value
+}
+
 /// A value that rustc knows, or that is computed when the source is rendered.
 #[derive(Debug)]
 pub struct Constant<T, F>(F, PhantomData<fn() -> T>);
