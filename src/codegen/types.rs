@@ -51,8 +51,9 @@ impl Types {
     }
 
     fn define(&mut self, layout: &Layout, fields: &[Field]) -> String {
-        let types: Vec<String> = fields.iter().map(|field| self.name(&field.layout)).collect();
         let members = field_names(fields);
+        let types: Vec<String> =
+            fields.iter().map(|field| self.member_type(&field.layout, &members)).collect();
         let name = match self.chosen.get(&layout.id) {
             Some(name) => name.clone(),
             None => self.scope.claim(type_identifier(layout.name)),
@@ -71,6 +72,19 @@ impl Types {
             );
         }
         name
+    }
+
+    /// The type of a member of a struct. A member hides a type of its name from those after it: such a
+    /// type is named with its namespace.
+    fn member_type(&mut self, layout: &Layout, members: &[String]) -> String {
+        let name = self.name(layout);
+        match &layout.kind {
+            Kind::Struct { .. } if members.contains(&name) => format!("program::{name}"),
+            Kind::Array { element, length } => {
+                format!("Array<{}, {length}>", self.member_type(element, members))
+            }
+            _ => name,
+        }
     }
 
     fn assert(&mut self, condition: &str, expected: &str) {

@@ -1,7 +1,7 @@
 //! Calls: of methods, of functions of types, and of `#[device]` functions.
 
-use proc_macro2::{Ident, TokenStream};
-use quote::{format_ident, quote};
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Expr, ExprCall, ExprMethodCall, Path, PathArguments};
 
@@ -31,8 +31,13 @@ impl Translator<'_> {
                 "as_" | "into" => {
                     let Pair { probe, tree } = self.primitive(&call.receiver);
                     let (slot, method) = (self.slot(), &call.method);
+                    let known = (name == "as_" && !self.function.generic).then(|| {
+                        quote!(
+                            use __warpfold::translation::AsPrimitive as _;
+                        )
+                    });
                     return Pair {
-                        probe: of(slot, call.span(), quote!(#probe.#method())),
+                        probe: of(slot, call.span(), quote!({ #known #probe.#method() })),
                         tree: quote!(__warpfold::translation::syntax::Expression::Cast(&#tree, #slot)),
                     };
                 }
@@ -78,9 +83,49 @@ impl Translator<'_> {
         if let Some(turbofish) = turbofish {
             return self.refuse(turbofish, "a method of a number has no type arguments");
         }
-        let probe = quote!(#probe.#word(#(#probes),*));
+        let called = quote!(#probe.#word(#(#probes),*));
+        let probe = self.of_one_meaning(call, &name, &called);
         let trees: Vec<TokenStream> = std::iter::once(tree).chain(trees).collect();
         self.method(probe, &method, &trees, None)
+    }
+
+    /// The call of a method that is known by its name, refused by rustc if it could be another one.
+    ///
+    /// A method of a number itself goes before that of a trait, and one by value before one by
+    /// reference. So the call is mentioned once more where a trait for all types has such a method by
+    /// value: with a second one in scope it is ambiguous. Methods of traits by reference have those
+    /// traits brought into scope: with a second one the call is ambiguous, too.
+    fn of_one_meaning(&self, call: &ExprMethodCall, name: &str, called: &TokenStream) -> TokenStream {
+        // In generic code the bounds decide. `Ord` is always in scope, and has these by value.
+        if self.function.generic || is_order(name) {
+            return called.clone();
+        }
+        let word = &call.method;
+        let arguments: Vec<Ident> = (0..call.args.len())
+            .map(|number| format_ident!("Argument{number}", span = Span::mixed_site()))
+            .collect();
+        let other = Ident::new("Other", Span::mixed_site());
+        let known = match name {
+            "is_zero" => Some(quote!(
+                use __warpfold::translation::Zero as _;
+            )),
+            "is_one" => Some(quote!(
+                use __warpfold::translation::One as _;
+            )),
+            _ => None,
+        };
+        let span = Span::mixed_site().located_at(call.span());
+        quote_spanned! {span=> ({
+            {
+                trait #other: Sized {
+                    fn #word<#(#arguments),*>(self, #(_: #arguments),*) {}
+                }
+                impl<T> #other for T {}
+                let _ = #called;
+            }
+            #known
+            #called
+        })}
     }
 
     fn receiver(&mut self, receiver: &Expr, method: &str) -> Pair {

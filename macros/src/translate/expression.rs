@@ -1,6 +1,6 @@
 //! Expressions.
 
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{BinOp, Expr, ExprCall, ExprStruct, Lit, Path, Stmt, Type, UnOp};
@@ -244,8 +244,10 @@ impl Translator<'_> {
             }
             if let Some(variable) = self.local(name) {
                 let mark = mark(variable, name);
+                // What rustc says of the value, it says of the variable.
+                let span = Span::mixed_site().located_at(expression.span());
                 return Pair {
-                    probe: quote!(({ #mark; #expression })),
+                    probe: quote_spanned!(span=> ({ #mark; #expression })),
                     tree: quote!(__warpfold::translation::syntax::Expression::Local(#variable)),
                 };
             }

@@ -9,6 +9,8 @@
 pub mod probe;
 pub mod syntax;
 
+#[doc(no_inline)]
+pub use num_traits::{AsPrimitive, One, Zero};
 pub use probe::{
     CastTo, Constant, Helper, Local, Slot, array, constant, float_of, integer_of, number, ordered, undeclared,
 };

@@ -22,6 +22,38 @@ pub struct Mixed {
 #[repr(C)]
 pub struct Pair(pub i32, pub f64);
 
+#[derive(Clone, Copy, Debug, PartialEq, DeviceType)]
+#[repr(C)]
+#[allow(non_camel_case_types)]
+pub struct point {
+    pub x: f32,
+    pub y: f32,
+}
+
+/// With members that have the name of a type of theirs.
+#[derive(Clone, Copy, Debug, PartialEq, DeviceType)]
+#[repr(C)]
+#[allow(non_camel_case_types)]
+pub struct segment {
+    pub point: point,
+    pub to: point,
+    pub points: [point; 2],
+}
+
+impl Edge for point {
+    fn strategy() -> BoxedStrategy<Self> {
+        (Edge::strategy(), Edge::strategy()).prop_map(|(x, y)| Self { x, y }).boxed()
+    }
+}
+
+impl Edge for segment {
+    fn strategy() -> BoxedStrategy<Self> {
+        (Edge::strategy(), Edge::strategy(), Edge::strategy())
+            .prop_map(|(point, to, points)| Self { point, to, points })
+            .boxed()
+    }
+}
+
 impl Edge for Pair {
     fn strategy() -> BoxedStrategy<Self> {
         (Edge::strategy(), Edge::strategy()).prop_map(|(count, mean)| Self(count, mean)).boxed()

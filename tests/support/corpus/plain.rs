@@ -9,6 +9,10 @@ use warpfold::{Monoid, math, monoid};
 use super::helpers::*;
 use super::{Edge, Visitor};
 
+type Word = u64;
+type Long = i64;
+type Real = f32;
+
 macro_rules! corpus {
     ($($name:ident: $item:ty = |$a:ident, $b:ident| { $($body:tt)* })*) => {
         $(
@@ -100,6 +104,23 @@ corpus! {
         s = s * 2 + b[1] + t;
         let n = 3;
         [s, t, (n + b[2] as i8) as u16]
+    }
+    // A literal under a cast has the type of the cast: under an alias, in a block, and behind `!` and `-`.
+    casts_of_literals: [u64; 6] = |a, b| {
+        [
+            (a[0] ^ b[0]) & (0xffff_ffff as Word),
+            a[1] ^ !0xffff_ffff as u64,
+            a[2] ^ ({ 3_000_000_000 }) as u64,
+            a[3] + (-(-1) as i64) as u64,
+            a[4] & (!(0x1_0000_0000) as Word),
+            a[5] + (-3_000_000_000 as Long) as u64,
+        ]
+    }
+    casts_of_real_literals: [f32; 3] = |a, b| {
+        [a[0] + (16777217.000000000001 as Real), b[1] * 3 as Real, a[2] - -(0.1) as Real]
+    }
+    members_with_names_of_types: segment = |a, b| {
+        segment { point: b.to, to: a.point, points: [a.points[1], point { x: b.to.x, y: a.to.y }] }
     }
     casts_to_i8: [f32; 2] = |a, b| { [a[0] as i8 as f32, b[1] as u8 as f32] }
     casts_to_i32: [f32; 2] = |a, b| { [a[0] as i32 as f32, b[1] as u32 as f32] }
