@@ -7,17 +7,17 @@ static_assert(alignof(u64) == 8, "layout: in Rust u64 is aligned to 8 bytes");
 static_assert(sizeof(i32) == 4, "layout: in Rust i32 has 4 bytes");
 static_assert(alignof(i32) == 4, "layout: in Rust i32 is aligned to 4 bytes");
 
-// rendering::support::items::Placed
+// support::items::Placed
 struct alignas(8) Placed {
     bool found;
     u64 place;
     i32 value;
 };
-static_assert(WARPFOLD_OFFSET(Placed, found) == 0, "layout: in Rust rendering::support::items::Placed has the field found at byte 0");
-static_assert(WARPFOLD_OFFSET(Placed, place) == 8, "layout: in Rust rendering::support::items::Placed has the field place at byte 8");
-static_assert(WARPFOLD_OFFSET(Placed, value) == 16, "layout: in Rust rendering::support::items::Placed has the field value at byte 16");
-static_assert(sizeof(Placed) == 24, "layout: in Rust rendering::support::items::Placed has 24 bytes");
-static_assert(alignof(Placed) == 8, "layout: in Rust rendering::support::items::Placed is aligned to 8 bytes");
+static_assert(WARPFOLD_OFFSET(Placed, found) == 0, "layout: in Rust support::items::Placed has the field found at byte 0");
+static_assert(WARPFOLD_OFFSET(Placed, place) == 8, "layout: in Rust support::items::Placed has the field place at byte 8");
+static_assert(WARPFOLD_OFFSET(Placed, value) == 16, "layout: in Rust support::items::Placed has the field value at byte 16");
+static_assert(sizeof(Placed) == 24, "layout: in Rust support::items::Placed has 24 bytes");
+static_assert(alignof(Placed) == 8, "layout: in Rust support::items::Placed is aligned to 8 bytes");
 
 typedef Placed Item;
 

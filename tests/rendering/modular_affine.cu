@@ -9,15 +9,15 @@ static_assert(alignof(u64) == 8, "layout: in Rust u64 is aligned to 8 bytes");
 static_assert(sizeof(u8) == 1, "layout: in Rust u8 has 1 bytes");
 static_assert(alignof(u8) == 1, "layout: in Rust u8 is aligned to 1 bytes");
 
-// rendering::support::operators::ModularAffine
+// support::operators::ModularAffine
 struct alignas(8) ModularAffine {
     u64 modulus;
     u8 padding;
 };
-static_assert(WARPFOLD_OFFSET(ModularAffine, modulus) == 0, "layout: in Rust rendering::support::operators::ModularAffine has the field modulus at byte 0");
-static_assert(WARPFOLD_OFFSET(ModularAffine, padding) == 8, "layout: in Rust rendering::support::operators::ModularAffine has the field padding at byte 8");
-static_assert(sizeof(ModularAffine) == 16, "layout: in Rust rendering::support::operators::ModularAffine has 16 bytes");
-static_assert(alignof(ModularAffine) == 8, "layout: in Rust rendering::support::operators::ModularAffine is aligned to 8 bytes");
+static_assert(WARPFOLD_OFFSET(ModularAffine, modulus) == 0, "layout: in Rust support::operators::ModularAffine has the field modulus at byte 0");
+static_assert(WARPFOLD_OFFSET(ModularAffine, padding) == 8, "layout: in Rust support::operators::ModularAffine has the field padding at byte 8");
+static_assert(sizeof(ModularAffine) == 16, "layout: in Rust support::operators::ModularAffine has 16 bytes");
+static_assert(alignof(ModularAffine) == 8, "layout: in Rust support::operators::ModularAffine is aligned to 8 bytes");
 static_assert(sizeof(u64) == 8, "layout: in Rust usize has 8 bytes");
 static_assert(alignof(u64) == 8, "layout: in Rust usize is aligned to 8 bytes");
 

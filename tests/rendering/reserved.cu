@@ -9,17 +9,17 @@ static_assert(alignof(Array<i8, 3>) == 1, "layout: in Rust [i8; 3] is aligned to
 static_assert(sizeof(f64) == 8, "layout: in Rust f64 has 8 bytes");
 static_assert(alignof(f64) == 8, "layout: in Rust f64 is aligned to 8 bytes");
 
-// rendering::support::items::class
+// support::items::class
 struct alignas(32) Reserved_ {
     u16 new_;
     Array<i8, 3> struct_;
     f64 linux_;
 };
-static_assert(WARPFOLD_OFFSET(Reserved_, new_) == 0, "layout: in Rust rendering::support::items::class has the field new at byte 0");
-static_assert(WARPFOLD_OFFSET(Reserved_, struct_) == 2, "layout: in Rust rendering::support::items::class has the field struct at byte 2");
-static_assert(WARPFOLD_OFFSET(Reserved_, linux_) == 8, "layout: in Rust rendering::support::items::class has the field linux at byte 8");
-static_assert(sizeof(Reserved_) == 32, "layout: in Rust rendering::support::items::class has 32 bytes");
-static_assert(alignof(Reserved_) == 32, "layout: in Rust rendering::support::items::class is aligned to 32 bytes");
+static_assert(WARPFOLD_OFFSET(Reserved_, new_) == 0, "layout: in Rust support::items::class has the field new at byte 0");
+static_assert(WARPFOLD_OFFSET(Reserved_, struct_) == 2, "layout: in Rust support::items::class has the field struct at byte 2");
+static_assert(WARPFOLD_OFFSET(Reserved_, linux_) == 8, "layout: in Rust support::items::class has the field linux at byte 8");
+static_assert(sizeof(Reserved_) == 32, "layout: in Rust support::items::class has 32 bytes");
+static_assert(alignof(Reserved_) == 32, "layout: in Rust support::items::class is aligned to 32 bytes");
 
 typedef Reserved_ Item;
 

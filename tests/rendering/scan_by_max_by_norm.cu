@@ -3,17 +3,17 @@ namespace program {
 static_assert(sizeof(f32) == 4, "layout: in Rust f32 has 4 bytes");
 static_assert(alignof(f32) == 4, "layout: in Rust f32 is aligned to 4 bytes");
 
-// rendering::support::items::Point
+// support::items::Point
 struct alignas(4) Point {
     f32 x;
     f32 y;
     f32 z;
 };
-static_assert(WARPFOLD_OFFSET(Point, x) == 0, "layout: in Rust rendering::support::items::Point has the field x at byte 0");
-static_assert(WARPFOLD_OFFSET(Point, y) == 4, "layout: in Rust rendering::support::items::Point has the field y at byte 4");
-static_assert(WARPFOLD_OFFSET(Point, z) == 8, "layout: in Rust rendering::support::items::Point has the field z at byte 8");
-static_assert(sizeof(Point) == 12, "layout: in Rust rendering::support::items::Point has 12 bytes");
-static_assert(alignof(Point) == 4, "layout: in Rust rendering::support::items::Point is aligned to 4 bytes");
+static_assert(WARPFOLD_OFFSET(Point, x) == 0, "layout: in Rust support::items::Point has the field x at byte 0");
+static_assert(WARPFOLD_OFFSET(Point, y) == 4, "layout: in Rust support::items::Point has the field y at byte 4");
+static_assert(WARPFOLD_OFFSET(Point, z) == 8, "layout: in Rust support::items::Point has the field z at byte 8");
+static_assert(sizeof(Point) == 12, "layout: in Rust support::items::Point has 12 bytes");
+static_assert(alignof(Point) == 4, "layout: in Rust support::items::Point is aligned to 4 bytes");
 
 typedef Point Item;
 
