@@ -674,6 +674,8 @@ mod tests {
         assert_eq!(chain(&large, &Policy::for_item(&large), (1 << 28) / 48), [Large, Gather]);
         let triples = <[f64; 3]>::layout();
         assert_eq!(chain(&triples, &Policy::for_item(&triples), (1 << 28) / 24), [Large, Gather]);
+        // More than 64 bytes, which do not stay in registers.
+        assert_eq!(Policy::for_item(&<[u64; 9]>::layout()).gathered_chunks, 0);
         // More than 16 numbers; and no tiles.
         assert_eq!(Policy::for_item(&<[u8; 48]>::layout()).gathered_chunks, 0);
         let huge = <[u64; 32]>::layout();
