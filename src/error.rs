@@ -139,10 +139,16 @@ pub enum Error {
 
     /// The call waits for a result, or allocates one, which a stream that records a graph cannot give.
     #[error(
-        "the stream is recording a CUDA graph, in which nothing is waited for or allocated: give a place in device memory, as \
-         `run_into` and `inclusive_into` take one"
+        "the stream is recording a CUDA graph: record with `record_into`, `record_inclusive_into` and the like, or use \
+         another stream"
     )]
     StreamIsCapturing,
+
+    /// A call that records was given a stream that does not record a CUDA graph.
+    #[error(
+        "the stream is not recording a CUDA graph: begin a capture first, or use `run_into` and the like"
+    )]
+    StreamIsNotCapturing,
 
     /// A device address is not a multiple of the item's alignment.
     #[error("the address {address:#x} is not a multiple of {align}, the alignment of the items")]

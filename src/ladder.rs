@@ -27,7 +27,7 @@ use std::sync::{Arc, OnceLock};
 use cudarc::driver::{CudaSlice, CudaStream, DevicePtr};
 
 use crate::codegen::Source;
-use crate::device::{Backend, InputSource, LadderKernels, Make, fetch};
+use crate::device::{Backend, InputSource, LadderKernels, Make, PrivateStream, download};
 use crate::policy::ladder::MOST_SHARED_BYTES;
 #[doc(inline)]
 pub use crate::policy::ladder::{Finish, Role, Rung, Step};
@@ -110,7 +110,10 @@ impl<M: DeviceMonoid> Ladder<M> {
         let (kernels, stream) = self.kernels(rung)?;
         match input.source() {
             InputSource::Host([]) => Ok(self.operator.identity()),
-            InputSource::Host(items) => self.reduce_on(rung, &kernels.copy(items, stream)?, stream, kernels),
+            InputSource::Host(items) => {
+                let private = PrivateStream::take(stream.context())?;
+                self.reduce_on(rung, &private.upload(items)?, private.stream(), kernels)
+            }
             InputSource::Device(items) if items.len() == 0 => Ok(self.operator.identity()),
             InputSource::Device(items) => self.reduce_on(rung, items, items.stream(), kernels),
         }
@@ -212,10 +215,11 @@ struct Scanned<'a, M> {
 
 impl<M: DeviceMonoid> Make<M::Item> for Scanned<'_, M> {
     fn host(&self, items: &[M::Item]) -> Result<Vec<M::Item>, Error> {
-        let (kernels, stream) = self.ladder.kernels(self.rung)?;
-        let scanned = self.device(&kernels.copy(items, stream)?)?;
-        let mut places = vec![self.ladder.operator.identity(); items.len()];
-        fetch(&scanned, &mut places)?;
+        let (_, stream) = self.ladder.kernels(self.rung)?;
+        let private = PrivateStream::take(stream.context())?;
+        let scanned = self.device(&private.upload(items)?)?;
+        let mut places = items.to_vec();
+        download(&scanned, &mut places)?;
         Ok(places)
     }
 

@@ -18,9 +18,6 @@ struct Arguments {
     unsigned serial;
     // Of runs of one row, or of two that merge, how many have all of it, at an address for wide loads.
     unsigned whole;
-    // Of what gathers: whether the next launch may begin at once (`Policy::lets_next_begin`). Of tiles: whether the first ones are asked for
-    // while the launch before still runs (`Policy::asks_early`). Of rows: whether the launch before is known to write none of the input.
-    unsigned early;
     // Whether what a chunk leaves is gathered while others leave theirs: of rows by one block more, of tiles by the next launch.
     unsigned gathers;
     Item identity;

@@ -202,7 +202,7 @@ WARPFOLD_DEVICE void bracket_of_rows(const Arguments<Item>& arguments, const Ope
         when_written(arguments.input);
         return bracket_of_blocks(arguments, op, values);
     }
-    // What several blocks leave is for a launch that touches nothing before it has waited, and should be there then.
+    // The next launch of the call takes the partials of several blocks. It waits for them itself.
     if (block_count() > 1 && !gathers) let_next_launch_begin();
     constexpr unsigned ROW_ITEMS = WARP_LANES * Shape::GROUP_ITEMS;
     const unsigned first_run = block_index() * block_warps(), run = first_run + warp_index();
@@ -216,16 +216,9 @@ WARPFOLD_DEVICE void bracket_of_rows(const Arguments<Item>& arguments, const Ope
         if (first_run + block_warps() <= arguments.whole) {
             const Item* const of_lane = items + lane_index() * Shape::GROUP_ITEMS;
             Group<Item, Shape::GROUP_ITEMS> group, second;
-            if (arguments.early != 0) {
-                group.template load_whole<Shape::WIDTH, true>(of_lane);
-                if (are_two) second.template load_whole<Shape::WIDTH, true>(of_lane + ROW_ITEMS);
-                when_written(items);
-            } else {
-                if (lane_index() == 0) Global::ask_early<Shape::WIDTH>(items, (are_two ? 2 : 1) * ROW_ITEMS * sizeof(Item));
-                const Item* const written = when_written(of_lane);
-                group.template load_whole<Shape::WIDTH>(written);
-                if (are_two) second.template load_whole<Shape::WIDTH>(written + ROW_ITEMS);
-            }
+            const Item* const written = when_written(of_lane);
+            group.template load_whole<Shape::WIDTH>(written);
+            if (are_two) second.template load_whole<Shape::WIDTH>(written + ROW_ITEMS);
             // While they are on their way.
             const Place<Item> place(arguments, block_index(), gathers);
             const OfWarps<Item> of_warps(values, block_warps());
@@ -307,8 +300,9 @@ WARPFOLD_DEVICE void bracket_of_tiles(const Arguments<Item>& arguments, const Op
             tiles.follow(input + begin_of(next, runs_level), run_tiles);
     };
     follow(level == 0);
-    if (arguments.early) tiles.ask_early();
     when_written(input);
+    // The next launch of the call takes the partials.
+    if (chunks > 1) let_next_launch_begin();
     tiles.ask();
     bool draws = chunks > 2 * blocks;
     for (unsigned parity = 0;; parity ^= 1) {

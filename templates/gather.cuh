@@ -12,9 +12,6 @@ WARPFOLD_DEVICE void gather(const Arguments<Item>& arguments, const Operator& op
     WARPFOLD_SHARED(Words<Item>, of_part, MOST_PARTS);
     const unsigned count = static_cast<unsigned>(arguments.length), rows = (count + WARP_LANES - 1) / WARP_LANES;
     const unsigned parts = (rows + WARP_LANES - 1) / WARP_LANES;
-    // Blocks of the next launch begin where there is room. Where those that run leave none for such as they are, they come in their places
-    // one by one, as those end; else multiprocessors that had room would have more of them than others, which matters where each has much to do.
-    if (arguments.early) let_next_launch_begin();
     const Place<Item> place(arguments, 0, false);
     // The first warps have a part each, of so many rows; for others this means nothing, and is not looked at. Where their values are is
     // known before they are there, as `OfWarps` has it.
@@ -34,7 +31,7 @@ WARPFOLD_DEVICE void gather(const Arguments<Item>& arguments, const Operator& op
             if (lane_index() == 0) place.leave(value);
         }
     }
-    // So whoever waits for this launch waits for the one before, too: nothing of what comes next is touched until then, be it there or not.
+    // This launch ends after the one before it: so the next call begins after both.
     when_written(arguments.input);
 }
 

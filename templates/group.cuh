@@ -29,19 +29,6 @@ struct Global {
             prefetch<LEVEL>(reinterpret_cast<const char*>(items) + at);
     }
 
-    // Lets memory come to the second-level cache that the launch before may yet write: so many bytes, a multiple of 16, from an address on that is
-    // one of ALIGNED, as far as they are whole chunks of 16.
-    template <unsigned ALIGNED>
-    static WARPFOLD_DEVICE void ask_early(const void* from, unsigned bytes) {
-        constexpr unsigned CHUNK = 16;
-        if constexpr (ALIGNED < CHUNK) {
-            const unsigned before = (CHUNK - reinterpret_cast<Size>(from) % CHUNK) % CHUNK;
-            from = static_cast<const char*>(from) + before;
-            bytes -= before > 0 ? CHUNK : 0;
-        }
-        warpfold::ask_early(from, bytes);
-    }
-
     // The word at an address that is a multiple of 4 and the row's byte `offset`; bytes of no item are unspecified.
     template <class Item, class Present>
     static WARPFOLD_DEVICE unsigned aligned_word(const char* address, int offset, Present present) {
@@ -80,16 +67,13 @@ struct Group {
     }
 
     // All of the group, in loads of WIDTH bytes, from an address that is a multiple of it.
-    template <unsigned WIDTH, bool EARLY = false>
+    template <unsigned WIDTH>
     WARPFOLD_DEVICE void load_whole(const Item* items) {
         static_assert(BYTES % WIDTH == 0, "a group is whole loads");
 #pragma unroll(UNROLL)
         for (unsigned offset = 0; offset < BYTES; offset += WIDTH) {
             const char* const from = reinterpret_cast<const char*>(items) + offset;
-            if constexpr (EARLY)
-                put(offset, load_early<WIDTH>(from));
-            else
-                put(offset, load_written<WIDTH>(from));
+            put(offset, load_written<WIDTH>(from));
         }
     }
 

@@ -195,14 +195,6 @@ WARPFOLD_DEVICE void prefetch(const void* address) {
         asm volatile("prefetch.global.L2 [%0];" ::"l"(__cvta_generic_to_global(address)));
 }
 
-// Brings memory that the launch before may yet write to the second-level cache, some time: so many bytes from an address on, both multiples
-// of 16. What is written later is written there, too, so nobody who waits before loading it finds what was there before. Before 9.0,
-// where nobody begins that early, nothing.
-WARPFOLD_DEVICE void ask_early(const void* from, unsigned bytes) {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-    asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(__cvta_generic_to_global(from)), "r"(bytes) : "memory");
-#endif
-}
 // Loads of WIDTH bytes at a multiple of as many.
 #define WARPFOLD_LOADS(name, instruction)                                                                     \
     template <unsigned WIDTH>                                                                                 \
@@ -232,9 +224,6 @@ WARPFOLD_LOADS(load_written, "ld.global")
 // Memory of it that hardly anybody loads again, and that needs no line of the first-level cache afterwards: loads on their way have theirs
 // there.
 WARPFOLD_LOADS(stream_written, "ld.global.L1::no_allocate")
-// Memory that the launch before does not write, before `when_written`. What launches before that have written is in the second-level cache, but
-// the first-level one may have what was there before: it is passed.
-WARPFOLD_LOADS(load_early, "ld.relaxed.gpu.global")
 #undef WARPFOLD_LOADS
 // Any other memory.
 template <unsigned WIDTH>
@@ -277,18 +266,17 @@ WARPFOLD_DEVICE void async_wait() {
 // Orders what the lanes of a warp do to shared memory.
 WARPFOLD_DEVICE void warp_barrier() { __syncwarp(); }
 
-// The next launch of the stream may begin before this one has ended.
+// The next launch of the same call may begin before this launch has ended. No launch of another call may: see `docs/ARCHITECTURE.md`.
 WARPFOLD_DEVICE void let_next_launch_begin() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
     asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
 #endif
 }
-// Waits for the launch before, and so for all before that, and then lets the next one begin, which waits for this one in turn. What is
-// computed of the address is computed until then.
+// Waits until the launch before has ended, if this one has begun earlier. The address is computed before the wait.
 template <class T>
 WARPFOLD_DEVICE const T* when_written(const T* address) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-    asm volatile("griddepcontrol.wait;\n\tgriddepcontrol.launch_dependents;" : "+l"(address)::"memory");
+    asm volatile("griddepcontrol.wait;" : "+l"(address)::"memory");
 #endif
     return address;
 }

@@ -5,8 +5,6 @@ namespace warpfold {
 
 template <class Shape, class Item, class Operator>
 WARPFOLD_DEVICE void row(const Arguments<Item>& arguments, const Operator& op) {
-    if (arguments.whole != 0 && lane_index() == 0)
-        Global::ask_early<Shape::WIDTH>(arguments.input, WARP_LANES * Shape::GROUP_ITEMS * sizeof(Item));
     const Item* const items = when_written(arguments.input);
     if (arguments.whole == 0 && arguments.length > 0) {
         Row<Item, Shape::GROUP_ITEMS> part;

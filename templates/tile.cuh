@@ -194,11 +194,6 @@ class Tiles {
         left = unasked = static_cast<unsigned>(count / (WARP_LANES * ITEMS));
     }
 
-    // Lets the first tile come nearer, if there is one.
-    WARPFOLD_DEVICE void ask_early() const {
-        if (unasked > 0 && lane_index() == 0) Global::ask_early<1>(reinterpret_cast<const void*>(asked), TILE_BYTES);
-    }
-
     // Loads what is to be taken next but is not on its way: of this run, or of the one after it; nothing, if there is nothing.
     WARPFOLD_DEVICE void ask() {
         if (unasked == 0) {

@@ -17,7 +17,7 @@ use support::operators::{self, Lanewise, MaxByNorm, ModularAffine, Visitor};
 use support::policies::{MOST, baseline, full_runs, large_kernels, lengths, merging, policies};
 use support::tiers::{Suite, Tier, alone, device};
 use warpfold::operators::{AffineComposition, All, Any, BitAnd, BitOr, Matrix2Product, Max, Min, Sum};
-use warpfold::{DeviceInput, DeviceMonoid, DeviceType, Monoid, Policy, Reduction, Scan, cudarc, tree};
+use warpfold::{DeviceInput, DeviceMonoid, DeviceType, Error, Monoid, Policy, Reduction, Scan, cudarc, tree};
 
 thread_local! {
     static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
@@ -334,7 +334,8 @@ fn a_graph_outlives_its_reduction() {
         reduction.compile().expect("compiles");
         stream.begin_capture(mode).expect("begins to record");
         for (copy, result) in copies.iter().zip(&mut results) {
-            reduction.run_into(copy, result).expect("records");
+            // SAFETY: the graph is gone before the slices.
+            unsafe { reduction.record_into(copy, result) }.expect("records");
         }
         let graph = stream.end_capture(flags).expect("ends recording").expect("a graph");
         drop(reduction);
@@ -369,8 +370,14 @@ fn a_graph_replays() {
     let mode = CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL;
     stream.begin_capture(mode).expect("begins to record");
     let refused = reduction.run(&copy);
-    assert!(matches!(refused, Err(warpfold::Error::StreamIsCapturing)), "{refused:?}");
-    reduction.run_into(&copy, &mut result).expect("records");
+    assert!(matches!(refused, Err(Error::StreamIsCapturing)), "{refused:?}");
+    let refused = reduction.run_into(&copy, &mut result);
+    assert!(matches!(refused, Err(Error::StreamIsCapturing)), "{refused:?}");
+    // SAFETY: the other stream does not record, so nothing is recorded.
+    let refused = unsafe { reduction.record_into(&beside, &mut result) };
+    assert!(matches!(refused, Err(Error::StreamIsNotCapturing)), "{refused:?}");
+    // SAFETY: the graph is gone before the slices.
+    unsafe { reduction.record_into(&copy, &mut result) }.expect("records");
     // What another stream needs for its first run is made meanwhile.
     let got = reduction.run(&beside).expect("runs");
     assert_same(got, tree::bracket(&operator, &first), "beside the recording");
@@ -405,7 +412,8 @@ fn a_graph_that_fills_its_input_replays() {
     unsafe { context.disable_event_tracking() };
     stream.begin_capture(CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL).expect("begins");
     stream.memcpy_dtod(&source_copy, &mut input).expect("records");
-    reduction.run_into(&input, &mut result).expect("records");
+    // SAFETY: the graph is gone before the slices.
+    unsafe { reduction.record_into(&input, &mut result) }.expect("records");
     let flags = CUgraphInstantiate_flags::CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH;
     let graph = stream.end_capture(flags).expect("ends recording").expect("a graph");
     graph.launch().expect("launches");
@@ -413,8 +421,7 @@ fn a_graph_that_fills_its_input_replays() {
     assert_same(result, tree::bracket(&Sum::<u64>::new(), &source), "graph");
 }
 
-/// Reductions of a graph that follow each other read before the one before has ended, unless that
-/// writes what they read.
+/// Reductions of a graph read what reductions before them write.
 fn a_graph_reduces_what_its_reductions_write() {
     let _alone = alone();
     use cudarc::driver::sys::{CUgraphInstantiate_flags, CUstreamCaptureMode};
@@ -445,11 +452,16 @@ fn a_graph_reduces_what_its_reductions_write() {
         for round in 0..ROUNDS {
             // By the same operator, and, now and then, another's between the two.
             let place = places(round);
-            reduction.run_into(&other_on_device, &mut on_device.slice_mut(place..=place)).expect("records");
+            // SAFETY: the graph is gone before the slices.
+            unsafe { reduction.record_into(&other_on_device, &mut on_device.slice_mut(place..=place)) }
+                .expect("records");
             if round % 3 == 0 {
-                sums.run_into(&numbers_on_device, &mut sum).expect("records");
+                // SAFETY: the graph is gone before the slices.
+                unsafe { sums.record_into(&numbers_on_device, &mut sum) }.expect("records");
             }
-            reduction.run_into(&on_device, &mut results.slice_mut(round..=round)).expect("records");
+            // SAFETY: the graph is gone before the slices.
+            unsafe { reduction.record_into(&on_device, &mut results.slice_mut(round..=round)) }
+                .expect("records");
         }
         let flags = CUgraphInstantiate_flags::CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH;
         let graph = stream.end_capture(flags).expect("ends recording").expect("a graph");
@@ -504,10 +516,12 @@ fn a_graph_reduces_what_it_has_just_written() {
         stream.memset_zeros(&mut input).expect("records");
         let (from, mut to) = (on_device.slice(..length), input.slice_mut(..length));
         if index % 2 == 0 {
-            scan.inclusive_into(&from, &mut to).expect("records");
+            // SAFETY: the graph is gone before the slices.
+            unsafe { scan.record_inclusive_into(&from, &mut to) }.expect("records");
         } else {
             other.join(&stream).expect("records");
-            reduction.run_into(&of_other, &mut beside).expect("records");
+            // SAFETY: the graph is gone before the slices.
+            unsafe { reduction.record_into(&of_other, &mut beside) }.expect("records");
             other.memcpy_dtod(&from, &mut to).expect("records");
             stream.join(&other).expect("records");
         }
@@ -516,10 +530,12 @@ fn a_graph_reduces_what_it_has_just_written() {
         for (items, results) in
             [(&input, &mut first), (&input, &mut second), (&some, &mut of_source), (&input, &mut results)]
         {
-            reduction.run_into(items, &mut results.slice_mut(index..=index)).expect("records");
+            // SAFETY: the graph is gone before the slices.
+            unsafe { reduction.record_into(items, &mut results.slice_mut(index..=index)) }.expect("records");
         }
         let so_far = results.slice(..=index);
-        reduction.run_into(&so_far, &mut of_results.slice_mut(index..=index)).expect("records");
+        // SAFETY: the graph is gone before the slices.
+        unsafe { reduction.record_into(&so_far, &mut of_results.slice_mut(index..=index)) }.expect("records");
     }
     let flags = CUgraphInstantiate_flags::CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH;
     let graph = stream.end_capture(flags).expect("ends recording").expect("a graph");

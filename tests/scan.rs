@@ -318,8 +318,12 @@ fn a_graph_replays(policy: ScanPolicy) {
     scan.compile().expect("compiles");
     stream.begin_capture(CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL).expect("begins to record");
     assert!(matches!(scan.inclusive(&copy), Err(Error::StreamIsCapturing)));
-    scan.exclusive_into(&copy, &mut scanned).expect("records");
-    scan.inclusive_in_place(&mut scanned).expect("records");
+    assert!(matches!(scan.exclusive_into(&copy, &mut scanned), Err(Error::StreamIsCapturing)));
+    assert!(matches!(scan.inclusive_in_place(&mut scanned), Err(Error::StreamIsCapturing)));
+    // SAFETY: the graph is gone before the slices.
+    unsafe { scan.record_exclusive_into(&copy, &mut scanned) }.expect("records");
+    // SAFETY: the graph is gone before the slices.
+    unsafe { scan.record_inclusive_in_place(&mut scanned) }.expect("records");
     let flags = CUgraphInstantiate_flags::CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH;
     // Work of another stream would become a part of the graph.
     assert!(matches!(scan.inclusive_into(&other, &mut scanned), Err(Error::StreamIsCapturing)));

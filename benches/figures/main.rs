@@ -294,7 +294,8 @@ impl Gpu {
         // SAFETY: it is written before it is read.
         let mut output = unsafe { self.stream.alloc::<M::Item>(1) }?;
         self.graph_times(bytes, samples, |call| {
-            Ok(reduction.run_into(&views[call % views.len()], &mut output)?)
+            // SAFETY: the graph is gone before the slices.
+            Ok(unsafe { reduction.record_into(&views[call % views.len()], &mut output) }?)
         })
     }
 

@@ -99,7 +99,8 @@ impl Scans<'_> {
                 // SAFETY: it is aligned as an item is, and written before it is read.
                 let mut place =
                     unsafe { place.transmute_mut::<M::Item>(count) }.context("as much as is read")?;
-                Ok(scan.inclusive_into(&views[view], &mut place)?)
+                // SAFETY: the graph is gone before the slices.
+                Ok(unsafe { scan.record_inclusive_into(&views[view], &mut place) }?)
             })?;
             let shape = policy.large;
             let who = match self.search {

@@ -18,7 +18,6 @@ pub(crate) struct Arguments<T> {
     pub(crate) row_level: u32,
     pub(crate) serial: u32,
     pub(crate) whole: u32,
-    pub(crate) early: u32,
     pub(crate) gathers: u32,
     pub(crate) identity: T,
 }

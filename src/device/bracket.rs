@@ -5,10 +5,10 @@ use std::sync::Arc;
 use cudarc::driver::{CudaContext, CudaStream, DevicePtr, DevicePtrMut};
 
 use super::chain::Queue;
-use super::driver::{RelaxedCapture, check, is_capturing};
+use super::driver::{RelaxedCapture, check, check_capturing, check_not_capturing};
+use super::host::PrivateStream;
 use super::kernels::{Blocks, Kernels, Registry, Rendered};
-use super::recording::{follows_reduction_beside, note_reduction};
-use super::slices::{Addresses, Lent, Slices, check_context, copy, drain};
+use super::slices::{Addresses, Slices, check_context, drain};
 use super::workspace::{Keeps, Room, lock};
 use crate::codegen::{Arguments, Source};
 use crate::policy::memory::{TICKET_BYTES, most_bytes, partial_bytes};
@@ -44,16 +44,16 @@ pub(super) struct Output {
     pub(super) serial: u32,
 }
 
-/// Where a launch reads, writes and draws; whether its partials are gathered; whether it lets the next one begin at once, if it gathers; and
-/// whether it may read what the launch before does not write, before that has ended.
+/// Where a launch reads, writes and draws.
 #[derive(Clone, Copy)]
 struct Places {
     items: Span,
     output: Output,
     tickets: u64,
+    /// Whether its partials are gathered.
     gathers: bool,
-    lets_next_begin: bool,
-    reads_early: bool,
+    /// Whether the launch before belongs to the same call: then it may begin before that has ended.
+    follows: bool,
 }
 
 /// What a reduction is given.
@@ -63,8 +63,21 @@ struct Given {
     output: Output,
     /// Of its own, beside what it is asked for.
     memory: u64,
-    /// The launch before it is known to write none of the items.
-    reads_early: bool,
+}
+
+impl Given {
+    fn of(addresses: Addresses, length: u64) -> Self {
+        let Addresses { input, output, memory } = addresses;
+        Self { items: Span { address: input, length }, output: Output::silent(output), memory }
+    }
+}
+
+/// Whether an output has room for one result, and no more.
+fn check_output<T>(output: &dyn DevicePtrMut<T>) -> Result<(), Error> {
+    match output.len() {
+        1 => Ok(()),
+        length => Err(Error::OutputLength { expected: 1, length }),
+    }
 }
 
 impl Output {
@@ -95,23 +108,29 @@ impl BracketKernel {
         Ok(Rendered { source, shared_bytes })
     }
 
-    /// The launches that reduce `length` items, of kernels that are there: tuned ones, or, while those are compiled, the
-    /// baseline. What a stream records is there to stay, and waits for the tuned ones.
-    fn launches<M: DeviceMonoid>(&self, length: u64, stream: &CudaStream) -> Result<Launches, Error> {
+    /// The launches that reduce `length` items, of kernels that are loaded: tuned ones, or, while those are compiled, the baseline.
+    fn launches<M: DeviceMonoid>(&self, length: u64) -> Result<Launches, Error> {
         let launches = self.policy.launches(&self.kernels.item, length);
         let kernels = launches.clone().map(|launch| launch.kernel);
-        let render = |kernel| self.render::<M>(kernel);
         if self.kernels.are_there(kernels.clone()) {
             return Ok(launches);
         }
-        if !self.policy.tuned || is_capturing(stream)? {
-            self.kernels.prepare(kernels, render)?;
-            return Ok(launches);
+        if !self.policy.tuned {
+            return self.tuned_launches::<M>(length);
         }
-        match self.kernels.prepare_or(Kernel::Baseline, kernels, render)? {
+        match self.kernels.prepare_or(Kernel::Baseline, kernels, |kernel| self.render::<M>(kernel))? {
             true => Ok(launches),
             false => Ok(self.policy.untuned().launches(&self.kernels.item, length)),
         }
+    }
+
+    /// The launches that the policy has for `length` items, of kernels that are compiled now if they were not before. A graph
+    /// keeps its kernels, so it gets these.
+    fn tuned_launches<M: DeviceMonoid>(&self, length: u64) -> Result<Launches, Error> {
+        let launches = self.policy.launches(&self.kernels.item, length);
+        let kernels = launches.clone().map(|launch| launch.kernel);
+        self.kernels.prepare(kernels, |kernel| self.render::<M>(kernel))?;
+        Ok(launches)
     }
 
     /// Makes the kernels, and the workspace of a stream, ahead of their first use.
@@ -122,20 +141,14 @@ impl BracketKernel {
         self.kernels.workspaces.of_stream(stream).map(|_| ())
     }
 
-    /// The bracket of items in host memory, copied to the device in the order of `stream`.
+    /// The bracket of items in host memory, which are copied to the device.
     pub(crate) fn run_host<M: DeviceMonoid>(
         &self,
         operator: &M,
         items: &[M::Item],
-        stream: &Arc<CudaStream>,
     ) -> Result<M::Item, Error> {
-        let _relaxed = RelaxedCapture::enter()?;
-        let copy = copy(items, stream)?;
-        // Until there is a result, the copy may still read the caller's memory.
-        let lent = Lent(stream);
-        let result = self.run(operator, &copy)?;
-        std::mem::forget(lent);
-        Ok(result)
+        let private = PrivateStream::take(&self.kernels.context)?;
+        self.run(operator, &private.upload(items)?)
     }
 
     /// The bracket of items in device memory.
@@ -147,11 +160,9 @@ impl BracketKernel {
         let _relaxed = RelaxedCapture::enter()?;
         let stream = items.stream();
         check_context(&self.kernels.context, "input", stream)?;
-        if is_capturing(stream)? {
-            return Err(Error::StreamIsCapturing);
-        }
+        check_not_capturing(stream)?;
         let length = items.len() as u64;
-        let launches = self.launches::<M>(length, stream)?;
+        let launches = self.launches::<M>(length)?;
         let operator = Operator { value: operator, identity: operator.identity() };
         let workspace = self.kernels.workspaces.of_stream(stream)?;
         // Held until the result is read: another thread's run on this stream would overwrite it.
@@ -164,7 +175,7 @@ impl BracketKernel {
         let output = workspace.awaited_output();
         let kernels = launches.clone().map(|launch| launch.kernel);
         let given = workspace.chains.launch(kernels, stream, |queue| {
-            let given = Given { items: span, output, memory, reads_early: false };
+            let given = Given { items: span, output, memory };
             self.give(queue, operator, launches.clone(), given)
         });
         if let Err(error) = given {
@@ -177,7 +188,7 @@ impl BracketKernel {
         unsafe { workspace.wait(stream) }
     }
 
-    /// Lets the stream of `items` write their bracket to `output`, when it gets there.
+    /// Lets the stream of `items` write their bracket to `output`, and does not wait for it.
     pub(crate) fn run_into<M: DeviceMonoid>(
         &self,
         operator: &M,
@@ -185,30 +196,46 @@ impl BracketKernel {
         output: &mut dyn DevicePtrMut<M::Item>,
     ) -> Result<(), Error> {
         let _relaxed = RelaxedCapture::enter()?;
-        if output.len() != 1 {
-            return Err(Error::OutputLength { expected: 1, length: output.len() });
-        }
+        check_output(output)?;
         check_context(&self.kernels.context, "input", items.stream())?;
+        check_not_capturing(items.stream())?;
         let length = items.len() as u64;
-        let launches = self.launches::<M>(length, items.stream())?;
-        let room = self.room(&launches, length);
+        let launches = self.launches::<M>(length)?;
         let operator = Operator { value: operator, identity: operator.identity() };
+        let room = self.room(&launches, length);
         let kernels = launches.clone().map(|launch| launch.kernel);
-        let (stream, item_bytes) = (items.stream(), size_of::<M::Item>() as u64);
         let mut slices = Slices { items: Some(items), output };
         slices.enqueue(&self.kernels.workspaces, room, kernels, |queue, addresses| {
-            let Addresses { input, output, memory, is_recorded } = addresses;
-            // What a stream runs at once may come after anything.
-            let reads_early =
-                is_recorded && follows_reduction_beside(stream, input..input + length * item_bytes);
-            let items = Span { address: input, length };
-            let given = Given { items, output: Output::silent(output), memory, reads_early };
-            self.give(queue, operator, launches.clone(), given)?;
-            if is_recorded {
-                note_reduction(stream, output..output + item_bytes);
-            }
-            Ok(())
+            self.give(queue, operator, launches.clone(), Given::of(addresses, length))
         })
+    }
+
+    /// Adds the same to the graph that the stream of `items` records.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Slices::record`].
+    pub(crate) unsafe fn record_into<M: DeviceMonoid>(
+        &self,
+        operator: &M,
+        items: &dyn DevicePtr<M::Item>,
+        output: &mut dyn DevicePtrMut<M::Item>,
+    ) -> Result<(), Error> {
+        let _relaxed = RelaxedCapture::enter()?;
+        check_output(output)?;
+        check_context(&self.kernels.context, "input", items.stream())?;
+        check_capturing(items.stream())?;
+        let length = items.len() as u64;
+        let launches = self.tuned_launches::<M>(length)?;
+        let operator = Operator { value: operator, identity: operator.identity() };
+        let room = self.room(&launches, length);
+        let mut slices = Slices { items: Some(items), output };
+        // SAFETY: the caller's promise.
+        unsafe {
+            slices.record(&self.kernels.workspaces, room, |queue, addresses| {
+                self.give(queue, operator, launches, Given::of(addresses, length))
+            })
+        }
     }
 
     /// What they need to reduce so many items.
@@ -229,31 +256,29 @@ impl BracketKernel {
         launches: Launches,
         given: Given,
     ) -> Result<(), Error> {
-        let Given { mut items, output, memory, reads_early } = given;
+        let Given { mut items, output, memory } = given;
         let mut room = memory + TICKET_BYTES;
         let gathers = launches.gathers();
-        let mut lets_next_begin = false;
-        for launch in launches {
+        for (number, launch) in launches.enumerate() {
             // Those that are gathered have their place behind the tickets.
             let to = if launch.leaves_one() { output } else { Output::silent(room) };
             let gathers = gathers && launch.chunks > 1;
-            let places = Places { items, output: to, tickets: memory, gathers, lets_next_begin, reads_early };
-            lets_next_begin = self.launch(queue, operator, launch, places)?;
+            let places = Places { items, output: to, tickets: memory, gathers, follows: number > 0 };
+            self.launch(queue, operator, launch, places)?;
             items = Span { address: room, length: u64::from(launch.chunks) };
             room += partial_bytes(&self.kernels.item, items.length);
         }
         Ok(())
     }
 
-    /// Whether what gathers its partials lets the next launch begin at once.
     fn launch<M: DeviceMonoid>(
         &self,
         queue: &mut Queue<'_>,
         operator: Operator<'_, M>,
         launch: Launch,
         places: Places,
-    ) -> Result<bool, Error> {
-        let Places { items, output, tickets, gathers, lets_next_begin, reads_early } = places;
+    ) -> Result<(), Error> {
+        let Places { items, output, tickets, gathers, follows } = places;
         let shape = self.policy.shape(launch.kernel);
         let placed = launch.placed(&shape, items.address, items.length);
         let arguments = Arguments {
@@ -265,11 +290,6 @@ impl BracketKernel {
             row_level: placed.row_level,
             serial: output.serial,
             whole: placed.whole,
-            early: match launch.kernel {
-                Kernel::Gather => lets_next_begin.into(),
-                _ if shape.rows == 1 => (launch.gathers && reads_early).into(),
-                _ => self.policy.asks_early(&self.kernels.item, &launch).into(),
-            },
             gathers: gathers.into(),
             identity: operator.identity,
         };
@@ -280,13 +300,12 @@ impl BracketKernel {
         };
         let count = self.policy.blocks(&launch, resident);
         // The baseline does not wait for what is before it.
-        let early = launch.kernel != Kernel::Baseline && self.kernels.begins_early();
+        let early = follows && launch.kernel != Kernel::Baseline && self.kernels.begins_early();
         let blocks = Blocks { count, warps: placed.warps, shared_bytes, early };
         // SAFETY: that is what a kernel that reduces takes. The input is a slice that its stream keeps, the output has room
         // for one item a chunk (partials are a workspace of `memory_bytes`), and both stay until the stream has passed:
         // slices are freed in stream order, workspaces after draining.
-        unsafe { self.kernels.launch(launch.kernel, blocks, arguments, operator.value, queue)? };
-        Ok(self.policy.lets_next_begin(&launch, count, resident))
+        unsafe { self.kernels.launch(launch.kernel, blocks, arguments, operator.value, queue) }
     }
 }
 
@@ -311,7 +330,7 @@ mod tests {
         let operator = AffineComposition::new();
         for length in [1_u32, 2, 1000, 100_001] {
             let items: Vec<[u32; 2]> = (0..length).map(|i| [i | 1, i.wrapping_mul(2_654_435_761)]).collect();
-            let got = kernel.run_host(&operator, &items, stream).expect("runs");
+            let got = kernel.run_host(&operator, &items).expect("runs");
             assert_eq!(got, tree::bracket(&operator, &items), "{length} items");
         }
     }
@@ -332,7 +351,8 @@ mod tests {
         for _ in 0..10 {
             stream.begin_capture(mode).expect("begins to record");
             for _ in 0..3 {
-                kernel.run_into(&Sum::new(), &items, &mut result).expect("records");
+                // SAFETY: the graph is gone before the slices.
+                unsafe { kernel.record_into(&Sum::new(), &items, &mut result) }.expect("records");
             }
             let graph = stream.end_capture(flags).expect("ends recording").expect("a graph");
             assert_eq!(kernel.kernels.workspaces.in_graphs().0, 1);
@@ -415,7 +435,9 @@ mod tests {
         stream.begin_capture(mode).expect("begins to record");
         for (at, length) in lengths.into_iter().enumerate() {
             let items = items.slice(..length as usize);
-            kernel.run_into(&Sum::new(), &items, &mut results.slice_mut(at..=at)).expect("records");
+            // SAFETY: the graph is gone before the slices.
+            unsafe { kernel.record_into(&Sum::new(), &items, &mut results.slice_mut(at..=at)) }
+                .expect("records");
         }
         let graph = stream.end_capture(flags).expect("ends recording").expect("a graph");
         graph.launch().expect("launches");

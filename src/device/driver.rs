@@ -78,6 +78,16 @@ pub(super) fn is_capturing(stream: &CudaStream) -> Result<bool, Error> {
     Ok(status != sys::CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE)
 }
 
+/// Refuses a stream that records a CUDA graph.
+pub(super) fn check_not_capturing(stream: &CudaStream) -> Result<(), Error> {
+    if is_capturing(stream)? { Err(Error::StreamIsCapturing) } else { Ok(()) }
+}
+
+/// Refuses a stream that does not record a CUDA graph.
+pub(super) fn check_capturing(stream: &CudaStream) -> Result<(), Error> {
+    if is_capturing(stream)? { Ok(()) } else { Err(Error::StreamIsNotCapturing) }
+}
+
 /// A number that no other stream of the process ever has, unlike its handle.
 pub(super) fn stream_id(stream: &CudaStream) -> Result<u64, Error> {
     let mut id = 0;

@@ -10,8 +10,9 @@ use cudarc::driver::{
 
 use super::chain::Queue;
 use super::driver::{RelaxedCapture, architecture, check, is_capturing};
+use super::host::download;
 use super::kernels::{Blocks, Kernels, Loaded};
-use super::slices::{Lent, allocate, check_context, copy, fetch};
+use super::slices::{allocate, check_context};
 use super::workspace::{Room, lock};
 use crate::codegen::{RungArguments, Source};
 use crate::policy::ladder::{Launcher, Rung, Step};
@@ -46,18 +47,6 @@ impl LadderKernels {
                 Ok(place.insert(Arc::new(loaded)).clone())
             }
         }
-    }
-
-    /// Items in host memory, copied to the device. They are no longer needed when this returns.
-    pub(crate) fn copy<T: DeviceType>(
-        &self,
-        items: &[T],
-        stream: &Arc<CudaStream>,
-    ) -> Result<CudaSlice<T>, Error> {
-        let _relaxed = RelaxedCapture::enter()?;
-        let copy = copy(items, stream)?;
-        let _lent = Lent(stream);
-        Ok(copy)
     }
 
     pub(crate) fn launcher<'a, M: DeviceMonoid>(
@@ -135,8 +124,8 @@ impl<'a, M: DeviceMonoid> OnGpu<'a, M> {
     pub(crate) fn fetch(&self, items: &Memory<'_, M::Item>, places: &mut [M::Item]) -> Result<(), Error> {
         match items {
             // Beside them there may be what was left on the way.
-            Memory::Own(items) => fetch(&items.slice(..places.len()), places),
-            Memory::Given(_) => fetch(items, places),
+            Memory::Own(items) => download(&items.slice(..places.len()), places),
+            Memory::Given(_) => download(items, places),
         }
     }
 }

@@ -4,6 +4,7 @@
 mod bracket;
 mod chain;
 mod driver;
+mod host;
 mod input;
 mod kernels;
 mod ladder;
@@ -19,11 +20,11 @@ use std::sync::Arc;
 use cudarc::driver::{CudaContext, CudaStream};
 
 pub(crate) use bracket::BracketKernel;
+pub(crate) use host::{PrivateStream, download};
 pub use input::{DeviceInput, Input, OnDevice, Output};
 pub(crate) use input::{Make, Source as InputSource, Target as OutputTarget};
 pub(crate) use ladder::LadderKernels;
 pub(crate) use scan::ScanKernel;
-pub(crate) use slices::fetch;
 
 use crate::{Error, jit};
 

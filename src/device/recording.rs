@@ -1,14 +1,10 @@
-//! What a stream records: a graph, what that keeps, and what its last reduction writes.
+//! What a stream records: a graph, and what that keeps.
 
-use std::collections::HashMap;
 use std::ffi::c_void;
-use std::ops::Range;
-use std::sync::{Mutex, MutexGuard};
 
-use cudarc::driver::{CudaStream, DriverError, sys};
+use cudarc::driver::{CudaStream, sys};
 
 use super::driver::{check, is_capturing};
-use super::workspace::lock;
 use crate::Error;
 
 /// The recording that a stream is part of.
@@ -21,21 +17,6 @@ pub(super) struct Capture {
 
 /// The recording that a stream is part of, if it is.
 pub(super) fn capture(stream: &CudaStream) -> Result<Option<Capture>, Error> {
-    if !is_capturing(stream)? {
-        return Ok(None);
-    }
-    let mut capture = Capture { id: 0, graph: std::ptr::null_mut() };
-    let asked = ask(stream, &mut capture, None);
-    let status = check("asking for the graph that is recorded", asked.map_err(DriverError))?;
-    Ok((status == sys::CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_ACTIVE).then_some(capture))
-}
-
-/// Asks for a recording, and for the nodes that the stream's next work comes after.
-fn ask(
-    stream: &CudaStream,
-    capture: &mut Capture,
-    nodes: Option<(&mut *const sys::CUgraphNode, &mut usize)>,
-) -> Result<sys::CUstreamCaptureStatus, sys::CUresult> {
     // By its name: bindings differ in which version of this function they have, and drivers have all.
     type CaptureInfo = unsafe extern "C" fn(
         sys::CUstream,
@@ -45,25 +26,25 @@ fn ask(
         *mut *const sys::CUgraphNode,
         *mut usize,
     ) -> sys::CUresult;
+    if !is_capturing(stream)? {
+        return Ok(None);
+    }
+    let mut capture = Capture { id: 0, graph: std::ptr::null_mut() };
     let mut status = sys::CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE;
-    let (first, count): (*mut _, *mut _) = match nodes {
-        Some((first, count)) => (first, count),
-        None => (std::ptr::null_mut(), std::ptr::null_mut()),
-    };
-    // SAFETY: the driver, which is present, has the function since CUDA 11.3; the stream is alive, and what is not
-    // wanted has nowhere to go.
+    // The nodes that the next work comes after are not asked for.
+    let (nodes, count) = (std::ptr::null_mut(), std::ptr::null_mut());
+    // SAFETY: the driver, which is present, has the function since CUDA 11.3; the stream is alive, and all other
+    // addresses are places to write to, or null where nothing is to be written.
     let result = unsafe {
         match sys::culib().get::<CaptureInfo>(b"cuStreamGetCaptureInfo_v2\0") {
             Ok(function) => {
-                function(stream.cu_stream(), &mut status, &mut capture.id, &mut capture.graph, first, count)
+                function(stream.cu_stream(), &mut status, &mut capture.id, &mut capture.graph, nodes, count)
             }
             Err(_) => sys::CUresult::CUDA_ERROR_NOT_SUPPORTED,
         }
     };
-    match result {
-        sys::CUresult::CUDA_SUCCESS => Ok(status),
-        error => Err(error),
-    }
+    check("asking for the graph that is recorded", result.result())?;
+    Ok((status == sys::CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_ACTIVE).then_some(capture))
 }
 
 impl Capture {
@@ -92,58 +73,5 @@ impl Capture {
             // SAFETY: the reference was not taken. With it the box is dropped.
             let _ = unsafe { sys::cuUserObjectRelease(object, 1) };
         })
-    }
-}
-
-/// Held while a call is recorded: what it then notes as the last node of a stream is its own, whoever else records.
-pub(super) fn turn() -> MutexGuard<'static, ()> {
-    static TURN: Mutex<()> = Mutex::new(());
-    lock(&TURN)
-}
-
-/// The last reduction of a recording.
-struct Recorded {
-    /// Of its last launch, as a number: it is compared, and not used.
-    node: usize,
-    /// Device memory of the caller's that it writes.
-    written: Range<u64>,
-}
-
-/// Of each recording whose graph is there.
-static RECORDED: Mutex<Option<HashMap<u64, Recorded>>> = Mutex::new(None);
-
-/// The only node that the next work of a stream comes after, if it is one.
-fn last_node(stream: &CudaStream) -> Option<(u64, usize)> {
-    let mut capture = Capture { id: 0, graph: std::ptr::null_mut() };
-    let (mut nodes, mut count) = (std::ptr::null(), 0);
-    let status = ask(stream, &mut capture, Some((&mut nodes, &mut count))).ok()?;
-    let is_active = status == sys::CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_ACTIVE;
-    // SAFETY: the driver has said that there is one, and nothing was recorded since.
-    (is_active && count == 1 && !nodes.is_null()).then(|| (capture.id, unsafe { *nodes } as usize))
-}
-
-/// Notes that what a stream has recorded last is a reduction that writes this memory.
-pub(super) fn note_reduction(stream: &CudaStream, written: Range<u64>) {
-    if let Some((id, node)) = last_node(stream) {
-        lock(&RECORDED).get_or_insert_default().insert(id, Recorded { node, written });
-    }
-}
-
-/// Whether all that the next work of a stream comes after is a reduction that writes none of this memory. Only that reduction may still
-/// run when such work begins: its last launch lets it begin when all that was before the reduction has ended, and launches of its own before
-/// that one write nothing but a workspace.
-pub(super) fn follows_reduction_beside(stream: &CudaStream, read: Range<u64>) -> bool {
-    let Some((id, node)) = last_node(stream) else { return false };
-    let recorded = lock(&RECORDED);
-    let last = recorded.as_ref().and_then(|recorded| recorded.get(&id));
-    last.is_some_and(|Recorded { node: last, written }| {
-        *last == node && (written.end <= read.start || read.end <= written.start)
-    })
-}
-
-/// A graph is gone.
-pub(super) fn forget(id: u64) {
-    if let Some(recorded) = lock(&RECORDED).as_mut() {
-        recorded.remove(&id);
     }
 }

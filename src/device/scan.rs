@@ -4,9 +4,11 @@ use std::sync::Arc;
 
 use cudarc::driver::{CudaContext, CudaSlice, CudaStream, DevicePtr, DevicePtrMut};
 
-use super::driver::{RelaxedCapture, limits};
+use super::chain::Queue;
+use super::driver::{RelaxedCapture, check_capturing, check_not_capturing, limits};
+use super::host::PrivateStream;
 use super::kernels::{Blocks, Kernels, Registry, Rendered};
-use super::slices::{Lent, Slices, allocate, check_context, copy};
+use super::slices::{Addresses, Slices, allocate, check_context};
 use super::workspace::Room;
 use crate::codegen::{ScanArguments, Source};
 use crate::policy::{Kernel, Limits, ScanLaunch, ScanPolicy};
@@ -22,6 +24,15 @@ pub(crate) struct ScanKernel {
     kernels: Kernels,
     policy: ScanPolicy,
     limits: Limits,
+}
+
+/// A scan of some items.
+struct Call<T> {
+    launch: ScanLaunch,
+    prefix: Prefix,
+    length: u64,
+    identity: T,
+    room: Room,
 }
 
 static KERNELS: Registry<ScanPolicy, ScanKernel> = Registry::new();
@@ -54,8 +65,8 @@ impl ScanKernel {
         self.kernels.workspaces.of_stream(stream).map(|_| ())
     }
 
-    /// Lets the stream of `items` write their scan to `output`, when it gets there; without items, that of the output in its
-    /// own place.
+    /// Lets the stream of `items` write their scan to `output`, and does not wait for it; without items, the scan of the output in
+    /// its own place.
     pub(crate) fn scan_into<M: DeviceMonoid>(
         &self,
         operator: &M,
@@ -64,39 +75,85 @@ impl ScanKernel {
         output: &mut dyn DevicePtrMut<M::Item>,
     ) -> Result<(), Error> {
         let _relaxed = RelaxedCapture::enter()?;
-        let length = output.len() as u64;
+        let mut slices = Slices { items, output };
+        check_not_capturing(slices.stream())?;
+        let Some(call) = self.call(operator, prefix, slices.length())? else { return Ok(()) };
+        let kernels = [call.launch.kernel].into_iter();
+        slices.enqueue(&self.kernels.workspaces, call.room, kernels, |queue, addresses| {
+            self.give(queue, operator, &call, addresses)
+        })
+    }
+
+    /// Adds the same to the graph that the stream records.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Slices::record`].
+    pub(crate) unsafe fn record_into<M: DeviceMonoid>(
+        &self,
+        operator: &M,
+        prefix: Prefix,
+        items: Option<&dyn DevicePtr<M::Item>>,
+        output: &mut dyn DevicePtrMut<M::Item>,
+    ) -> Result<(), Error> {
+        let _relaxed = RelaxedCapture::enter()?;
+        let mut slices = Slices { items, output };
+        check_capturing(slices.stream())?;
+        let Some(call) = self.call(operator, prefix, slices.length())? else { return Ok(()) };
+        // SAFETY: the caller's promise.
+        unsafe {
+            slices.record(&self.kernels.workspaces, call.room, |queue, addresses| {
+                self.give(queue, operator, &call, addresses)
+            })
+        }
+    }
+
+    /// What a scan of so many items launches, of a kernel that is loaded; nothing, if there are no items.
+    fn call<M: DeviceMonoid>(
+        &self,
+        operator: &M,
+        prefix: Prefix,
+        length: usize,
+    ) -> Result<Option<Call<M::Item>>, Error> {
         let item = &self.kernels.item;
-        let ScanLaunch { kernel, tiles, blocks, groups, warps } =
-            self.policy.launch(item, length, self.limits);
-        let shape = self.policy.shape(kernel);
+        let launch = self.policy.launch(item, length as u64, self.limits);
+        let tiles = launch.tiles;
         if tiles > MOST_TILES {
             return Err(Error::Policy { reason: format!("{tiles} tiles are more than a launch has") });
         }
         if tiles == 0 {
-            return Ok(());
+            return Ok(None);
         }
-        // It is there, and what is the user's code has been called, before anything is launched.
+        // The operator's code is called before anything is launched.
         let identity = operator.identity();
-        self.prepare::<M>([kernel].into_iter())?;
-        let room = Room::of(shape.memory_bytes(item, tiles) as usize);
-        let kernels = [kernel].into_iter();
-        Slices { items, output }.enqueue(&self.kernels.workspaces, room, kernels, |queue, addresses| {
-            let arguments = ScanArguments {
-                input: addresses.input,
-                length,
-                output: addresses.output,
-                shared: addresses.memory,
-                tiles,
-                exclusive: (prefix == Prefix::Exclusive).into(),
-                identity,
-            };
-            let warps = groups * warps;
-            let shared_bytes = shape.shared_bytes(item, warps);
-            let blocks = Blocks { count: blocks as u32, warps, shared_bytes, early: false };
-            // SAFETY: that is what a kernel that scans takes. The slices are as long as each other, and stay until the stream
-            // has passed, as does the workspace, of `memory_bytes`.
-            unsafe { self.kernels.launch(kernel, blocks, arguments, operator, queue) }
-        })
+        self.prepare::<M>([launch.kernel].into_iter())?;
+        let room = Room::of(self.policy.shape(launch.kernel).memory_bytes(item, tiles) as usize);
+        Ok(Some(Call { launch, prefix, length: length as u64, identity, room }))
+    }
+
+    fn give<M: DeviceMonoid>(
+        &self,
+        queue: &mut Queue<'_>,
+        operator: &M,
+        call: &Call<M::Item>,
+        addresses: Addresses,
+    ) -> Result<(), Error> {
+        let ScanLaunch { kernel, tiles, blocks, groups, warps } = call.launch;
+        let arguments = ScanArguments {
+            input: addresses.input,
+            length: call.length,
+            output: addresses.output,
+            shared: addresses.memory,
+            tiles,
+            exclusive: (call.prefix == Prefix::Exclusive).into(),
+            identity: call.identity,
+        };
+        let warps = groups * warps;
+        let shared_bytes = self.policy.shape(kernel).shared_bytes(&self.kernels.item, warps);
+        let blocks = Blocks { count: blocks as u32, warps, shared_bytes, early: false };
+        // SAFETY: that is what a kernel that scans takes. The slices are as long as each other, and stay until the stream
+        // has passed, as does the workspace, of `memory_bytes`.
+        unsafe { self.kernels.launch(kernel, blocks, arguments, operator, queue) }
     }
 
     /// The scan of items in device memory, when their stream gets there.
@@ -114,36 +171,29 @@ impl ScanKernel {
         Ok(scanned)
     }
 
-    /// The scan of items in host memory, when the stream gets there. Until then they are lent.
-    pub(crate) fn scan_copy<M: DeviceMonoid>(
+    /// The scan of items in host memory, which are copied to the device, and the stream in whose order it is written.
+    pub(crate) fn scan_host<M: DeviceMonoid>(
         &self,
         operator: &M,
         prefix: Prefix,
         items: &[M::Item],
-        stream: &Arc<CudaStream>,
-    ) -> Result<CudaSlice<M::Item>, Error> {
-        let _relaxed = RelaxedCapture::enter()?;
-        let mut copy = copy(items, stream)?;
-        // Until the caller waits for the result, an operator of his may panic, or something else fail.
-        let lent = Lent(stream);
+    ) -> Result<(CudaSlice<M::Item>, PrivateStream), Error> {
+        let private = PrivateStream::take(&self.kernels.context)?;
+        let mut copy = private.upload(items)?;
         self.scan_into(operator, prefix, None, &mut copy)?;
-        std::mem::forget(lent);
-        Ok(copy)
+        Ok((copy, private))
     }
 
-    /// Writes the scan of items in host memory to device memory, and waits until they are no longer needed.
-    pub(crate) fn scan_copy_into<M: DeviceMonoid>(
+    /// Writes the scan of items in host memory to device memory, in the order of the output's stream.
+    pub(crate) fn scan_host_into<M: DeviceMonoid>(
         &self,
         operator: &M,
         prefix: Prefix,
         items: &[M::Item],
         output: &mut dyn DevicePtrMut<M::Item>,
-        stream: &Arc<CudaStream>,
     ) -> Result<(), Error> {
-        let _relaxed = RelaxedCapture::enter()?;
-        let copy = copy(items, stream)?;
-        let _lent = Lent(stream);
-        self.scan_into(operator, prefix, Some(&copy), output)
+        let private = PrivateStream::take(&self.kernels.context)?;
+        self.scan_into(operator, prefix, Some(&private.upload(items)?), output)
     }
 }
 

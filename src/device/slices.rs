@@ -1,12 +1,12 @@
-//! What a call is given: slices of device memory, in the order of streams, and items of the host.
+//! Slices of device memory, in the order of streams.
 
 use std::sync::Arc;
 
 use cudarc::driver::{CudaContext, CudaSlice, CudaStream, DevicePtr, DevicePtrMut, result};
 
 use super::chain::Queue;
-use super::driver::{check, check_allocation, is_capturing};
-use super::recording::{capture, turn};
+use super::driver::{check, check_allocation, check_not_capturing, is_capturing};
+use super::recording::capture;
 use super::workspace::{Room, Workspaces, lock};
 use crate::policy::Kernel;
 use crate::{DeviceType, Error};
@@ -29,24 +29,13 @@ pub(super) fn allocate<T: DeviceType>(
     length: usize,
     stream: &Arc<CudaStream>,
 ) -> Result<CudaSlice<T>, Error> {
-    if is_capturing(stream)? {
-        return Err(Error::StreamIsCapturing);
-    }
+    check_not_capturing(stream)?;
     let allocated = match length {
         0 => stream.null(),
         // SAFETY: whoever asks writes every item before it is read.
         _ => unsafe { stream.alloc(length) },
     };
     check_allocation(stream.context(), length * size_of::<T>(), allocated)
-}
-
-/// Items in host memory, copied to the device in the order of `stream`. They are lent until the stream has copied them.
-pub(super) fn copy<T: DeviceType>(items: &[T], stream: &Arc<CudaStream>) -> Result<CudaSlice<T>, Error> {
-    let mut copy = allocate(items.len(), stream)?;
-    if !items.is_empty() {
-        check("copying to the device", stream.memcpy_htod(items, &mut copy))?;
-    }
-    Ok(copy)
 }
 
 /// Slices of device memory that work reads and writes.
@@ -62,18 +51,51 @@ pub(super) struct Addresses {
     pub(super) input: u64,
     pub(super) output: u64,
     pub(super) memory: u64,
-    /// Whether a graph records what is done with them.
-    pub(super) is_recorded: bool,
 }
 
 impl<T> Slices<'_, T> {
+    pub(super) fn length(&self) -> usize {
+        self.output.len()
+    }
+
     /// In whose order the work is done.
-    fn stream(&self) -> &Arc<CudaStream> {
+    pub(super) fn stream(&self) -> &Arc<CudaStream> {
         self.items.map_or(self.output.stream(), |items| items.stream())
     }
 
-    /// Lets `give` give their stream launches of `kernels` on them: it gets the addresses of what is read, of what is written, and of
-    /// as many bytes of memory of the stream's own as are needed. Nobody waits for that work.
+    /// The stream of the work, if all slices belong to the context.
+    fn checked_stream(&self, context: &Arc<CudaContext>) -> Result<Arc<CudaStream>, Error> {
+        check_context(context, "input", self.stream())?;
+        check_context(context, "output", self.output.stream())?;
+        Ok(self.stream().clone())
+    }
+
+    /// Adds launches of `kernels` to the graph that the stream records. `give` adds them: it gets the addresses of the slices, and of
+    /// `room` bytes that belong to the graph.
+    ///
+    /// # Safety
+    ///
+    /// The slices outlive every launch of the graph.
+    pub(super) unsafe fn record(
+        &mut self,
+        workspaces: &Workspaces,
+        room: Room,
+        give: impl FnOnce(&mut Queue<'_>, Addresses) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let stream = &self.checked_stream(workspaces.context())?;
+        let Some(capture) = capture(stream)? else { return Err(Error::StreamIsNotCapturing) };
+        check("binding the context", workspaces.context().bind_to_thread())?;
+        let (input, output) = self.captured()?;
+        let memory = workspaces.memory_of_graph(stream, &capture, room)?;
+        let given = give(&mut Queue::of_stream(stream), Addresses { input, output, memory });
+        if given.is_err() {
+            workspaces.give_up_of_graph(stream, &capture);
+        }
+        given
+    }
+
+    /// Gives the stream launches of `kernels`, in its order, and does not wait for them. `give` gives them: it gets the addresses of
+    /// the slices, and of `room` bytes that belong to the stream.
     pub(super) fn enqueue(
         &mut self,
         workspaces: &Workspaces,
@@ -81,21 +103,8 @@ impl<T> Slices<'_, T> {
         kernels: impl Iterator<Item = Kernel> + Clone,
         mut give: impl FnMut(&mut Queue<'_>, Addresses) -> Result<(), Error>,
     ) -> Result<(), Error> {
-        let stream = &self.stream().clone();
-        check_context(workspaces.context(), "input", stream)?;
-        check_context(workspaces.context(), "output", self.output.stream())?;
-        if let Some(capture) = capture(stream)? {
-            check("binding the context", workspaces.context().bind_to_thread())?;
-            let (input, output) = self.captured()?;
-            let _turn = turn();
-            let memory = workspaces.memory_of_graph(stream, &capture, room)?;
-            let addresses = Addresses { input, output, memory, is_recorded: true };
-            let given = give(&mut Queue::of_stream(stream), addresses);
-            if given.is_err() {
-                workspaces.give_up_of_graph(stream, &capture);
-            }
-            return given;
-        }
+        let stream = &self.checked_stream(workspaces.context())?;
+        check_not_capturing(stream)?;
         let workspace = workspaces.of_stream(stream)?;
         let mut workspace = lock(&workspace);
         check("binding the context", workspaces.context().bind_to_thread())?;
@@ -104,15 +113,13 @@ impl<T> Slices<'_, T> {
         let other = (self.output.stream() != stream).then(|| self.output.stream().clone());
         if let Some(other) = &other {
             // To wait for it would take this stream into the graph.
-            if is_capturing(other)? {
-                return Err(Error::StreamIsCapturing);
-            }
+            check_not_capturing(other)?;
             check("waiting for the output's stream", stream.join(other))?;
         }
         let read = self.items.map(|items| items.device_ptr(stream));
         let (output, _written) = self.output.device_ptr_mut(stream);
         let input = read.as_ref().map_or(output, |(address, _)| *address);
-        let addresses = Addresses { input, output, memory, is_recorded: false };
+        let addresses = Addresses { input, output, memory };
         let enqueued = workspace.chains.launch(kernels, stream, |queue| give(queue, addresses));
         // After a failure, too: the first launches may be under way.
         let recorded = workspace.record_use(stream);
@@ -120,6 +127,12 @@ impl<T> Slices<'_, T> {
         if enqueued.is_err() {
             drain(stream);
             workspace.restore(room.keeps);
+        }
+        if is_capturing(stream).unwrap_or(true) {
+            // Another thread has begun a capture meanwhile. Nobody has promised that the slices outlive its graph: to wait for
+            // the stream makes that capture invalid.
+            drain(stream);
+            return Err(Error::StreamIsCapturing);
         }
         let ordered = recorded.and(joined.unwrap_or(Ok(())));
         if ordered.is_err() {
@@ -154,31 +167,7 @@ impl<T> Slices<'_, T> {
     }
 }
 
-/// Copies items to host memory, and waits for them.
-pub(crate) fn fetch<T: DeviceType>(items: &impl DevicePtr<T>, places: &mut [T]) -> Result<(), Error> {
-    let stream = items.stream();
-    let copied = match is_capturing(stream) {
-        // It was not when the scan was enqueued, and must not be waited for.
-        Ok(true) => return Err(Error::StreamIsCapturing),
-        Ok(false) if places.is_empty() => Ok(()),
-        Ok(false) => check("copying from the device", stream.memcpy_dtoh(items, places)),
-        Err(error) => Err(error),
-    };
-    // SAFETY: the stream is alive. Not cudarc's `synchronize`, which does not wait where somebody else's error is to be reported.
-    let waited = unsafe { result::stream::synchronize(stream.cu_stream()) };
-    copied.and(check("waiting for the result", waited))
-}
-
-/// Waits, when dropped, for what a stream was given: it may use memory that is lent.
-pub(super) struct Lent<'a>(pub(super) &'a CudaStream);
-
-impl Drop for Lent<'_> {
-    fn drop(&mut self) {
-        drain(self.0);
-    }
-}
-
-/// Waits for what a stream was given, whose failure is known or does not matter: it may use memory that is lent.
+/// Waits for what a stream was given, whose failure is known or does not matter.
 pub(super) fn drain(stream: &CudaStream) {
     // SAFETY: the stream is alive.
     let _ = unsafe { result::stream::synchronize(stream.cu_stream()) };

@@ -1,6 +1,7 @@
 //! Memory that a call needs beside what it is given: some on the device, and a place in host memory for a result.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::ThreadId;
 use std::time::{Duration, Instant};
@@ -10,7 +11,7 @@ use cudarc::driver::{CudaContext, CudaEvent, CudaStream, DriverError, result, sy
 use super::bracket::Output;
 use super::chain::Chains;
 use super::driver::{RelaxedCapture, check, check_allocation, stream_id};
-use super::recording::{self, Capture};
+use super::recording::Capture;
 use crate::{DeviceType, Error};
 
 /// How many streams keep a workspace. Past that, those not in use are freed: the streams may be long gone.
@@ -156,8 +157,9 @@ impl Workspace {
     fn received<T: DeviceType>(&self) -> Option<T> {
         let mut words = [0_u32; MOST_BYTES / size_of::<u32>()];
         for (index, word) in words.iter_mut().enumerate().take(self.words) {
-            // SAFETY: the workspace owns so many words of pinned memory, each of which a kernel writes as a whole.
-            let sent = unsafe { self.result.add(index).read_volatile() };
+            // SAFETY: the workspace owns so many words of pinned memory, aligned as words are. A kernel writes each as a
+            // whole, and all other accesses are atomic, too.
+            let sent = unsafe { AtomicU64::from_ptr(self.result.add(index)) }.load(Ordering::Relaxed);
             if (sent >> 32) as u32 != self.serial {
                 return None;
             }
@@ -263,7 +265,6 @@ struct Lease {
 impl Drop for Lease {
     fn drop(&mut self) {
         let mut of_graphs = lock(&self.of_graphs);
-        recording::forget(self.recorder.0);
         let freed = of_graphs.used.remove(&self.recorder);
         of_graphs.free.extend(freed.into_iter().flatten());
     }

@@ -234,22 +234,6 @@ impl Policy {
         launch.chunks.div_ceil(launch.chunks.div_ceil(resident.max(1)))
     }
 
-    /// Whether what gathers the partials of so many blocks, on a GPU that holds `resident` at once, lets the next launch begin at once. Its blocks
-    /// come where there is room, and so some multiprocessors have more of them than others, all along: that costs more than it brings
-    /// unless warps have two tiles or rows at most, or there is hardly any room, for one block in 64 more.
-    pub(crate) fn lets_next_begin(&self, launch: &Launch, blocks: u32, resident: u32) -> bool {
-        let few = 2 * u64::from(self.shape(launch.kernel).rows);
-        launch.rows_per_warp <= few || 64 * u64::from(blocks) >= 63 * u64::from(resident)
-    }
-
-    /// Whether the first tiles are asked for while the launch before still runs: not where a warp has two small ones, which took longer; why is
-    /// not known.
-    pub(crate) fn asks_early(&self, item: &Layout, launch: &Launch) -> bool {
-        let shape = self.shape(launch.kernel);
-        let is_small = shape.tile_items() * item.size as u64 <= SMALL_TILE_BYTES;
-        !is_small || launch.rows_per_warp != 2 * u64::from(shape.rows)
-    }
-
     /// The shape of a kernel.
     pub fn shape(&self, kernel: Kernel) -> Shape {
         match kernel {
@@ -510,27 +494,6 @@ mod tests {
             [in_one_block(f32::layout()), in_one_block(<[f32; 5]>::layout())],
             [8192, (48 << 10) / 20]
         );
-    }
-
-    #[test]
-    fn the_next_launch_begins_at_once_after_few_tiles_or_where_there_is_hardly_any_room() {
-        let policy = Policy::for_item(&f32::layout());
-        let launch = |mebibytes: u64| policy.launches(&f32::layout(), mebibytes << 18).next().expect("one");
-        let begins =
-            |mebibytes: u64, blocks, resident| policy.lets_next_begin(&launch(mebibytes), blocks, resident);
-        assert!([1, 4, 8, 16].into_iter().all(|mebibytes| begins(mebibytes, 1, 528)));
-        for (blocks, resident, fill) in
-            [(528, 528, true), (391, 396, true), (512, 528, false), (0, 1, false), (u32::MAX, u32::MAX, true)]
-        {
-            assert_eq!(begins(256, blocks, resident), fill, "{blocks} of {resident}");
-        }
-        let asks = |mebibytes: u64| policy.asks_early(&f32::layout(), &launch(mebibytes));
-        assert_eq!([8, 16, 32, 256].map(asks), [true, false, true, true]);
-        let points = <[f32; 3]>::layout();
-        let of_points = Policy::for_item(&points);
-        let launch = of_points.launches(&points, (16 << 20) / 12).next().expect("one");
-        assert_eq!(launch.rows_per_warp, 2 * u64::from(of_points.large.rows));
-        assert!(of_points.asks_early(&points, &launch));
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! The reduction: an operator on a device.
 
+#![allow(unsafe_code)]
+
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
@@ -112,7 +114,7 @@ impl<M: DeviceMonoid> Reduction<M> {
             (Backend::Cpu, InputSource::Device(_)) => Err(Error::DeviceInputOnCpu),
             (Backend::Cuda(_), InputSource::Host([])) => Ok(self.operator.identity()),
             (Backend::Cuda(stream), InputSource::Host(items)) => {
-                self.kernel(stream)?.run_host(&self.operator, items, stream)
+                self.kernel(stream)?.run_host(&self.operator, items)
             }
             (Backend::Cuda(stream), InputSource::Device(items)) => {
                 self.kernel(stream)?.run(&self.operator, items)
@@ -124,17 +126,10 @@ impl<M: DeviceMonoid> Reduction<M> {
     /// wait for it. (It waits while another thread's [`run`](Self::run) uses the same stream, and, once for every 64
     /// streams that reductions with this operator meet, for their last work, when workspaces of old streams are freed.)
     ///
-    /// It can be recorded into a CUDA graph, which gets the tuned kernels. Call [`compile`](Self::compile) before recording, and
-    /// order what fills the input before the replay. A graph keeps the workspace that it uses: instances of one graph, or
-    /// copies of it within another, must not run at the same time, and what one stream records must not, either (as it may once `cuStreamUpdateCaptureDependencies` has led the stream back, or where a stream made meanwhile has the handle of one that was destroyed):
-    /// not the results of those runs alone would be wrong, or never come, but of later ones, too. One thread at a time gives work to a stream that is recorded. A recording in which a call has failed must not be replayed.
-    /// On GPUs of compute capability 9.0 and later its kernels begin, in such a graph or where a driver refuses graphs, before the kernel before them has ended, and
-    /// wait for that themselves (programmatic dependent launch), or, in a graph, right after another reduction that writes none of what they read, read before it has ended (which addresses tell: memory that is mapped at two of them must not be written by the one and read by the other). A kernel of your own that begins so, before or after them, must wait for what is before it, too,
-    /// whatever memory it touches: after one that does not, a reduction may begin while an earlier one still runs, in the same workspace, and the results of both, and of later ones, may be wrong or never come.
-    ///
     /// # Errors
     ///
-    /// As for [`run`](Self::run); [`Error::OutputLength`] unless the output holds exactly one item.
+    /// As for [`run`](Self::run); [`Error::OutputLength`] unless the output holds exactly one item;
+    /// [`Error::StreamIsCapturing`] if the stream records a CUDA graph: see [`record_into`](Self::record_into).
     pub fn run_into<I, O>(&self, input: I, mut output: O) -> Result<(), Error>
     where
         I: Input<M::Item> + OnDevice<M::Item>,
@@ -143,6 +138,40 @@ impl<M: DeviceMonoid> Reduction<M> {
         match (self.device.backend()?, input.source(), output.target()) {
             (Backend::Cuda(stream), InputSource::Device(items), OutputTarget::Device(place)) => {
                 self.kernel(stream)?.run_into(&self.operator, items, place)
+            }
+            _ => Err(Error::DeviceInputOnCpu),
+        }
+    }
+
+    /// Adds a reduction of the input to the CUDA graph that its stream records: each launch of the graph writes the
+    /// bracket of what the input then holds to the output.
+    ///
+    /// The graph gets the tuned kernels, which are compiled now unless [`compile`](Self::compile) has done so. It keeps a
+    /// workspace for them, of the size that [`Reduction`] tells, until the graph and all its instances are gone.
+    ///
+    /// # Errors
+    ///
+    /// As for [`run_into`](Self::run_into); [`Error::StreamIsNotCapturing`] if the stream does not record a graph.
+    ///
+    /// # Safety
+    ///
+    /// 1. The memory of the input and of the output stays allocated until the last launch of the graph, or of a copy of it,
+    ///    has ended.
+    /// 2. While a launch runs, nothing else writes the input, and nothing else reads or writes the output.
+    /// 3. Launches of the graph, of its instances and of its copies run one after another: they share the workspace.
+    /// 4. The calls that one stream records run one after another in the graph. That is so unless the dependencies of the
+    ///    capture are replaced (`cuStreamUpdateCaptureDependencies`), or the stream is destroyed before the capture ends.
+    /// 5. Until the call returns, no other thread gives the stream work, or ends its capture.
+    /// 6. If the call returns an error, the graph is not launched.
+    pub unsafe fn record_into<I, O>(&self, input: I, mut output: O) -> Result<(), Error>
+    where
+        I: Input<M::Item> + OnDevice<M::Item>,
+        O: Output<M::Item> + OnDevice<M::Item>,
+    {
+        match (self.device.backend()?, input.source(), output.target()) {
+            (Backend::Cuda(stream), InputSource::Device(items), OutputTarget::Device(place)) => {
+                // SAFETY: the caller's promise.
+                unsafe { self.kernel(stream)?.record_into(&self.operator, items, place) }
             }
             _ => Err(Error::DeviceInputOnCpu),
         }

@@ -1,15 +1,17 @@
 //! The scan: every prefix of an array, on a device.
 
+#![allow(unsafe_code)]
+
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
 use cudarc::driver::{CudaSlice, CudaStream, DevicePtr};
 
 use crate::codegen::Source;
-use crate::device::{Backend, InputSource, Make, OutputTarget, ScanKernel, fetch};
+use crate::device::{Backend, InputSource, Make, OutputTarget, ScanKernel, download};
 use crate::policy::{Kernel, ScanPolicy};
 use crate::tree::Prefix;
-use crate::{Device, DeviceMonoid, DeviceType, Error, Input, Output, cpu};
+use crate::{Device, DeviceMonoid, DeviceType, Error, Input, OnDevice, Output, cpu};
 
 /// Scans arrays with the operator `M` on a device: place `i` of an inclusive scan has the value of the items `0..=i`, of an
 /// exclusive one that of `0..i`.
@@ -99,9 +101,8 @@ impl<M: DeviceMonoid> Scan<M> {
 
     /// Writes the [inclusive](Self::inclusive) scan of the input to a place of the same length.
     ///
-    /// Where both are in device memory, this is done in the order of the input's stream, and nobody waits for it: it can be
-    /// recorded into a CUDA graph, as [`Reduction::run_into`](crate::Reduction::run_into) can. Where host memory takes part, the
-    /// call returns when it is done.
+    /// Where both are in device memory, the call gives the scan to the input's stream, and does not wait for it. Where host
+    /// memory takes part, the call returns when the scan is done.
     ///
     /// ```
     /// use warpfold::{Device, Scan, operators::Max};
@@ -114,8 +115,9 @@ impl<M: DeviceMonoid> Scan<M> {
     ///
     /// # Errors
     ///
-    /// As for [`inclusive`](Self::inclusive); [`Error::OutputLength`] unless the output has the length of the input. What the
-    /// output holds after another error is not specified.
+    /// As for [`inclusive`](Self::inclusive); [`Error::OutputLength`] unless the output has the length of the input;
+    /// [`Error::StreamIsCapturing`] if the stream records a CUDA graph: see
+    /// [`record_inclusive_into`](Self::record_inclusive_into). What the output holds after another error is not specified.
     pub fn inclusive_into<I: Input<M::Item>, O: Output<M::Item>>(
         &self,
         input: I,
@@ -156,6 +158,80 @@ impl<M: DeviceMonoid> Scan<M> {
     /// As for [`inclusive_in_place`](Self::inclusive_in_place).
     pub fn exclusive_in_place<O: Output<M::Item>>(&self, items: O) -> Result<(), Error> {
         self.in_place(Prefix::Exclusive, items)
+    }
+
+    /// Adds an [inclusive](Self::inclusive) scan to the CUDA graph that the input's stream records: each launch of the graph
+    /// scans what the input then holds.
+    ///
+    /// # Errors
+    ///
+    /// As for [`inclusive_into`](Self::inclusive_into); [`Error::StreamIsNotCapturing`] if the stream does not record a graph.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Reduction::record_into`](crate::Reduction::record_into).
+    pub unsafe fn record_inclusive_into<I, O>(&self, input: I, output: O) -> Result<(), Error>
+    where
+        I: Input<M::Item> + OnDevice<M::Item>,
+        O: Output<M::Item> + OnDevice<M::Item>,
+    {
+        // SAFETY: the caller's promise.
+        unsafe { self.record_into(Prefix::Inclusive, input, output) }
+    }
+
+    /// Adds an [exclusive](Self::exclusive) scan to the CUDA graph that the input's stream records, as
+    /// [`record_inclusive_into`](Self::record_inclusive_into) does.
+    ///
+    /// # Errors
+    ///
+    /// As for [`inclusive_into`](Self::inclusive_into); [`Error::StreamIsNotCapturing`] if the stream does not record a graph.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Reduction::record_into`](crate::Reduction::record_into).
+    pub unsafe fn record_exclusive_into<I, O>(&self, input: I, output: O) -> Result<(), Error>
+    where
+        I: Input<M::Item> + OnDevice<M::Item>,
+        O: Output<M::Item> + OnDevice<M::Item>,
+    {
+        // SAFETY: the caller's promise.
+        unsafe { self.record_into(Prefix::Exclusive, input, output) }
+    }
+
+    /// Adds an [inclusive](Self::inclusive) scan of some items in their own place to the CUDA graph that their stream
+    /// records.
+    ///
+    /// # Errors
+    ///
+    /// As for [`inclusive_into`](Self::inclusive_into); [`Error::StreamIsNotCapturing`] if the stream does not record a graph.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Reduction::record_into`](crate::Reduction::record_into), where the items are both input and output.
+    pub unsafe fn record_inclusive_in_place<O>(&self, items: O) -> Result<(), Error>
+    where
+        O: Output<M::Item> + OnDevice<M::Item>,
+    {
+        // SAFETY: the caller's promise.
+        unsafe { self.record_in_place(Prefix::Inclusive, items) }
+    }
+
+    /// Adds an [exclusive](Self::exclusive) scan of some items in their own place to the CUDA graph that their stream
+    /// records.
+    ///
+    /// # Errors
+    ///
+    /// As for [`inclusive_into`](Self::inclusive_into); [`Error::StreamIsNotCapturing`] if the stream does not record a graph.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Reduction::record_into`](crate::Reduction::record_into), where the items are both input and output.
+    pub unsafe fn record_exclusive_in_place<O>(&self, items: O) -> Result<(), Error>
+    where
+        O: Output<M::Item> + OnDevice<M::Item>,
+    {
+        // SAFETY: the caller's promise.
+        unsafe { self.record_in_place(Prefix::Exclusive, items) }
     }
 
     /// Compiles, loads and makes the workspace of the device's stream ahead of time; its device memory is allocated when it is first
@@ -199,13 +275,14 @@ impl<M: DeviceMonoid> Scan<M> {
             }
             (Backend::Cpu, ..) => Err(Error::DeviceInputOnCpu),
             (Backend::Cuda(stream), InputSource::Host(items), OutputTarget::Host(places)) => {
-                fetch(&self.kernel(stream)?.scan_copy(operator, prefix, items, stream)?, places)
+                let (scanned, private) = self.kernel(stream)?.scan_host(operator, prefix, items)?;
+                private.download(&scanned, places)
             }
             (Backend::Cuda(stream), InputSource::Host(items), OutputTarget::Device(places)) => {
-                self.kernel(stream)?.scan_copy_into(operator, prefix, items, places, stream)
+                self.kernel(stream)?.scan_host_into(operator, prefix, items, places)
             }
             (Backend::Cuda(stream), InputSource::Device(items), OutputTarget::Host(places)) => {
-                fetch(&self.kernel(stream)?.scan(operator, prefix, items)?, places)
+                download(&self.kernel(stream)?.scan(operator, prefix, items)?, places)
             }
             (Backend::Cuda(stream), InputSource::Device(items), OutputTarget::Device(places)) => {
                 self.kernel(stream)?.scan_into(operator, prefix, Some(items), places)
@@ -222,11 +299,47 @@ impl<M: DeviceMonoid> Scan<M> {
             }
             (Backend::Cpu, OutputTarget::Device(_)) => Err(Error::DeviceInputOnCpu),
             (Backend::Cuda(stream), OutputTarget::Host(items)) => {
-                fetch(&self.kernel(stream)?.scan_copy(operator, prefix, items, stream)?, items)
+                let (scanned, private) = self.kernel(stream)?.scan_host(operator, prefix, items)?;
+                private.download(&scanned, items)
             }
             (Backend::Cuda(stream), OutputTarget::Device(items)) => {
                 self.kernel(stream)?.scan_into(operator, prefix, None, items)
             }
+        }
+    }
+
+    /// # Safety
+    ///
+    /// As for [`Reduction::record_into`](crate::Reduction::record_into).
+    unsafe fn record_into<I: Input<M::Item>, O: Output<M::Item>>(
+        &self,
+        prefix: Prefix,
+        input: I,
+        mut output: O,
+    ) -> Result<(), Error> {
+        let (items, places) = (input.source(), output.target());
+        if items.len() != places.len() {
+            return Err(Error::OutputLength { expected: items.len(), length: places.len() });
+        }
+        match (self.device.backend()?, items, places) {
+            (Backend::Cuda(stream), InputSource::Device(items), OutputTarget::Device(places)) => {
+                // SAFETY: the caller's promise.
+                unsafe { self.kernel(stream)?.record_into(&self.operator, prefix, Some(items), places) }
+            }
+            _ => Err(Error::DeviceInputOnCpu),
+        }
+    }
+
+    /// # Safety
+    ///
+    /// As for [`Reduction::record_into`](crate::Reduction::record_into).
+    unsafe fn record_in_place<O: Output<M::Item>>(&self, prefix: Prefix, mut items: O) -> Result<(), Error> {
+        match (self.device.backend()?, items.target()) {
+            (Backend::Cuda(stream), OutputTarget::Device(items)) => {
+                // SAFETY: the caller's promise.
+                unsafe { self.kernel(stream)?.record_into(&self.operator, prefix, None, items) }
+            }
+            _ => Err(Error::DeviceInputOnCpu),
         }
     }
 
@@ -251,9 +364,10 @@ impl<M: DeviceMonoid> Make<M::Item> for Scanned<'_, M> {
         match scan.device.backend()? {
             Backend::Cpu => Ok(cpu::scan(&scan.operator, prefix, items)),
             Backend::Cuda(stream) => {
-                let mut places = vec![scan.operator.identity(); items.len()];
-                let scanned = scan.kernel(stream)?.scan_copy(&scan.operator, prefix, items, stream)?;
-                fetch(&scanned, &mut places)?;
+                // The places are written before they are read: any items do.
+                let mut places = items.to_vec();
+                let (scanned, private) = scan.kernel(stream)?.scan_host(&scan.operator, prefix, items)?;
+                private.download(&scanned, &mut places)?;
                 Ok(places)
             }
         }

@@ -152,8 +152,8 @@ struct Launch {
     std::vector<Region> regions;
     // Whether what it does is counted.
     bool counting;
-    // Whether the launch before may not have ended, so that whoever writes has waited for that; and whether it may write what this one reads.
-    bool early, before_writes;
+    // Whether the launch before may not have ended, so that whoever writes has waited for that.
+    bool early;
 };
 extern Launch launch;
 // The thread that runs, if one does.

@@ -272,20 +272,9 @@ void ask(const void* address, Site site) {
     fail(who(current) + " asks for what is out of bounds, " + at(site));
 }
 
-void ask(const void* address, unsigned bytes, Site site) {
-    if (bytes == 0 || bytes % 16 != 0 || reinterpret_cast<uintptr_t>(address) % 16 != 0)
-        fail(who(current) + " asks for what is no multiple of 16 bytes, " + at(site));
-    // In one region, if both ends are there.
-    ask(address, site);
-    ask(static_cast<const char*>(address) + bytes - 1, site);
-}
-
 void waits() { current->waited = true; }
 void check_waited(Site site) {
     if (!current->waited) fail(who(current) + " reads what the launch before may yet write, " + at(site));
-}
-void check_early(Site site) {
-    if (launch.before_writes) check_waited(site);
 }
 
 void move(void* to, const void* from, size_t bytes) { memcpy(to, from, bytes); }

@@ -47,18 +47,6 @@ pub const MUTATIONS: &[Mutation] = &[
         wrong: "= of_lane;",
     },
     Mutation {
-        name: "whole rows that are read before what writes them has ended",
-        file: "bracket.cuh",
-        right: "if (arguments.early != 0) {",
-        wrong: "if (arguments.early <= 1) {",
-    },
-    Mutation {
-        name: "a launch that has read and does not wait",
-        file: "bracket.cuh",
-        right: "                when_written(items);\n            } else {",
-        wrong: "            } else {",
-    },
-    Mutation {
         name: "partials of blocks that are looked at too soon",
         file: "bracket.cuh",
         right: "        when_written(arguments.input);\n        return bracket_of_blocks",
@@ -69,30 +57,6 @@ pub const MUTATIONS: &[Mutation] = &[
         file: "bracket.cuh",
         right: "count = block_count() - 1, rows",
         wrong: "count = block_count() - 2, rows",
-    },
-    Mutation {
-        name: "rows that are asked for and are not there",
-        file: "bracket.cuh",
-        right: "(are_two ? 2 : 1) * ROW_ITEMS * sizeof(Item));",
-        wrong: "3 * ROW_ITEMS * sizeof(Item));",
-    },
-    Mutation {
-        name: "a row that is asked for where there is none",
-        file: "row.cuh",
-        right: "if (arguments.whole != 0 && lane_index() == 0)",
-        wrong: "if (lane_index() == 0)",
-    },
-    Mutation {
-        name: "what is asked for and does not begin where a chunk does",
-        file: "group.cuh",
-        right: "from = static_cast<const char*>(from) + before;",
-        wrong: "",
-    },
-    Mutation {
-        name: "what is asked for beyond its end",
-        file: "group.cuh",
-        right: "bytes -= before > 0 ? CHUNK : 0;",
-        wrong: "",
     },
     Mutation {
         name: "a row that is loaded twice",

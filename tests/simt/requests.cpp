@@ -31,7 +31,7 @@ struct Request {
     uint64_t seed, shared, arguments, op, input, output;
     // Bytes of the memory that blocks share: sent, and sent back.
     uint64_t words;
-    // Whether the counts are sent back, too; and whether the launch before may not have ended: 1 if it may write the input, 2 if not.
+    // Whether the counts are sent back, too; and whether the launch before may not have ended.
     uint64_t count, early;
 };
 
@@ -91,7 +91,6 @@ void serve(const Request& request) {
                               std::vector<bool>(request.output)});
     launch.counting = request.count != 0;
     launch.early = request.early != 0;
-    launch.before_writes = request.early == 1;
     counts = {};
     std::string wrong = run(request.seed);
     const std::vector<uint64_t>& writer = launch.regions.back().writer;

@@ -65,16 +65,12 @@ void async_wait(Site site);
 void move(void* to, const void* from, size_t bytes);
 // Asserts that a thread may read or write some bytes.
 void access(const void* address, size_t bytes, size_t align, bool write, Site site);
-// That it may ask for the memory at an address, which is no access: others may write there. And for so many bytes from there on, both
-// multiples of 16.
+// That it may ask for the memory at an address, which is no access: others may write there.
 void ask(const void* address, Site site);
-void ask(const void* address, unsigned bytes, Site site);
 
 // A kernel may begin before the launch before it has ended. Until a thread has waited for that, it touches nothing of it.
 void waits();
 void check_waited(Site site);
-// Nor does it read what that may write.
-void check_early(Site site);
 
 // Ends the launch with an error.
 [[noreturn]] void trap(Site site);
@@ -156,8 +152,6 @@ inline void copy_bytes(void* to, const void* from, unsigned long long bytes, SIM
 
 template <unsigned LEVEL>
 inline void prefetch(const void* address, SIMT_CALLER) { simt::ask(address, {file, line}); }
-
-inline void ask_early(const void* from, unsigned bytes, SIMT_CALLER) { simt::ask(from, bytes, {file, line}); }
 
 inline unsigned byte_of(unsigned word, unsigned index) { return word >> (8 * index) & 0xff; }
 
@@ -245,11 +239,6 @@ Load<WIDTH> read(const void* address, SIMT_CALLER) {
 template <unsigned WIDTH>
 Load<WIDTH> load_written(const void* address, SIMT_CALLER) {
     simt::check_waited({file, line});
-    return read<WIDTH>(address, file, line);
-}
-template <unsigned WIDTH>
-Load<WIDTH> load_early(const void* address, SIMT_CALLER) {
-    simt::check_early({file, line});
     return read<WIDTH>(address, file, line);
 }
 template <unsigned WIDTH>

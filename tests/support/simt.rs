@@ -21,9 +21,6 @@ pub struct Executor {
     answers: ChildStdout,
     /// Decides the order in which threads advance.
     pub seed: u64,
-    /// Whether what was last gathered by its own launch was read before that waited for the launch
-    /// before.
-    reads_early: bool,
 }
 
 impl Drop for Executor {
@@ -39,7 +36,7 @@ impl Program {
         command.env("ASAN_OPTIONS", "detect_stack_use_after_return=0:detect_leaks=0");
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("starts");
         let (requests, answers) = (child.stdin.take().expect("piped"), child.stdout.take().expect("piped"));
-        Executor { child, requests, answers, seed, reads_early: false }
+        Executor { child, requests, answers, seed }
     }
 }
 
@@ -202,8 +199,9 @@ struct Arguments {
     row_level: u32,
     serial: u32,
     whole: u32,
-    early: u32,
     gathers: u32,
+    /// The identity may stand here: how much is left out, see [`Operands::arguments`].
+    padding: u32,
 }
 
 /// The first parameter of a kernel that scans, up to the identity: see `templates/scan.cuh`.
@@ -216,8 +214,20 @@ struct ScanArguments {
     shared: u64,
     tiles: u64,
     exclusive: u32,
-    /// The identity may stand here: how much is left out, see [`Operands::arguments`].
+    /// As above.
     padding: u32,
+}
+
+impl Arguments {
+    fn before_identity(self) -> Vec<u8> {
+        bytes(&[self])[..std::mem::offset_of!(Self, padding)].to_vec()
+    }
+}
+
+impl ScanArguments {
+    fn before_identity(self) -> Vec<u8> {
+        bytes(&[self])[..std::mem::offset_of!(Self, padding)].to_vec()
+    }
 }
 
 /// An operator as a kernel gets it, in bytes: so little Rust is compiled for each operator.
@@ -234,9 +244,8 @@ impl Operands {
     }
 
     /// The fields before the identity, and the identity where Rust and C++ place it.
-    fn arguments(&self, fields: &[u8]) -> Vec<u8> {
-        let mut arguments = fields.to_vec();
-        arguments.resize(fields.len().next_multiple_of(self.item.align), 0);
+    fn arguments(&self, mut arguments: Vec<u8>) -> Vec<u8> {
+        arguments.resize(arguments.len().next_multiple_of(self.item.align), 0);
         arguments.extend(&self.identity);
         arguments.resize(arguments.len().next_multiple_of(self.item.align.max(8)), 0);
         arguments
@@ -320,21 +329,20 @@ impl Executor {
             let is_gathered = gathers && launch.chunks > 1;
             let left = if launch.leaves_one() { 1 } else { launch.chunks as usize };
             let output = if is_gathered && !launch.leaves_one() { 0 } else { left * item.size };
-            // Some wait before they read, and others afterwards.
-            self.reads_early ^= launch.gathers;
-            let reads_early = launch.gathers && self.reads_early;
             let request_words = words.len();
             // The executor aligns memory to 128 bytes or more.
             let placed = launch.placed(&shape, misalignment as u64, length);
-            let arguments = operands.arguments(&bytes(&[Arguments {
-                length,
-                runs: placed.runs,
-                row_level: placed.row_level,
-                whole: placed.whole,
-                early: u32::from(reads_early || shape.rows > 1),
-                gathers: is_gathered.into(),
-                ..Arguments::default()
-            }]));
+            let arguments = operands.arguments(
+                Arguments {
+                    length,
+                    runs: placed.runs,
+                    row_level: placed.row_level,
+                    whole: placed.whole,
+                    gathers: is_gathered.into(),
+                    ..Arguments::default()
+                }
+                .before_identity(),
+            );
             let request = Request {
                 kernel: case.number(launch.kernel),
                 blocks: case.policy.blocks(&launch, resident(launch.chunks)),
@@ -347,9 +355,9 @@ impl Executor {
                 input: input.len() as u64,
                 output: output as u64,
                 words: words.len() as u64,
-                // What gathers tiles writes when it has seen what comes after all launches before.
+                // The kernel that gathers tiles writes when it has seen all partials of the launch before.
                 early: match launch.kernel {
-                    Kernel::Row | Kernel::Small | Kernel::Large => 1 + u64::from(reads_early),
+                    Kernel::Row | Kernel::Small | Kernel::Large => 1,
                     Kernel::Gather | Kernel::Baseline => 0,
                 },
                 ..Request::default()
@@ -375,8 +383,8 @@ impl Executor {
     ) -> Result<M::Item, String> {
         let (size, count) = (size_of::<M::Item>(), partials.len());
         let operands = Operands::of(&case.operator);
-        let fields = Arguments { length: count as u64, early: 1, ..Arguments::default() };
-        let arguments = operands.arguments(&bytes(&[fields]));
+        let fields = Arguments { length: count as u64, ..Arguments::default() };
+        let arguments = operands.arguments(fields.before_identity());
         let input = bytes(partials);
         let words = vec![0; (4 << 10) + count.next_multiple_of(32) * 2 * size.next_multiple_of(8)];
         let request = Request {
@@ -437,8 +445,7 @@ impl Executor {
         let shared = &mut shared[..needed];
         let fields =
             ScanArguments { length, tiles, exclusive: asked.exclusive.into(), ..ScanArguments::default() };
-        let before_identity = std::mem::offset_of!(ScanArguments, padding);
-        let arguments = operands.arguments(&bytes(&[fields])[..before_identity]);
+        let arguments = operands.arguments(fields.before_identity());
         let request = Request {
             kernel: case.number(kernel),
             blocks: blocks as u32,
