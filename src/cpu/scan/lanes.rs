@@ -1,7 +1,10 @@
 //! Up and down the bracket, as many runs of eight items at once as there are lanes: run l is lane l.
 //!
-//! On the way up nothing is kept of a run of a tile but its value, and of the first run what it takes to do it once more. On the way down its items are transposed once more: that takes less
+//! On the way up nothing is kept of a run of a tile but its value. On the way down its items are transposed once more: that takes less
 //! time than to write, and read again, as many bytes of what became of them.
+//!
+//! Before the first run of all there is nothing, so its lane would have nothing to combine with. The first tile of all goes down
+//! without lanes.
 
 #![allow(unsafe_code)]
 
@@ -21,9 +24,10 @@ pub(super) use lanes::tile_items;
 pub(super) struct Lanes<'a, M: Monoid> {
     /// Of each run in whole tiles its value.
     values: Vec<M::Item>,
-    /// What is before the first run, or the identity if that is the first of all, and later what is before the end of each.
+    /// What is before the first run, and then what is before the end of each. Where nothing is before the first run, the first of
+    /// these is some item that nobody uses.
     edges: Vec<M::Item>,
-    /// The first run once more.
+    /// The first tile of all.
     first: Runs<'a, M>,
     /// What comes after whole tiles.
     rest: Runs<'a, M>,
@@ -35,7 +39,7 @@ impl<'a, M: Monoid> Lanes<'a, M> {
         let runs = most / tile_items::<M::Item>() * Cut::<M::Item>::LANES;
         Self {
             values: Vec::with_capacity(runs),
-            edges: vec![operator.identity(); 1 + runs],
+            edges: Vec::with_capacity(1 + runs),
             first: Runs::new(operator),
             rest: Runs::new(operator),
         }
@@ -65,7 +69,6 @@ impl<'a, M: Monoid> Lanes<'a, M> {
     /// What else the way down needs of the items, all of whose whole tiles went up.
     #[inline(always)]
     pub(super) fn up_rest(&mut self, items: &[M::Item]) {
-        self.first.up(&items[..RUN]);
         let rest = &items[self.values.len() * RUN..];
         if !rest.is_empty() {
             self.rest.up(rest);
@@ -73,8 +76,10 @@ impl<'a, M: Monoid> Lanes<'a, M> {
     }
 
     /// What is before all items, if anything is.
-    pub(super) fn begin(&mut self, operator: &M, before: Option<M::Item>) {
-        self.edges[0] = before.unwrap_or_else(|| operator.identity());
+    pub(super) fn begin(&mut self, before: Option<M::Item>) {
+        let first = before.unwrap_or(self.values[0]);
+        self.edges.resize(1 + self.values.len(), first);
+        self.edges[0] = first;
     }
 
     /// The values, and the places of what is before the end of each run.
@@ -103,18 +108,23 @@ impl<'a, M: Monoid> Lanes<'a, M> {
         &of_edges[if EXCLUSIVE { 0 } else { words }..][..RUN * words]
     }
 
-    /// The places of the first run, before which nothing is.
+    /// The items of the first tile, before which nothing is.
+    #[inline(always)]
+    pub(super) fn up_first(&mut self, tile: &[M::Item]) {
+        self.first.up(tile);
+    }
+
+    /// Its places.
     #[inline(always)]
     pub(super) fn down_first(&mut self, prefix: Prefix, places: &mut [MaybeUninit<M::Item>]) {
-        let edges = Edges { before: None, after: Some(self.edges[1]) };
-        self.first.down(prefix, edges, &mut places[..RUN]);
+        let edges = Edges { before: None, after: Some(self.edges[Cut::<M::Item>::LANES]) };
+        self.first.down(prefix, edges, places);
     }
 
     /// The places of what comes after whole tiles.
     #[inline(always)]
-    pub(super) fn down_rest(&mut self, prefix: Prefix, places: &mut [MaybeUninit<M::Item>]) {
+    pub(super) fn down_rest(&mut self, prefix: Prefix, rest: &mut [MaybeUninit<M::Item>]) {
         let runs = self.values.len();
-        let rest = &mut places[runs * RUN..];
         if !rest.is_empty() {
             self.rest.down(prefix, Edges { before: Some(self.edges[runs]), after: None }, rest);
         }

@@ -153,12 +153,14 @@ impl<M: Monoid> Down<'_, '_, M> {
         let Self { prefix, edges, items, places, .. } = self;
         let (lanes, last) = (&mut lanes[..*depth], *depth - 1);
         let is_first = edges.before.is_none();
-        lanes.iter_mut().for_each(|lanes| lanes.begin(operator, edges.before));
+        lanes.iter_mut().for_each(|lanes| lanes.begin(edges.before));
         runs.down(Prefix::Inclusive, edges, as_places(lanes[last].values_and_ends().1));
         let (tile_items, tiles) = (W::LANES * RUN, lanes[0].values().len() / W::LANES);
         let words = tile_items * size_of::<M::Item>() / size_of::<W>();
+        let (places, rest) = places.split_at_mut(tiles * tile_items);
+        let (first_places, places) = places.split_at_mut(if is_first { tile_items } else { 0 });
         // SAFETY: items that go in lanes have no padding.
-        let places_of_tiles = unsafe { words_of_places::<_, W>(&mut places[..tiles * tile_items]) };
+        let places_of_tiles = unsafe { words_of_places::<_, W>(places) };
         let mut output = Output::<W, BYTES>::new(places_of_tiles, words, *streams, lines);
         for eight in (0..tiles).step_by(RUN) {
             // What is before the ends of their runs, as soon as it is needed: while lines are stored that wait for memory.
@@ -172,6 +174,17 @@ impl<M: Monoid> Down<'_, '_, M> {
                 }
             }
             for tile in eight..tiles.min(eight + RUN) {
+                if tile == 0 && is_first {
+                    lanes[0].up_first(match items {
+                        Some(items) => &items[..tile_items],
+                        // SAFETY: the places hold the items.
+                        None => unsafe {
+                            std::slice::from_raw_parts(first_places.as_ptr().cast(), tile_items)
+                        },
+                    });
+                    lanes[0].down_first(prefix, first_places);
+                    continue;
+                }
                 let items = match items {
                     // SAFETY: as above.
                     Some(items) => unsafe { words_of_items(&items[tile * tile_items..][..tile_items]) },
@@ -186,10 +199,7 @@ impl<M: Monoid> Down<'_, '_, M> {
             }
         }
         drop(output);
-        if is_first {
-            lanes[0].down_first(prefix, places);
-        }
-        lanes[0].down_rest(prefix, places);
+        lanes[0].down_rest(prefix, rest);
     }
 }
 
@@ -208,6 +218,11 @@ fn down_above<M: Monoid, W: Word, const BYTES: usize>(
     let ends = as_places(ends);
     if tile < tiles {
         let first = tile * tile_items;
+        if tile == 0 && is_first {
+            above.up_first(&values[..tile_items]);
+            above.down_first(Prefix::Inclusive, &mut ends[..tile_items]);
+            return;
+        }
         // SAFETY: items that go in lanes have no padding.
         let (values, ends_of_tile) = unsafe {
             (
@@ -218,11 +233,8 @@ fn down_above<M: Monoid, W: Word, const BYTES: usize>(
         let mut rows = Rows::new();
         let rows = above.down_tile::<W, BYTES, false>(operator, tile, values, Nothing, &mut rows);
         restore::<M::Item, W, BYTES>(rows, ends_of_tile);
-        if tile == 0 && is_first {
-            above.down_first(Prefix::Inclusive, ends);
-        }
     } else {
         debug_assert_eq!(tile, tiles);
-        above.down_rest(Prefix::Inclusive, ends);
+        above.down_rest(Prefix::Inclusive, &mut ends[tiles * tile_items..]);
     }
 }

@@ -338,6 +338,38 @@ mod tests {
         is_the_scan_at_every_edge(Marked, |i| mixed(i) as u32 & !MARK);
     }
 
+    /// A semigroup: it has no identity, and combines neighbours alone.
+    #[test]
+    fn no_two_values_are_combined_but_neighbours() {
+        #[derive(Clone, Copy)]
+        struct Joined;
+        impl Monoid for Joined {
+            /// From, and to.
+            type Item = [u32; 2];
+            fn identity(&self) -> [u32; 2] {
+                panic!("it has none")
+            }
+            fn combine(&self, left: [u32; 2], right: [u32; 2]) -> [u32; 2] {
+                assert_eq!(left[1], right[0], "neighbours");
+                [left[0], right[1]]
+            }
+        }
+        let block = block_items::<[u32; 2]>(false) as u32;
+        let tile = tile_items::<[u32; 2]>() as u32;
+        for length in [1, 7, 8, 9, 500, tile, 8 * tile, 9 * tile + 77, block, 3 * block + 5 * tile + 3] {
+            let items: Vec<[u32; 2]> = (0..length).map(|i| [i, i + 1]).collect();
+            let expected: Vec<[u32; 2]> = (1..=length).map(|end| [0, end]).collect();
+            assert_eq!(scan(&Joined, Prefix::Inclusive, &items), expected, "{length} items");
+            let mut places = items.clone();
+            scan_in_place(&Joined, Prefix::Inclusive, &mut places);
+            assert_eq!(places, expected, "{length} items in place");
+            let blocks = apart(&items, as_places(&mut places), true);
+            in_blocks(&Joined, Prefix::Inclusive, blocks, true);
+            assert_eq!(places, expected, "{length} items past the caches");
+            assert_eq!(crate::cpu::bracket(&Joined, &items), [0, length], "{length} items reduced");
+        }
+    }
+
     /// Several threads, and more of them than a small machine has processors: any block may be late.
     #[test]
     fn blocks_come_when_they_come() {
