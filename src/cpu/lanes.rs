@@ -13,6 +13,7 @@ use super::rows::{
     Cut, Row, Rows, Word, append_items_of_lanes, combine, in_words_of, item, set_item, words_of_items,
 };
 use super::transposition::{Meanwhile, transpose};
+use super::vectors::Registers;
 use crate::Monoid;
 
 /// Items whose runs fill the lanes.
@@ -23,16 +24,18 @@ pub(super) const fn tile_items<T>() -> usize {
 /// Adds the values of all runs of a tile.
 #[inline(always)]
 pub(super) fn tile<M: Monoid, const BYTES: usize>(
+    registers: Registers<BYTES>,
     operator: &M,
     tile: &[M::Item],
     meanwhile: impl Meanwhile,
     values: &mut Vec<M::Item>,
 ) {
-    in_words_of!(M::Item, W => tile_of_words::<M, W, BYTES>(operator, tile, meanwhile, values));
+    in_words_of!(M::Item, W => tile_of_words::<M, W, BYTES>(registers, operator, tile, meanwhile, values));
 }
 
 #[inline(always)]
 fn tile_of_words<M: Monoid, W: Word, const BYTES: usize>(
+    registers: Registers<BYTES>,
     operator: &M,
     tile: &[M::Item],
     meanwhile: impl Meanwhile,
@@ -43,7 +46,7 @@ fn tile_of_words<M: Monoid, W: Word, const BYTES: usize>(
     let (items, value) = (items.first(RUN * words), value.first(words));
     // SAFETY: items that suit have no padding.
     let runs = unsafe { words_of_items::<_, W>(tile) };
-    transpose::<M::Item, W, BYTES>(runs, items, meanwhile);
+    transpose::<M::Item, W, BYTES>(registers, runs, items, meanwhile);
     combine_runs(operator, items, value);
     append_items_of_lanes(value, values);
 }

@@ -20,7 +20,7 @@ use rayon::prelude::*;
 use self::lanes::tile_items;
 pub(crate) use self::scan::{scan, scan_in_place, scan_into};
 use self::transposition::{Ahead, Nothing};
-use self::vectors::{Compiled, Vectors, has_lanes_of};
+use self::vectors::{Compiled, Registers, Vectors, has_lanes_of};
 use crate::{DeviceType, Monoid};
 
 /// Bytes that memory gives and takes at once: a part of a line takes as long.
@@ -103,10 +103,10 @@ struct BracketOf<'b, 'a, M: Monoid> {
 impl<M: Monoid> Compiled for BracketOf<'_, '_, M> {
     type Output = M::Item;
     #[inline(always)]
-    fn run<const BYTES: usize>(self) -> M::Item {
+    fn run<const BYTES: usize>(self, registers: Registers<BYTES>) -> M::Item {
         let Self { brackets, items } = self;
         if const { has_lanes_of::<M::Item>(BYTES) } && brackets.in_lanes {
-            return run_by_run::<M, BYTES>(brackets.operator, &mut brackets.levels, items);
+            return run_by_run(registers, brackets.operator, &mut brackets.levels, items);
         }
         let part_items = items_of(PART_BYTES, items);
         if items.len() <= part_items {
@@ -129,6 +129,7 @@ fn round<M: Monoid>(operator: &M, items: &[M::Item], values: &mut Vec<M::Item>) 
 /// The bracket of at least one item. An eighth as many values are on the first level, an eighth of those on the next.
 #[inline(always)]
 fn run_by_run<M: Monoid, const BYTES: usize>(
+    registers: Registers<BYTES>,
     operator: &M,
     levels: &mut [Vec<M::Item>; LEVELS],
     items: &[M::Item],
@@ -146,14 +147,14 @@ fn run_by_run<M: Monoid, const BYTES: usize>(
     let tiles = items.chunks_exact(tile_items);
     let rest = tiles.remainder();
     for tile in tiles {
-        lanes::tile::<M, BYTES>(operator, tile, Ahead::of(tile), &mut levels[0]);
+        lanes::tile(registers, operator, tile, Ahead::of(tile), &mut levels[0]);
         for level in 0.. {
             let (below, above) = levels.split_at_mut(level + 1);
             let tile = &mut below[level];
             if tile.len() < tile_items {
                 break;
             }
-            lanes::tile::<M, BYTES>(operator, tile, Nothing, &mut above[0]);
+            lanes::tile(registers, operator, tile, Nothing, &mut above[0]);
             tile.clear();
         }
     }
@@ -279,8 +280,7 @@ mod tests {
             check(bracket(&operator, items), "blocks");
             if length > 0 {
                 check(of_many_blocks.bracket(items), "one thread");
-                let detected = Vectors::detected();
-                for vectors in Vectors::ALL.iter().copied().take_while(|&vectors| vectors != detected) {
+                for vectors in Vectors::lesser() {
                     let mut brackets = Brackets { vectors, ..Brackets::new(&operator, suit) };
                     check(brackets.bracket(items), &format!("{vectors:?}"));
                 }

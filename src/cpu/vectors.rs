@@ -4,9 +4,13 @@
 
 use super::rows::may_suit;
 
-/// Those of a processor.
+/// Vector instructions that this processor has: a value of this type proves it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Vectors {
+pub(super) struct Vectors(Kind);
+
+/// Each has what those before it have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
     /// What every processor of the architecture has.
     Portable,
     /// AVX2 and FMA.
@@ -17,18 +21,34 @@ pub(super) enum Vectors {
     Avx512,
 }
 
-impl Vectors {
-    /// Each has what those before it have.
-    #[cfg(test)]
-    pub(super) const ALL: &[Self] = &[
-        Self::Portable,
-        #[cfg(target_arch = "x86_64")]
-        Self::Avx2,
-        #[cfg(target_arch = "x86_64")]
-        Self::Avx512,
-    ];
+/// Bytes of a register for which code is compiled once more; none, if it is not.
+pub(super) const PORTABLE: usize = 0;
+#[cfg(target_arch = "x86_64")]
+pub(super) const AVX2: usize = 32;
+#[cfg(target_arch = "x86_64")]
+pub(super) const AVX512: usize = 64;
 
-    /// Those that this processor has.
+/// Proves that this processor has the vector instructions whose registers have so many bytes.
+#[derive(Clone, Copy)]
+pub(super) struct Registers<const BYTES: usize>(());
+
+impl<const BYTES: usize> Registers<BYTES> {
+    /// # Safety
+    ///
+    /// The processor has them.
+    unsafe fn new() -> Self {
+        Self(())
+    }
+
+    /// If the processor has them.
+    #[cfg(test)]
+    pub(super) fn detected() -> Option<Self> {
+        (BYTES <= Vectors::detected().bytes()).then_some(Self(()))
+    }
+}
+
+impl Vectors {
+    /// All that the processor has.
     pub(super) fn detected() -> Self {
         #[cfg(target_arch = "x86_64")]
         if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
@@ -36,19 +56,33 @@ impl Vectors {
                 && is_x86_feature_detected!("avx512bw")
                 && is_x86_feature_detected!("avx512dq")
                 && is_x86_feature_detected!("avx512vl");
-            return if has_avx512 { Self::Avx512 } else { Self::Avx2 };
+            return Self(if has_avx512 { Kind::Avx512 } else { Kind::Avx2 });
         }
-        Self::Portable
+        Self(Kind::Portable)
     }
 
-    /// Of a register for which code is compiled once more, if it is.
+    /// What the processor has, but for the last of it.
+    #[cfg(test)]
+    pub(super) fn lesser() -> impl Iterator<Item = Self> {
+        let all = [
+            Kind::Portable,
+            #[cfg(target_arch = "x86_64")]
+            Kind::Avx2,
+            #[cfg(target_arch = "x86_64")]
+            Kind::Avx512,
+        ];
+        let Self(detected) = Self::detected();
+        all.into_iter().take_while(move |&kind| kind != detected).map(Self)
+    }
+
+    /// Of a register.
     pub(super) const fn bytes(self) -> usize {
-        match self {
-            Self::Portable => 0,
+        match self.0 {
+            Kind::Portable => PORTABLE,
             #[cfg(target_arch = "x86_64")]
-            Self::Avx2 => 32,
+            Kind::Avx2 => AVX2,
             #[cfg(target_arch = "x86_64")]
-            Self::Avx512 => 64,
+            Kind::Avx512 => AVX512,
         }
     }
 
@@ -57,16 +91,17 @@ impl Vectors {
         has_lanes(self.bytes())
     }
 
-    /// Runs what is compiled for them. The processor has them.
+    /// Runs what is compiled for them.
     pub(super) fn run<C: Compiled>(self, code: C) -> C::Output {
-        match self {
-            Self::Portable => code.run::<{ Self::Portable.bytes() }>(),
-            // SAFETY: the processor has what it is compiled for.
+        match self.0 {
+            // SAFETY: every processor has what is portable.
+            Kind::Portable => code.run::<PORTABLE>(unsafe { Registers::new() }),
+            // SAFETY: the processor has them, as this value proves.
             #[cfg(target_arch = "x86_64")]
-            Self::Avx2 => unsafe { with_avx2(code) },
+            Kind::Avx2 => unsafe { with_avx2(code) },
             // SAFETY: as above.
             #[cfg(target_arch = "x86_64")]
-            Self::Avx512 => unsafe { with_avx512(code) },
+            Kind::Avx512 => unsafe { with_avx512(code) },
         }
     }
 }
@@ -74,23 +109,25 @@ impl Vectors {
 /// What is compiled once for each kind of vectors.
 pub(super) trait Compiled {
     type Output;
-    /// Always inlined. The processor has vector registers of so many `BYTES`.
-    fn run<const BYTES: usize>(self) -> Self::Output;
+    /// Always inlined.
+    fn run<const BYTES: usize>(self, registers: Registers<BYTES>) -> Self::Output;
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma")]
 fn with_avx2<C: Compiled>(code: C) -> C::Output {
-    code.run::<{ Vectors::Avx2.bytes() }>()
+    // SAFETY: whoever calls this knows that the processor has them.
+    code.run::<AVX2>(unsafe { Registers::new() })
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,avx512f,avx512bw,avx512dq,avx512vl")]
 fn with_avx512<C: Compiled>(code: C) -> C::Output {
-    code.run::<{ Vectors::Avx512.bytes() }>()
+    // SAFETY: as above.
+    code.run::<AVX512>(unsafe { Registers::new() })
 }
 
-/// Whether code for registers of so many [bytes](Vectors::bytes) has lanes: on x86-64 no operator is compiled for them without AVX2.
+/// Whether code for registers of so many bytes has lanes: on x86-64 no operator is compiled for them without AVX2.
 const fn has_lanes(bytes: usize) -> bool {
     bytes > 0 || !cfg!(target_arch = "x86_64")
 }

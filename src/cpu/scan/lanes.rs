@@ -15,6 +15,7 @@ use super::turns::Edges;
 use crate::Monoid;
 use crate::cpu::rows::{Cut, Row, Rows, Word, combine, item, set_item, set_items_of_lanes};
 use crate::cpu::transposition::{Meanwhile, transpose};
+use crate::cpu::vectors::Registers;
 use crate::cpu::{RUN, lanes};
 use crate::tree::Prefix;
 
@@ -59,11 +60,12 @@ impl<'a, M: Monoid> Lanes<'a, M> {
     #[inline(always)]
     pub(super) fn up_tile<const BYTES: usize>(
         &mut self,
+        registers: Registers<BYTES>,
         operator: &M,
         tile: &[M::Item],
         meanwhile: impl Meanwhile,
     ) {
-        lanes::tile::<M, BYTES>(operator, tile, meanwhile, &mut self.values);
+        lanes::tile(registers, operator, tile, meanwhile, &mut self.values);
     }
 
     /// What else the way down needs of the items, all of whose whole tiles went up.
@@ -91,6 +93,7 @@ impl<'a, M: Monoid> Lanes<'a, M> {
     #[inline(always)]
     pub(super) fn down_tile<'r, W: Word, const BYTES: usize, const EXCLUSIVE: bool>(
         &self,
+        registers: Registers<BYTES>,
         operator: &M,
         tile: usize,
         items: &[W],
@@ -101,7 +104,7 @@ impl<'a, M: Monoid> Lanes<'a, M> {
         let mut of_items = Rows::<W, RUN>::new();
         let (of_items, of_edges) = (of_items.first(RUN * words), rows.first((RUN + 1) * words));
         let edges = &self.edges[tile * W::LANES..][..W::LANES + 1];
-        transpose::<M::Item, W, BYTES>(items, of_items, meanwhile);
+        transpose::<M::Item, W, BYTES>(registers, items, of_items, meanwhile);
         set_items_of_lanes(of_edges, &edges[..W::LANES]);
         combine_before(operator, of_items, of_edges);
         set_items_of_lanes(&mut of_edges[RUN * words..], &edges[1..]);

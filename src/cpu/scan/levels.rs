@@ -12,7 +12,7 @@ use super::stream::{Line, Output};
 use super::turns::Edges;
 use crate::cpu::rows::{Rows, Word, in_words_of, words_of_items, words_of_places};
 use crate::cpu::transposition::{Ahead, Near, Nothing, restore};
-use crate::cpu::vectors::{Compiled, Vectors, has_lanes_of};
+use crate::cpu::vectors::{Compiled, Registers, Vectors, has_lanes_of};
 use crate::cpu::{RUN, rows};
 use crate::tree::Prefix;
 use crate::{DeviceType, Monoid};
@@ -89,7 +89,7 @@ struct Up<'l, 'a, M: Monoid> {
 impl<M: Monoid> Compiled for Up<'_, '_, M> {
     type Output = M::Item;
     #[inline(always)]
-    fn run<const BYTES: usize>(self) -> M::Item {
+    fn run<const BYTES: usize>(self, registers: Registers<BYTES>) -> M::Item {
         let Self { levels: Levels { operator, lanes, depth, runs, .. }, mut items } = self;
         lanes.iter_mut().for_each(Lanes::clear);
         if const { has_lanes_of::<M::Item>(BYTES) } && !lanes.is_empty() {
@@ -98,7 +98,7 @@ impl<M: Monoid> Compiled for Up<'_, '_, M> {
             for tiles in items[..whole].chunks(RUN * tile_items) {
                 for tile in tiles.chunks_exact(tile_items) {
                     // What comes after the items is another thread's.
-                    lanes[0].up_tile::<BYTES>(operator, tile, Ahead::within(tile, items));
+                    lanes[0].up_tile(registers, operator, tile, Ahead::within(tile, items));
                 }
                 // As soon as values fill a tile it goes up, while the next items arrive.
                 for level in 1..lanes.len() {
@@ -108,7 +108,7 @@ impl<M: Monoid> Compiled for Up<'_, '_, M> {
                         break;
                     }
                     let tile = &values[values.len() - tile_items..];
-                    above[0].up_tile::<BYTES>(operator, tile, Nothing);
+                    above[0].up_tile(registers, operator, tile, Nothing);
                 }
             }
         }
@@ -133,11 +133,11 @@ struct Down<'l, 'a, M: Monoid> {
 impl<M: Monoid> Compiled for Down<'_, '_, M> {
     type Output = ();
     #[inline(always)]
-    fn run<const BYTES: usize>(self) {
+    fn run<const BYTES: usize>(self, registers: Registers<BYTES>) {
         if const { has_lanes_of::<M::Item>(BYTES) } && self.levels.depth > 0 {
             in_words_of!(M::Item, W => match self.prefix {
-                Prefix::Inclusive => self.in_words::<W, BYTES, false>(),
-                Prefix::Exclusive => self.in_words::<W, BYTES, true>(),
+                Prefix::Inclusive => self.in_words::<W, BYTES, false>(registers),
+                Prefix::Exclusive => self.in_words::<W, BYTES, true>(registers),
             });
         } else {
             self.levels.runs.down(self.prefix, self.edges, self.places);
@@ -148,7 +148,7 @@ impl<M: Monoid> Compiled for Down<'_, '_, M> {
 impl<M: Monoid> Down<'_, '_, M> {
     /// Compiled for either prefix: only rows whose numbers are known can stay in registers.
     #[inline(always)]
-    fn in_words<W: Word, const BYTES: usize, const EXCLUSIVE: bool>(self) {
+    fn in_words<W: Word, const BYTES: usize, const EXCLUSIVE: bool>(self, registers: Registers<BYTES>) {
         let Self { levels: Levels { operator, lanes, depth, runs, streams, lines, .. }, .. } = self;
         let Self { prefix, edges, items, places, .. } = self;
         let (lanes, last) = (&mut lanes[..*depth], *depth - 1);
@@ -161,7 +161,7 @@ impl<M: Monoid> Down<'_, '_, M> {
         let (first_places, places) = places.split_at_mut(if is_first { tile_items } else { 0 });
         // SAFETY: items that go in lanes have no padding.
         let places_of_tiles = unsafe { words_of_places::<_, W>(places) };
-        let mut output = Output::<W, BYTES>::new(places_of_tiles, words, *streams, lines);
+        let mut output = Output::<W, BYTES>::new(registers, places_of_tiles, words, *streams, lines);
         for eight in (0..tiles).step_by(RUN) {
             // What is before the ends of their runs, as soon as it is needed: while lines are stored that wait for memory.
             for level in (1..=last).rev() {
@@ -170,7 +170,7 @@ impl<M: Monoid> Down<'_, '_, M> {
                 if eight.trailing_zeros() as usize >= bits {
                     let (below, above) = lanes.split_at_mut(level);
                     let (below, above) = (&mut below[level - 1], &mut above[0]);
-                    down_above::<M, W, BYTES>(operator, eight >> bits, is_first, above, below);
+                    down_above::<M, W, BYTES>(registers, operator, eight >> bits, is_first, above, below);
                 }
             }
             for tile in eight..tiles.min(eight + RUN) {
@@ -193,9 +193,9 @@ impl<M: Monoid> Down<'_, '_, M> {
                 };
                 let meanwhile = (Near::after(items), &mut output);
                 let mut rows = Rows::new();
-                let rows =
-                    lanes[0].down_tile::<W, BYTES, EXCLUSIVE>(operator, tile, items, meanwhile, &mut rows);
-                output.next(|places| restore::<M::Item, W, BYTES>(rows, places));
+                let rows = lanes[0]
+                    .down_tile::<W, BYTES, EXCLUSIVE>(registers, operator, tile, items, meanwhile, &mut rows);
+                output.next(|places| restore::<M::Item, W, BYTES>(registers, rows, places));
             }
         }
         drop(output);
@@ -207,6 +207,7 @@ impl<M: Monoid> Down<'_, '_, M> {
 /// of the rest.
 #[inline(always)]
 fn down_above<M: Monoid, W: Word, const BYTES: usize>(
+    registers: Registers<BYTES>,
     operator: &M,
     tile: usize,
     is_first: bool,
@@ -231,8 +232,8 @@ fn down_above<M: Monoid, W: Word, const BYTES: usize>(
             )
         };
         let mut rows = Rows::new();
-        let rows = above.down_tile::<W, BYTES, false>(operator, tile, values, Nothing, &mut rows);
-        restore::<M::Item, W, BYTES>(rows, ends_of_tile);
+        let rows = above.down_tile::<W, BYTES, false>(registers, operator, tile, values, Nothing, &mut rows);
+        restore::<M::Item, W, BYTES>(registers, rows, ends_of_tile);
     } else {
         debug_assert_eq!(tile, tiles);
         above.down_rest(Prefix::Inclusive, &mut ends[tiles * tile_items..]);

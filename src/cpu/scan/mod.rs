@@ -185,9 +185,7 @@ mod tests {
     {
         let (block, tile) = (block_items::<M::Item>(true), tile_items::<M::Item>());
         let exclusive = tree::exclusive_scan(operator, &all[..2 * block]);
-        let detected = Vectors::detected();
-        let lesser = Vectors::ALL.iter().copied().take_while(|&vectors| vectors != detected);
-        for vectors in lesser.chain([detected]) {
+        for vectors in Vectors::lesser().chain([Vectors::detected()]) {
             for streams in [false, true] {
                 let mut levels = Levels::with(operator, block, streams, vectors);
                 for length in
@@ -227,7 +225,6 @@ mod tests {
             .into_iter()
             .flat_map(|edge| after.map(|after| edge + after).into_iter().chain([edge - 1, edge]));
         let all: Vec<M::Item> = (0..6 * block).map(item).collect();
-        let detected = Vectors::detected();
         let inclusive = tree::inclusive_scan(&operator, &all);
         let exclusive = tree::exclusive_scan(&operator, &all);
         is_the_scan_of_a_later_block(&operator, &all, &inclusive);
@@ -257,8 +254,7 @@ mod tests {
                 let mut places = items.to_vec();
                 scan_in_place(&operator, prefix, &mut places);
                 check(&places, "in place");
-                let lesser = Vectors::ALL.iter().copied().take_while(|&vectors| vectors != detected);
-                for vectors in lesser.filter(|_| (tile..=largest_block).contains(&length)) {
+                for vectors in Vectors::lesser().filter(|_| (tile..=largest_block).contains(&length)) {
                     let streaming = [0, 1, 3].map(|skipped| (true, false, skipped));
                     for (streams, in_place, skipped) in
                         [(false, false, 0), (false, true, 0)].into_iter().chain(streaming)

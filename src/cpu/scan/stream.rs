@@ -10,6 +10,7 @@ use std::mem::MaybeUninit;
 use crate::cpu::LINE;
 use crate::cpu::rows::Word;
 use crate::cpu::transposition::Meanwhile;
+use crate::cpu::vectors::Registers;
 
 /// Bytes of an output that caches would not keep until somebody reads it.
 const LEAST_BYTES: usize = 64 << 20;
@@ -25,7 +26,6 @@ pub(super) fn suits<T>(output: &[T]) -> bool {
 pub(super) struct Line([u8; LINE]);
 
 /// Places that get their words from the left, some at a time. What went past the caches is seen by others once this is dropped.
-/// The processor must have vector registers of so many `BYTES`.
 ///
 /// Lines go there later than their words are set, [some at a time](Meanwhile), while other words are computed: a core has few buffers for what
 /// waits for memory, and what it loads meanwhile takes one, too.
@@ -51,6 +51,7 @@ pub(super) struct Output<'a, W: Word, const BYTES: usize> {
 impl<'a, W: Word, const BYTES: usize> Output<'a, W, BYTES> {
     /// If it streams, so many words are whole lines.
     pub(super) fn new(
+        _registers: Registers<BYTES>,
         places: &'a mut [MaybeUninit<W>],
         words: usize,
         streams: bool,
@@ -166,7 +167,7 @@ impl<W: Word, const BYTES: usize> Meanwhile for Output<'_, W, BYTES> {
     #[inline(always)]
     fn lines(&mut self, count: usize) {
         if self.left >= count {
-            // SAFETY: they are all ours, and `to` is where one begins.
+            // SAFETY: they are all ours, `to` is where one begins, and the processor has the registers, as `new` was shown.
             (0..count).for_each(|line| unsafe { store::<BYTES>(self.from.add(line), self.to.add(line)) });
             self.go_on(count);
         }
@@ -253,7 +254,9 @@ mod tests {
                 let mut places = vec![MaybeUninit::new(In(0)); 16 + 15 + WORDS * tiles + 16];
                 let first = places.as_ptr().align_offset(LINE) + skipped;
                 let mut lines = Vec::new();
-                let mut output = Output::new(&mut places[first..][..WORDS * tiles], WORDS, true, &mut lines);
+                let registers = Registers::detected().expect("every processor has what is portable");
+                let mut output =
+                    Output::new(registers, &mut places[first..][..WORDS * tiles], WORDS, true, &mut lines);
                 for tile in 0..tiles {
                     // The first line of all is not stored as one; what is less than was asked for stays.
                     let (left, stays) = [(0, 0), (0, 0), (15, 7), (16, 0), (16, 0)][tile];

@@ -16,6 +16,7 @@ use std::arch::x86_64::{_MM_HINT_T0, _MM_HINT_T1, _mm_prefetch};
 use std::mem::MaybeUninit;
 
 use super::rows::{Row, Word};
+use super::vectors::Registers;
 use super::{LINE, RUN};
 
 /// How far ahead of its use memory is asked for, into the second-level cache: far enough that it has come, and that the
@@ -130,9 +131,10 @@ const fn fills_registers<W: Word>(bytes: usize) -> bool {
     bytes >= 64 && size_of::<Row<W>>() >= 64
 }
 
-/// Of runs of items of type `T`, into rows that are some of [`Rows`](super::rows::Rows). The processor must have vector registers of so many `BYTES`.
+/// Of runs of items of type `T`, into rows that are some of [`Rows`](super::rows::Rows).
 #[inline(always)]
 pub(super) fn transpose<T, W: Word, const BYTES: usize>(
+    _registers: Registers<BYTES>,
     runs: &[W],
     rows: &mut [Row<W>],
     mut meanwhile: impl Meanwhile,
@@ -143,7 +145,7 @@ pub(super) fn transpose<T, W: Word, const BYTES: usize>(
     if const { BYTES > 0 } {
         debug_assert!(rows.as_ptr().addr().is_multiple_of(LINE));
         let (runs, rows) = (runs.as_ptr(), rows.as_mut_ptr());
-        // SAFETY: the caller knows what the processor has, and the lengths are as they must be.
+        // SAFETY: the processor has the registers, as the caller has proven, and the lengths are as they must be.
         return unsafe {
             if const { !fills_registers::<W>(BYTES) } {
                 parts::by_32::transpose::<T, W>(runs, rows, meanwhile)
@@ -165,14 +167,18 @@ pub(super) fn transpose<T, W: Word, const BYTES: usize>(
 
 /// The way back: runs from the rows of their words.
 #[inline(always)]
-pub(super) fn restore<T, W: Word, const BYTES: usize>(rows: &[Row<W>], runs: &mut [MaybeUninit<W>]) {
+pub(super) fn restore<T, W: Word, const BYTES: usize>(
+    _registers: Registers<BYTES>,
+    rows: &[Row<W>],
+    runs: &mut [MaybeUninit<W>],
+) {
     let words = words_of_run::<T, W>();
     assert!(runs.len() == W::LANES * words && rows.len() == words);
     #[cfg(target_arch = "x86_64")]
     if const { BYTES > 0 } {
         debug_assert!(rows.as_ptr().addr().is_multiple_of(LINE.min(size_of::<Row<W>>())));
         let (rows, runs) = (rows.as_ptr(), runs.as_mut_ptr().cast());
-        // SAFETY: the caller knows what the processor has, and the lengths are as they must be.
+        // SAFETY: the processor has the registers, as the caller has proven, and the lengths are as they must be.
         return unsafe {
             if const { fills_registers::<W>(BYTES) && whole::restores::<W>(words_of_run::<T, W>()) } {
                 whole::restore::<T, W>(rows, runs)
@@ -197,13 +203,13 @@ mod tests {
 
     use super::*;
     use crate::cpu::rows::{In, Rows};
-    use crate::cpu::vectors::Vectors;
+    use crate::cpu::vectors::{self, PORTABLE};
 
     fn is_the_transpose<T, W: Word + PartialEq + std::fmt::Debug>(word: fn(usize) -> W) {
         let words = RUN * size_of::<T>() / size_of::<W>();
         let runs: Vec<W> = (0..W::LANES * words).map(word).collect();
-        let check = |transpose: fn(&[W], &mut [Row<W>], Lines),
-                     restore: fn(&[Row<W>], &mut [MaybeUninit<W>])| {
+        let check = |transpose: &dyn Fn(&[W], &mut [Row<W>], Lines),
+                     restore: &dyn Fn(&[Row<W>], &mut [MaybeUninit<W>])| {
             let mut rows = Rows::<W, 128>::new();
             let rows = rows.first(words);
             let lines = Rc::new(Cell::new(0));
@@ -221,19 +227,21 @@ mod tests {
                 assert_eq!(got, expected, "word {i} of {words}");
             }
         };
-        const PORTABLE: usize = Vectors::Portable.bytes();
-        check(transpose::<T, W, PORTABLE>, restore::<T, W, PORTABLE>);
+        macro_rules! check {
+            ($bytes:expr) => {
+                if let Some(registers) = Registers::<{ $bytes }>::detected() {
+                    check(
+                        &|runs, rows, lines| transpose::<T, W, { $bytes }>(registers, runs, rows, lines),
+                        &|rows, runs| restore::<T, W, { $bytes }>(registers, rows, runs),
+                    );
+                }
+            };
+        }
+        check!(PORTABLE);
         #[cfg(target_arch = "x86_64")]
         {
-            const AVX2: usize = Vectors::Avx2.bytes();
-            const AVX512: usize = Vectors::Avx512.bytes();
-            let bytes = Vectors::detected().bytes();
-            if bytes >= AVX2 {
-                check(transpose::<T, W, AVX2>, restore::<T, W, AVX2>);
-            }
-            if bytes >= AVX512 {
-                check(transpose::<T, W, AVX512>, restore::<T, W, AVX512>);
-            }
+            check!(vectors::AVX2);
+            check!(vectors::AVX512);
         }
     }
 
