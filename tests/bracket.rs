@@ -13,7 +13,7 @@ use rayon::prelude::*;
 use support::checks::{Check, digest};
 use support::inputs::Inputs;
 use support::items::{Point, Sample, Sampler, Unit, items, standing_out};
-use support::operators::{self, Lanewise, MaxByNorm, ModularAffine, Visitor};
+use support::operators::{self, Joined, Lanewise, MaxByNorm, ModularAffine, Visitor};
 use support::policies::{MOST, baseline, full_runs, large_kernels, lengths, merging, policies};
 use support::tiers::{Suite, Tier, alone, device};
 use warpfold::operators::{AffineComposition, All, Any, BitAnd, BitOr, Matrix2Product, Max, Min, Sum};
@@ -612,6 +612,16 @@ fn sanitizer_subset() {
     some(ModularAffine { modulus: 101, padding: 0 }, Sample::sample, &[1, 33, 10_000]);
 }
 
+/// The identity is never asked for, where there are items.
+fn a_semigroup_reduces(tier: Tier) {
+    let joined = Reduction::<Joined>::new(device(tier));
+    joined.compile().expect("compiles");
+    for length in [1_u32, 2, 31, 33, 1000, 100_001, 3_000_000] {
+        let ranges: Vec<[u32; 2]> = (0..length).map(|i| [i + 7, i + 8]).collect();
+        assert_eq!(joined.run(&ranges).expect("runs"), [7, length + 7], "{length} ranges");
+    }
+}
+
 fn main() -> ExitCode {
     let mut suite = Suite::default();
     let mut every = EveryOperator(&mut suite);
@@ -652,6 +662,7 @@ fn main() -> ExitCode {
             one_stands_out(tier, Any, [(false, true), (false, true)]);
             one_stands_out(tier, All, [(true, false), (true, false)]);
         });
+        suite.test(tier, "a_semigroup_reduces", move || a_semigroup_reduces(tier));
         suite.test(tier, "every_kind_of_input_gives_the_same", move || every_input_kind(tier));
     }
     suite.test(Tier::Gpu, "policies_do_not_move_a_bit_of_f32_sums", || {

@@ -13,7 +13,7 @@ use std::process::ExitCode;
 use cudarc::driver::{CudaContext, CudaSlice};
 use support::inputs::Inputs;
 use support::items::{Point, Sample, Sampler, Unit, items};
-use support::operators::{self, Lanewise, MaxByNorm, ModularAffine, Shape, Visitor};
+use support::operators::{self, Joined, Lanewise, MaxByNorm, ModularAffine, Shape, Visitor};
 use support::tiers::{Suite, Tier, alone, device};
 use warpfold::operators::{AffineComposition, Matrix2Product, Sum};
 use warpfold::policy::{ScanPolicy, ScanShape};
@@ -221,6 +221,19 @@ where
     }
 }
 
+/// The identity is never asked for by an inclusive scan.
+fn a_semigroup_scans(tier: Tier) {
+    let joined = Scan::<Joined>::new(device(tier));
+    for length in [1_u32, 2, 31, 33, 1000, 100_001, 3_000_000] {
+        let ranges: Vec<[u32; 2]> = (0..length).map(|i| [i + 7, i + 8]).collect();
+        let expected: Vec<[u32; 2]> = (0..length).map(|i| [7, i + 8]).collect();
+        assert_same(&joined.inclusive(&ranges).expect("runs"), &expected, format!("{length} ranges"));
+        let mut places = ranges;
+        joined.inclusive_in_place(&mut places).expect("runs");
+        assert_same(&places, &expected, format!("{length} ranges in place"));
+    }
+}
+
 /// Host and device memory, in every combination, and nothing at all.
 fn every_kind_of_memory(tier: Tier) {
     let all: Vec<Point> = items(7, 3000, Point::sample);
@@ -378,6 +391,7 @@ fn main() -> ExitCode {
     operators::structs(&mut EveryOperator(&mut suite));
     operators::sizes_of_cpu(&mut EveryOperator(&mut suite));
     for tier in [Tier::Cpu, Tier::Gpu] {
+        suite.test(tier, "a_semigroup_scans", move || a_semigroup_scans(tier));
         suite.test(tier, "every_kind_of_memory", move || every_kind_of_memory(tier));
         suite.test(tier, "long_scans_of_f32_sums", move || long_inputs(tier, Sum::<f32>::new(), f32::unit));
         suite.test(tier, "long_scans_of_shapes", move || long_inputs(tier, Shape, Sample::sample));

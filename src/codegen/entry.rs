@@ -1,7 +1,7 @@
 //! The last part of a source: the `extern "C"` kernel that instantiates the templates.
 
 use std::fmt;
-use std::mem::offset_of;
+use std::mem::{MaybeUninit, offset_of};
 
 use crate::Policy;
 use crate::policy::ladder::Rung;
@@ -19,7 +19,7 @@ pub(crate) struct Arguments<T> {
     pub(crate) serial: u32,
     pub(crate) whole: u32,
     pub(crate) gathers: u32,
-    pub(crate) identity: T,
+    pub(crate) identity: MaybeUninit<T>,
 }
 
 /// The first parameter of a kernel that scans, as `templates/scan.cuh` declares it.
@@ -31,7 +31,7 @@ pub(crate) struct ScanArguments<T> {
     pub(crate) shared: u64,
     pub(crate) tiles: u64,
     pub(crate) exclusive: u32,
-    pub(crate) identity: T,
+    pub(crate) identity: MaybeUninit<T>,
 }
 
 /// The first parameter of a kernel of the ladder, as `templates/ladder/rung.cuh` declares it.

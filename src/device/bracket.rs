@@ -1,5 +1,6 @@
 //! The bracket as launches: the kernels of one operator in one context, and what they are given.
 
+use std::mem::MaybeUninit;
 use std::sync::Arc;
 
 use cudarc::driver::{CudaContext, CudaStream, DevicePtr, DevicePtrMut};
@@ -29,11 +30,26 @@ struct Span {
     length: u64,
 }
 
-/// An operator, and what its code was called for before anything is launched.
+/// An operator, whose own code was called before anything is launched.
 #[derive(Clone, Copy)]
 struct Operator<'a, M: DeviceMonoid> {
     value: &'a M,
-    identity: M::Item,
+    identity: MaybeUninit<M::Item>,
+}
+
+impl<'a, M: DeviceMonoid> Operator<'a, M> {
+    /// For a reduction of so many items.
+    fn of(value: &'a M, length: u64) -> Self {
+        Self { value, identity: identity_if(length == 0, value) }
+    }
+}
+
+/// The identity, as a kernel gets it, if that is its result; zeros if not: an operator without an identity is never asked for one then.
+pub(super) fn identity_if<M: DeviceMonoid>(is_a_result: bool, operator: &M) -> MaybeUninit<M::Item> {
+    match is_a_result {
+        true => MaybeUninit::new(operator.identity()),
+        false => MaybeUninit::zeroed(),
+    }
 }
 
 /// Where a launch leaves what it makes, and how the host learns of it.
@@ -163,7 +179,7 @@ impl BracketKernel {
         check_not_capturing(stream)?;
         let length = items.len() as u64;
         let launches = self.launches::<M>(length)?;
-        let operator = Operator { value: operator, identity: operator.identity() };
+        let operator = Operator::of(operator, length);
         let workspace = self.kernels.workspaces.of_stream(stream)?;
         // Held until the result is read: another thread's run on this stream would overwrite it.
         let mut workspace = lock(&workspace);
@@ -201,7 +217,7 @@ impl BracketKernel {
         check_not_capturing(items.stream())?;
         let length = items.len() as u64;
         let launches = self.launches::<M>(length)?;
-        let operator = Operator { value: operator, identity: operator.identity() };
+        let operator = Operator::of(operator, length);
         let room = self.room(&launches, length);
         let kernels = launches.clone().map(|launch| launch.kernel);
         let mut slices = Slices { items: Some(items), output };
@@ -227,7 +243,7 @@ impl BracketKernel {
         check_capturing(items.stream())?;
         let length = items.len() as u64;
         let launches = self.tuned_launches::<M>(length)?;
-        let operator = Operator { value: operator, identity: operator.identity() };
+        let operator = Operator::of(operator, length);
         let room = self.room(&launches, length);
         let mut slices = Slices { items: Some(items), output };
         // SAFETY: the caller's promise.

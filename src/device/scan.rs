@@ -1,9 +1,11 @@
 //! Scans as launches: one each.
 
+use std::mem::MaybeUninit;
 use std::sync::Arc;
 
 use cudarc::driver::{CudaContext, CudaSlice, CudaStream, DevicePtr, DevicePtrMut};
 
+use super::bracket::identity_if;
 use super::chain::Queue;
 use super::driver::{RelaxedCapture, check_capturing, check_not_capturing, limits};
 use super::host::PrivateStream;
@@ -31,7 +33,7 @@ struct Call<T> {
     launch: ScanLaunch,
     prefix: Prefix,
     length: u64,
-    identity: T,
+    identity: MaybeUninit<T>,
     room: Room,
 }
 
@@ -125,7 +127,7 @@ impl ScanKernel {
             return Ok(None);
         }
         // The operator's code is called before anything is launched.
-        let identity = operator.identity();
+        let identity = identity_if(prefix == Prefix::Exclusive, operator);
         self.prepare::<M>([launch.kernel].into_iter())?;
         let room = Room::of(self.policy.shape(launch.kernel).memory_bytes(item, tiles) as usize);
         Ok(Some(Call { launch, prefix, length: length as u64, identity, room }))

@@ -148,6 +148,22 @@ impl Monoid for MaxByNorm {
     }
 }
 
+/// Two ranges that meet, as one. A semigroup: it has no identity.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Joined;
+
+#[monoid]
+impl Monoid for Joined {
+    type Item = [u32; 2];
+    fn identity(&self) -> [u32; 2] {
+        panic!("there is none")
+    }
+    fn combine(&self, left: [u32; 2], right: [u32; 2]) -> [u32; 2] {
+        // Ranges that do not meet have become one from nothing.
+        if left[1] == right[0] { [left[0], right[1]] } else { [0, 0] }
+    }
+}
+
 /// The last item that was found anything; the places add up.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct LastPlaced;
