@@ -128,7 +128,7 @@ WARPFOLD_DEVICE Words<Item> before_place(const Operator& op, const Edges<Item>& 
 // What is before a tile and before its end, by the whole of a warp.
 template <class Operator, unsigned PLACES, class Item>
 WARPFOLD_DEVICE Edges<Item> look_back(const Operator& op, const Cells<PLACES, Item>& cells, Size tile,
-                                      const Words<Item>& whole, const Item& identity) {
+                                      const Words<Item>& whole) {
     // Whoever ends a window publishes its value, and so on. The tiles of the window are needed again.
     Words<Item> value = whole;
     Window<PLACES, Item> tiles;
@@ -144,7 +144,7 @@ WARPFOLD_DEVICE Edges<Item> look_back(const Operator& op, const Cells<PLACES, It
         cells.publish(ended + 1, index, value);
     }
     // From the largest windows to the smallest.
-    Edges<Item> edges = {false, Words<Item>(identity), whole};
+    Edges<Item> edges = {false, whole, whole};
 #pragma unroll 1
     for (unsigned level = cells.levels(); level-- > 0;) {
         index = tile;

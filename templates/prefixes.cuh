@@ -2,7 +2,7 @@
 
 namespace warpfold {
 
-// What is before some items, or the identity if nothing is, and what is before their end.
+// What is before some items, or any value if nothing is, and what is before their end.
 template <class Item>
 struct Edges {
     bool has_before;

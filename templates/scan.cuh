@@ -103,7 +103,7 @@ WARPFOLD_DEVICE void scan(const ScanArguments<Item>& arguments, const Operator& 
 
         const Size begin = begin_of(tile), present = present_from(begin);
         Slot<Shape, Item> slot(memory);
-        slot.load(arguments.input + begin, present, arguments.identity);
+        slot.load(arguments.input + begin, present, arguments.input + (arguments.length - 1));
         warp_barrier();
         if (lane_index() == 0) turn.give_back(1);
         Runs<Shape, Item> runs(slot.run());
@@ -114,7 +114,7 @@ WARPFOLD_DEVICE void scan(const ScanArguments<Item>& arguments, const Operator& 
         if (warp == 0) {
             Words<Item> values = of_warp[first + (lane_index() & (warps - 1))];
             values = subtrees(op, values, warps);
-            const Edges<Item> edges = look_back(op, cells, tile, shuffle_from(values, warps - 1), arguments.identity);
+            const Edges<Item> edges = look_back(op, cells, tile, shuffle_from(values, warps - 1));
             values = prefixes(op, values, edges, warps);
             if (lane_index() < warps) after_warp[first + lane_index()] = values;
             if (lane_index() == 0) of_tile[group] = edges;
@@ -126,6 +126,13 @@ WARPFOLD_DEVICE void scan(const ScanArguments<Item>& arguments, const Operator& 
         if (warp + 1 < warps) edges.after = after_warp[first + warp];
         unsigned char* const direct = slot.run_of(arguments.output + begin, present);
         runs.down(op, edges, arguments.exclusive != 0, direct);
+        // Before the first item there is nothing.
+        if (arguments.exclusive != 0 && begin == 0 && lane_index() == 0) {
+            if (direct)
+                Words<Item>(arguments.identity).store(arguments.output);
+            else
+                slot.set_first(arguments.identity);
+        }
         if (!direct) {
             warp_barrier();
             slot.store(arguments.output + begin, present);

@@ -74,8 +74,8 @@ class Slot {
         return reinterpret_cast<unsigned char*>(items) + lane_index() * CHUNK;
     }
 
-    // What exists of the items, and for all others, of which nobody learns anything, the identity.
-    WARPFOLD_DEVICE void load(const Item* items, Size present, const Item& identity) {
+    // What exists of the items, and in place of all others, of which nobody learns anything, the last item of the input.
+    WARPFOLD_DEVICE void load(const Item* items, Size present, const Item* last) {
         const char* const from = reinterpret_cast<const char*>(items);
         const Size address = reinterpret_cast<Size>(from);
         if (present >= ITEMS) {
@@ -89,11 +89,18 @@ class Slot {
         }
 #pragma unroll 1
         for (unsigned i = lane_index(); i < ITEMS; i += WARP_LANES) {
-            const char* const item = reinterpret_cast<const char*>(i < present ? items + i : &identity);
+            const char* const item = reinterpret_cast<const char*>(i < present ? items + i : last);
 #pragma unroll 1
             for (unsigned k = 0; k < sizeof(Item); k += ITEM_WIDTH)
                 write<ITEM_WIDTH>(bytes + place(i * sizeof(Item) + k), read<ITEM_WIDTH>(item + k).word);
         }
+    }
+
+    // The first item of the lane with the first run.
+    WARPFOLD_DEVICE void set_first(const Item& value) const {
+        const char* const from = reinterpret_cast<const char*>(&value);
+#pragma unroll 1
+        for (unsigned k = 0; k < sizeof(Item); k += ITEM_WIDTH) write<ITEM_WIDTH>(bytes + place(k), read<ITEM_WIDTH>(from + k).word);
     }
 
     WARPFOLD_DEVICE void store(Item* items, Size present) const {

@@ -220,10 +220,28 @@ pub const MUTATIONS: &[Mutation] = &[
         wrong: "at <= present * sizeof(Item); at +=",
     },
     Mutation {
+        name: "an exclusive scan that begins with an item",
+        file: "scan.cuh",
+        right: "slot.set_first(arguments.identity);",
+        wrong: ";",
+    },
+    Mutation {
+        name: "rows of an exclusive scan that begin with an item",
+        file: "scan.cuh",
+        right: "Words<Item>(arguments.identity).store(arguments.output);",
+        wrong: ";",
+    },
+    Mutation {
+        name: "the identity in each warp's first place",
+        file: "scan.cuh",
+        right: "&& begin == 0 && lane_index() == 0",
+        wrong: "&& lane_index() == 0",
+    },
+    Mutation {
         name: "items read after the end",
         file: "slot.cuh",
-        right: "i < present ? items + i : &identity",
-        wrong: "i <= present ? items + i : &identity",
+        right: "i < present ? items + i : last",
+        wrong: "i <= present ? items + i : last",
     },
     Mutation {
         name: "chunks left out on one side of an exchange alone",
