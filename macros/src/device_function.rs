@@ -70,7 +70,21 @@ fn check_type(ty: &Type) -> Result<()> {
         Type::ImplTrait(_) => "name the type: `fn f<T: Bound>(x: T)`",
         Type::Slice(_) => "a slice has no size known at compile time; pass an array `[T; N]`",
         Type::BareFn(_) => "a function pointer has no counterpart in CUDA C++",
-        _ => return Ok(()),
+        Type::TraitObject(_) => {
+            "a trait object has no counterpart in CUDA C++; name the type: `fn f<T: Bound>(x: T)`"
+        }
+        Type::Never(_) => "a function of a kernel returns a value",
+        // rustc says what these are.
+        Type::Array(_)
+        | Type::Group(_)
+        | Type::Infer(_)
+        | Type::Macro(_)
+        | Type::Paren(_)
+        | Type::Path(_)
+        | Type::Tuple(_)
+        | Type::Verbatim(_) => return Ok(()),
+        // Syntax that is newer than this list.
+        _ => "this type has no counterpart in CUDA C++",
     };
     Err(Error::new_spanned(ty, message))
 }

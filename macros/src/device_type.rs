@@ -158,7 +158,17 @@ fn check_field(field: &Field, unbounded: &[&syn::Ident]) -> Result<()> {
         Type::Slice(_) | Type::TraitObject(_) | Type::ImplTrait(_) => {
             "a device type has a size known at compile time; use an array"
         }
-        _ => return Ok(()),
+        Type::Never(_) => "a field of `!` has no value",
+        // rustc says what these are.
+        Type::Array(_)
+        | Type::Group(_)
+        | Type::Infer(_)
+        | Type::Macro(_)
+        | Type::Paren(_)
+        | Type::Path(_)
+        | Type::Verbatim(_) => return Ok(()),
+        // Syntax that is newer than this list.
+        _ => "this type has no counterpart in CUDA C++",
     };
     Err(Error::new_spanned(&field.ty, refused))
 }

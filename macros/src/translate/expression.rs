@@ -143,14 +143,30 @@ impl Translator<'_> {
                 let control = self.jump(expression);
                 self.control(control, false, expression.span())
             }
-            other => self.refused(other),
+            Expr::Async(_)
+            | Expr::Await(_)
+            | Expr::Closure(_)
+            | Expr::Const(_)
+            | Expr::Infer(_)
+            | Expr::Let(_)
+            | Expr::Macro(_)
+            | Expr::Range(_)
+            | Expr::RawAddr(_)
+            | Expr::Reference(_)
+            | Expr::Try(_)
+            | Expr::TryBlock(_)
+            | Expr::Unsafe(_)
+            | Expr::Verbatim(_)
+            | Expr::Yield(_) => self.refused(expression),
+            // Syntax that is newer than this list.
+            _ => self.refused(expression),
         }
     }
 
     /// What is outside the subset, and what to write instead.
     pub(super) fn refused(&mut self, expression: &Expr) -> Pair {
         let (what, instead) = match expression {
-            Expr::Reference(_) => ("a reference", REFERENCE),
+            Expr::Reference(_) | Expr::RawAddr(_) => ("a reference", REFERENCE),
             Expr::Closure(_) => ("a closure", "write a `#[device]` function, and pass it what it needs"),
             Expr::Macro(call) => {
                 let name = call.mac.path.segments.last().map(|segment| segment.ident.to_string());
@@ -158,7 +174,7 @@ impl Translator<'_> {
             }
             Expr::Range(_) => ("a range", "it may only be what `for` counts over, or a pattern"),
             Expr::Let(_) => ("a `let` in a condition", "compare, or use `match` on a number"),
-            Expr::Try(_) => ("`?`", "there is no `Option` or `Result` here"),
+            Expr::Try(_) | Expr::TryBlock(_) => ("`?`", "there is no `Option` or `Result` here"),
             Expr::Unsafe(_) => ("`unsafe`", "write the device form by hand, with `DeviceOperator::new`"),
             Expr::Async(_) | Expr::Await(_) => ("`async`", "compute the value"),
             Expr::Const(_) => ("a `const` block", "name the constant: `const N: u32 = ...;`"),

@@ -5,7 +5,10 @@ use quote::quote;
 use syn::spanned::Spanned;
 use syn::{Expr, Lit, Member, Pat, RangeLimits, UnOp};
 
+use super::statement::macro_refused;
 use super::{Pair, Translator, optional, plain, through};
+
+const UNKNOWN: &str = "this pattern has no counterpart in CUDA C++";
 
 impl Translator<'_> {
     /// A pattern, and the variables that it binds, with their slots.
@@ -110,7 +113,10 @@ impl Translator<'_> {
                 self.refuse(reference, "a reference has no counterpart in CUDA C++; match the value itself")
             }
             Pat::Rest(rest) => self.refuse(rest, "the rest of an array has no name here; name the elements"),
-            other => self.refuse(other, "this pattern has no counterpart in CUDA C++"),
+            Pat::Macro(call) => self.refuse(call, macro_refused("")),
+            Pat::Verbatim(_) => self.refuse(pattern, UNKNOWN),
+            // Syntax that is newer than this list.
+            _ => self.refuse(pattern, UNKNOWN),
         }
     }
 

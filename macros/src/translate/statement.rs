@@ -7,6 +7,8 @@ use syn::{Block, Item, Local, Pat, Stmt};
 
 use super::{Pair, Translator, bind_mark, line, optional, slot_name};
 
+const MOVE_OUT: &str = "only `const` and `use` items may be inside a body; move this one out";
+
 impl Translator<'_> {
     /// A block, after `first` statements of the tree. Its probe has no braces around it.
     pub(super) fn block(&mut self, block: &Block, wanted: bool, first: Vec<TokenStream>) -> Pair {
@@ -108,7 +110,20 @@ impl Translator<'_> {
                 "a function inside a body has no counterpart in CUDA C++; move it out and write `#[device]` on it",
             ),
             Item::Macro(call) => self.refuse(&call.mac, macro_refused("")),
-            _ => self.refuse(item, "only `const` and `use` items may be inside a body; move this one out"),
+            Item::Enum(_)
+            | Item::ExternCrate(_)
+            | Item::ForeignMod(_)
+            | Item::Impl(_)
+            | Item::Mod(_)
+            | Item::Static(_)
+            | Item::Struct(_)
+            | Item::Trait(_)
+            | Item::TraitAlias(_)
+            | Item::Type(_)
+            | Item::Union(_)
+            | Item::Verbatim(_) => self.refuse(item, MOVE_OUT),
+            // Syntax that is newer than this list.
+            _ => self.refuse(item, MOVE_OUT),
         }
     }
 }
