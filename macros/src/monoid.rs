@@ -5,7 +5,7 @@ use quote::{quote, quote_spanned};
 use syn::{Error, FnArg, GenericParam, ImplItem, ImplItemFn, ItemImpl, Path, Result, ReturnType};
 
 use crate::attributes;
-use crate::translate::{Function, depth, translate};
+use crate::translate::{Function, depth, names_in_bounds, translate};
 
 pub(crate) fn expand(item: &ItemImpl, warpfold: &Path) -> TokenStream {
     let device = match combine_of(item) {
@@ -72,6 +72,7 @@ fn function<'a>(
         body: &combine.block,
         generic,
         type_parameters,
+        bounds: names_in_bounds(&item.generics),
         has_self,
         warpfold,
     })

@@ -12,7 +12,8 @@ use num_traits::Float;
 use crate::device;
 
 /// The same as methods, which the device's templates have under these names.
-trait Ieee: Float + 'static {
+#[doc(hidden)]
+pub trait Ieee: Float + 'static {
     #[inline]
     fn ieee_minimum(self, b: Self) -> Self {
         // They differ where the operands are zeros, of which one may be -0, or where there is a NaN, which stays one.
@@ -80,7 +81,7 @@ fn bits<T: Float + 'static>(
 #[device]
 #[inline]
 pub fn minimum<T: Float + 'static>(a: T, b: T) -> T {
-    a.ieee_minimum(b)
+    Ieee::ieee_minimum(a, b)
 }
 
 /// The larger of two numbers, -0 below +0; a NaN if either is one.
@@ -93,7 +94,7 @@ pub fn minimum<T: Float + 'static>(a: T, b: T) -> T {
 #[device]
 #[inline]
 pub fn maximum<T: Float + 'static>(a: T, b: T) -> T {
-    a.ieee_maximum(b)
+    Ieee::ieee_maximum(a, b)
 }
 
 /// The smaller of two numbers, -0 below +0; a NaN only if both are.
@@ -105,7 +106,7 @@ pub fn maximum<T: Float + 'static>(a: T, b: T) -> T {
 #[device]
 #[inline]
 pub fn minimum_number<T: Float + 'static>(a: T, b: T) -> T {
-    a.ieee_minimum_number(b)
+    Ieee::ieee_minimum_number(a, b)
 }
 
 /// The larger of two numbers, -0 below +0; a NaN only if both are.
@@ -117,7 +118,7 @@ pub fn minimum_number<T: Float + 'static>(a: T, b: T) -> T {
 #[device]
 #[inline]
 pub fn maximum_number<T: Float + 'static>(a: T, b: T) -> T {
-    a.ieee_maximum_number(b)
+    Ieee::ieee_maximum_number(a, b)
 }
 
 #[cfg(test)]

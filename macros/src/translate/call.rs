@@ -6,7 +6,7 @@ use syn::spanned::Spanned;
 use syn::{Expr, ExprCall, ExprMethodCall, Path, PathArguments};
 
 use super::methods::{self, Method, Returns};
-use super::{Pair, Translator, callee_name, of, plain, through};
+use super::{Pair, Translator, all_at, callee_name, of, ours_at, plain, through};
 
 /// Of generic code only what is `Ord` is known not to be a float.
 const ORDER_OF_ANYTHING: &str = "of floats `min`, `max` and `clamp` leave open which zero they return; in generic code write \
@@ -27,17 +27,34 @@ impl Translator<'_> {
         }
         if call.args.is_empty() && call.turbofish.is_none() {
             match name.as_str() {
-                // `num_traits::AsPrimitive`, and `From` the other way round.
-                "as_" | "into" => {
+                // `num_traits::AsPrimitive`.
+                "as_" => {
                     let Pair { probe, tree } = self.primitive(&call.receiver);
                     let (slot, method) = (self.slot(), &call.method);
-                    let known = (name == "as_" && !self.function.generic).then(|| {
-                        quote!(
-                            use __warpfold::translation::AsPrimitive as _;
-                        )
-                    });
+                    let span = call.method.span();
+                    let (_, value) = ours_at(span, Ident::new("value", span));
+                    let cast =
+                        all_at(span, quote!(__warpfold::translation::cast_of(&#value, #value.#method())));
                     return Pair {
-                        probe: of(slot, call.span(), quote!({ #known #probe.#method() })),
+                        probe: of(
+                            slot,
+                            call.span(),
+                            quote!({
+                                use __warpfold::translation::known::AsPrimitive as _;
+                                let #value = #probe;
+                                #cast
+                            }),
+                        ),
+                        tree: quote!(__warpfold::translation::syntax::Expression::Cast(&#tree, #slot)),
+                    };
+                }
+                // `From` the other way round. A type parameter may have an `into` of its own.
+                "into" => {
+                    let Pair { probe, tree } = self.expression(&call.receiver, true);
+                    let probe = through("number", call.receiver.span(), probe);
+                    let (slot, method) = (self.slot(), &call.method);
+                    return Pair {
+                        probe: of(slot, call.span(), quote!(#probe.#method())),
                         tree: quote!(__warpfold::translation::syntax::Expression::Cast(&#tree, #slot)),
                     };
                 }
@@ -45,7 +62,7 @@ impl Translator<'_> {
                     let Pair { probe, tree } = self.expression(&call.receiver, true);
                     let probe = through("array", call.receiver.span(), probe);
                     return Pair {
-                        probe: quote!(#probe.len()),
+                        probe: self.of_one_meaning(call, &name, &probe, &[]),
                         tree: quote!(__warpfold::translation::syntax::Expression::Length(&#tree)),
                     };
                 }
@@ -70,6 +87,9 @@ impl Translator<'_> {
         if self.function.generic && is_order(&name) {
             return self.refuse(&call.method, ORDER_OF_ANYTHING);
         }
+        if name.starts_with("ieee_") {
+            return self.refuse(&call.method, "write `warpfold::math::minimum(a, b)`, or one of its like");
+        }
         if methods::is_of_number(&name) {
             let message = format!(
                 "other traits have a `{name}`, too; write `Number::{name}(a, b)`, of `warpfold::operators`"
@@ -79,53 +99,86 @@ impl Translator<'_> {
         let (probes, trees): (Vec<_>, Vec<_>) =
             call.args.iter().map(|argument| self.argument(argument)).unzip();
         let Pair { probe, tree } = receiver;
-        let (word, turbofish) = (&call.method, &call.turbofish);
-        if let Some(turbofish) = turbofish {
+        if let Some(turbofish) = &call.turbofish {
             return self.refuse(turbofish, "a method of a number has no type arguments");
         }
-        let called = quote!(#probe.#word(#(#probes),*));
-        let probe = self.of_one_meaning(call, &name, &called);
+        let probe = self.of_one_meaning(call, &name, &probe, &probes);
         let trees: Vec<TokenStream> = std::iter::once(tree).chain(trees).collect();
         self.method(probe, &method, &trees, None)
     }
 
     /// The call of a method that is known by its name, refused by rustc if it could be another one.
     ///
-    /// A method of a number itself goes before that of a trait, and one by value before one by
-    /// reference. So the call is mentioned once more where a trait for all types has such a method by
-    /// value: with a second one in scope it is ambiguous. Methods of traits by reference have those
-    /// traits brought into scope: with a second one the call is ambiguous, too.
-    fn of_one_meaning(&self, call: &ExprMethodCall, name: &str, called: &TokenStream) -> TokenStream {
-        // In generic code the bounds decide. `Ord` is always in scope, and has these by value.
-        if self.function.generic || is_order(name) {
-            return called.clone();
-        }
+    /// Of a value of a known type: a method of a number itself goes before that of a trait, and one by
+    /// value before one by reference. So the call is mentioned once more where a trait for all types
+    /// has such a method by value: with a second one in scope it is ambiguous. Methods of traits by
+    /// reference have those traits brought into scope: with a second one the call is ambiguous, too.
+    ///
+    /// Of a type parameter the bounds alone decide. A known trait must be among them, or behind one of
+    /// them: nobody else can implement it for all types. With a second one the call is ambiguous.
+    fn of_one_meaning(
+        &self,
+        call: &ExprMethodCall,
+        name: &str,
+        receiver: &TokenStream,
+        arguments: &[TokenStream],
+    ) -> TokenStream {
         let word = &call.method;
-        let arguments: Vec<Ident> = (0..call.args.len())
-            .map(|number| format_ident!("Argument{number}", span = Span::mixed_site()))
+        let (span, value) = ours_at(call.span(), Ident::new("value", call.span()));
+        let names: Vec<Ident> = (0..arguments.len())
+            .map(|number| format_ident!("argument_{number}", span = Span::mixed_site()))
             .collect();
-        let other = Ident::new("Other", Span::mixed_site());
-        let known = match name {
-            "is_zero" => Some(quote!(
-                use __warpfold::translation::Zero as _;
-            )),
-            "is_one" => Some(quote!(
-                use __warpfold::translation::One as _;
-            )),
-            _ => None,
+        let called = quote!(#value.#word(#(#names),*));
+        let known = match (self.known_trait(name), name) {
+            (Some(known), _) => {
+                let known = format_ident!("{known}", span = Span::mixed_site());
+                let argument = match known == "Pow" {
+                    true => quote!(, #(#names),*),
+                    false => TokenStream::new(),
+                };
+                let asked = ours_at(word.span(), known.clone()).1;
+                let word_span = Span::mixed_site().located_at(word.span());
+                let is = self.function.generic.then(
+                    || quote_spanned!(word_span=> __warpfold::translation::is::#asked(&#value #argument);),
+                );
+                let by_reference = matches!(name, "is_zero" | "is_one")
+                    .then(|| quote!(use __warpfold::translation::known::#known as _;));
+                quote!(#is #by_reference)
+            }
+            (None, "len") => TokenStream::new(),
+            (None, _) if self.function.generic => {
+                quote_spanned!(span=> let _ = __warpfold::translation::number(#value);)
+            }
+            (None, _) => TokenStream::new(),
         };
-        let span = Span::mixed_site().located_at(call.span());
-        quote_spanned! {span=> ({
-            {
+        // `Ord` is always in scope, and has these by value.
+        let rival = (!is_order(name)).then(|| {
+            let types: Vec<Ident> = (0..arguments.len())
+                .map(|number| format_ident!("Argument{number}", span = Span::mixed_site()))
+                .collect();
+            let other = Ident::new("Other", Span::mixed_site());
+            quote_spanned! {span=> {
                 trait #other: Sized {
-                    fn #word<#(#arguments),*>(self, #(_: #arguments),*) {}
+                    fn #word<#(#types),*>(self, #(_: #types),*) {}
                 }
                 impl<T> #other for T {}
                 let _ = #called;
-            }
+            }}
+        });
+        quote_spanned! {span=> ({
+            let #value = #receiver;
+            #(let #names = #arguments;)*
+            #rival
             #known
             #called
         })}
+    }
+
+    /// The known trait by which generic code calls a method: one that a bound names, or the first one.
+    fn known_trait(&self, method: &str) -> Option<&'static str> {
+        let traits = methods::traits_of(method);
+        let is_named = |known: &&&str| self.function.bounds.iter().any(|name| name == **known);
+        traits.iter().find(is_named).or(traits.first()).copied()
     }
 
     fn receiver(&mut self, receiver: &Expr, method: &str) -> Pair {
@@ -248,17 +301,31 @@ impl Translator<'_> {
         }
     }
 
+    /// A function, refused by rustc if it is not the known one.
+    fn same(&self, function: &Expr, known: TokenStream) -> TokenStream {
+        let (span, same) = ours_at(function.span(), Ident::new("same", function.span()));
+        let known = all_at(function.span(), known);
+        quote_spanned!(span=> __warpfold::translation::#same(#function, #known))
+    }
+
     /// `f32::from_bits(x)`, `u64::from(x)`, `f32::sqrt(x)`.
     fn associated(&mut self, call: &ExprCall, path: &Path, name: &str) -> Pair {
         let slot = self.slot();
-        let func = &call.func;
+        let func = &*call.func;
+        let before =
+            path.segments.iter().rev().nth(1).map(|segment| plain(&segment.ident)).unwrap_or_default();
+        let before_is_a_parameter = self.function.type_parameters.contains(&before);
         match name {
             "from" if call.args.len() == 1 => {
                 let Pair { probe, tree } = self.primitive(&call.args[0]);
+                let func = self.same(func, quote!(::core::convert::From::from));
                 Pair {
                     probe: of(slot, call.span(), quote!(#func(#probe))),
                     tree: quote!(__warpfold::translation::syntax::Expression::Cast(&#tree, #slot)),
                 }
+            }
+            "from_bits" if before_is_a_parameter => {
+                self.refuse(path, "`from_bits` of a type parameter has no known meaning; name the type")
             }
             "from_bits" => {
                 let (probes, trees) = self.all(&call.args);
@@ -270,12 +337,7 @@ impl Translator<'_> {
                     let instead = methods::instead(name);
                     return self.refuse(path, format!("`{name}` has no counterpart in CUDA C++; {instead}"));
                 };
-                let is_ord = path
-                    .segments
-                    .iter()
-                    .rev()
-                    .nth(1)
-                    .is_some_and(|segment| segment.ident == "Ord" || segment.ident == "cmp");
+                let is_ord = before == "Ord" || before == "cmp";
                 if self.function.generic && is_order(name) && !is_ord {
                     return self.refuse(path, ORDER_OF_ANYTHING);
                 }
@@ -294,6 +356,34 @@ impl Translator<'_> {
                 };
                 let rest: Vec<_> = arguments.map(|argument| self.argument(argument)).collect();
                 let (probes, trees): (Vec<_>, Vec<_>) = std::iter::once(first).chain(rest).unzip();
+                // The very function of a known trait.
+                let word = Ident::new(name, Span::mixed_site());
+                let of_trait = |known: &str| {
+                    let known = format_ident!("{known}", span = Span::mixed_site());
+                    quote!(__warpfold::translation::known::#known::#word)
+                };
+                let known = if before == "cmp" {
+                    Some(quote!(::core::cmp::#word))
+                } else if methods::TRAITS.contains(&before.as_str()) {
+                    Some(of_trait(&before))
+                } else if before_is_a_parameter {
+                    let Some(known) = self.known_trait(name) else {
+                        return self.refuse(
+                            path,
+                            format!("`{name}` of a type parameter has no known meaning; call it on a value of a known type"),
+                        );
+                    };
+                    Some(of_trait(known))
+                } else {
+                    // Of a number: its own function, but for these.
+                    matches!(name, "is_zero" | "is_one")
+                        .then(|| self.known_trait(name).map(of_trait))
+                        .flatten()
+                };
+                let func = match known {
+                    Some(known) => self.same(func, known),
+                    None => quote!(#func),
+                };
                 // The slot is not asked: it takes on what the method returns.
                 self.method(of(slot, call.span(), quote!(#func(#(#probes),*))), &method, &trees, None)
             }

@@ -157,10 +157,11 @@ const ROWS: &[Rows] = &[
 ];
 
 /// The traits that have methods of the table, with the same meaning for the kinds that it names.
-pub(super) const TRAITS: [&str; 24] = [
+pub(super) const TRAITS: [&str; 26] = [
     "Euclid",
     "Float",
     "FloatCore",
+    "Ieee",
     "MulAdd",
     "Number",
     "One",
@@ -170,6 +171,7 @@ pub(super) const TRAITS: [&str; 24] = [
     "Pow",
     "PrimInt",
     "Real",
+    "Saturating",
     "SaturatingAdd",
     "SaturatingMul",
     "SaturatingSub",
@@ -183,6 +185,45 @@ pub(super) const TRAITS: [&str; 24] = [
     "WrappingSub",
     "Zero",
 ];
+
+/// The traits of `warpfold::translation::known` that have a method, by which generic code may call it. Where none of them is
+/// named in a bound, the first one counts: a bound of the user's may need it. Of a method without one, generic code may call
+/// that of a number of a known type alone.
+pub(super) fn traits_of(method: &str) -> &'static [&'static str] {
+    match method {
+        "is_zero" => &["Zero"],
+        "is_one" => &["One"],
+        "eq" | "ne" => &["PartialEq"],
+        "ge" | "gt" | "le" | "lt" => &["PartialOrd"],
+        "cmp" | "clamp" | "max" | "min" => &["Ord"],
+        "plus" | "times" | "minimum" | "maximum" => &["Number"],
+        "div_euclid" | "rem_euclid" => &["Euclid"],
+        "is_negative" | "is_positive" => &["Signed"],
+        "abs" | "signum" => &["Float", "Signed", "Real", "FloatCore"],
+        "mul_add" => &["Float", "MulAdd", "Real"],
+        "ceil" | "floor" | "fract" | "powi" | "recip" | "round" | "trunc" => &["Float", "Real", "FloatCore"],
+        "is_finite" | "is_infinite" | "is_nan" | "is_normal" | "is_subnormal" => &["Float", "FloatCore"],
+        "is_sign_negative" | "is_sign_positive" => &["Float", "Real", "FloatCore"],
+        "copysign" => &["Float"],
+        "ieee_maximum" | "ieee_maximum_number" | "ieee_minimum" | "ieee_minimum_number" => &["Ieee"],
+        "acos" | "acosh" | "asin" | "asinh" | "atan" | "atan2" | "atanh" | "cbrt" | "cos" | "cosh"
+        | "exp" | "exp2" | "exp_m1" | "hypot" | "ln" | "ln_1p" | "log10" | "log2" | "powf" | "sin"
+        | "sinh" | "sqrt" | "tan" | "tanh" => &["Float", "Real"],
+        "count_ones" | "count_zeros" | "leading_ones" | "leading_zeros" | "reverse_bits" | "rotate_left"
+        | "rotate_right" | "swap_bytes" | "trailing_ones" | "trailing_zeros" => &["PrimInt"],
+        "pow" => &["PrimInt", "Pow"],
+        "saturating_add" => &["Saturating", "SaturatingAdd"],
+        "saturating_sub" => &["Saturating", "SaturatingSub"],
+        "saturating_mul" => &["SaturatingMul"],
+        "wrapping_add" => &["WrappingAdd"],
+        "wrapping_mul" => &["WrappingMul"],
+        "wrapping_neg" => &["WrappingNeg"],
+        "wrapping_shl" => &["WrappingShl"],
+        "wrapping_shr" => &["WrappingShr"],
+        "wrapping_sub" => &["WrappingSub"],
+        _ => &[],
+    }
+}
 
 pub(super) fn method(name: &str) -> Option<Method> {
     ROWS.iter().find_map(|(kinds, returns, exact, names)| {

@@ -32,6 +32,8 @@ pub(crate) struct Function<'a> {
     pub(crate) generic: bool,
     /// The names of its type parameters, and of those around it.
     pub(crate) type_parameters: Vec<String>,
+    /// All names in their bounds.
+    pub(crate) bounds: Vec<String>,
     pub(crate) has_self: bool,
     /// Where warpfold is reached.
     pub(crate) warpfold: &'a Path,
@@ -302,6 +304,19 @@ fn ours_at(span: Span, mut name: Ident) -> (Span, Ident) {
     (span, name)
 }
 
+/// Tokens of ours, at a place of the author's.
+fn all_at(span: Span, tokens: TokenStream) -> TokenStream {
+    let at = |mut token: proc_macro2::TokenTree| {
+        let own = token.span();
+        if let proc_macro2::TokenTree::Group(group) = &token {
+            token = proc_macro2::Group::new(group.delimiter(), all_at(span, group.stream())).into();
+        }
+        token.set_span(own.located_at(span));
+        token
+    };
+    tokens.into_iter().map(at).collect()
+}
+
 fn slot_name(slot: usize) -> Ident {
     format_ident!("slot_{slot}", span = Span::mixed_site())
 }
@@ -355,6 +370,23 @@ fn has_labelled_jump(tokens: impl quote::ToTokens) -> bool {
         })
     }
     any(tokens.to_token_stream())
+}
+
+/// All names in the bounds of type parameters.
+pub(crate) fn names_in_bounds(generics: &syn::Generics) -> Vec<String> {
+    fn add(tokens: TokenStream, names: &mut Vec<String>) {
+        for token in tokens {
+            match token {
+                proc_macro2::TokenTree::Group(group) => add(group.stream(), names),
+                proc_macro2::TokenTree::Ident(ident) => names.push(plain(&ident)),
+                proc_macro2::TokenTree::Punct(_) | proc_macro2::TokenTree::Literal(_) => {}
+            }
+        }
+    }
+    let (parameters, clause) = (&generics.params, &generics.where_clause);
+    let mut names = Vec::new();
+    add(quote!(#parameters #clause), &mut names);
+    names
 }
 
 /// A name without `r#`.

@@ -9,11 +9,30 @@
 pub mod probe;
 pub mod syntax;
 
-#[doc(no_inline)]
-pub use num_traits::{AsPrimitive, One, Zero};
 pub use probe::{
-    CastTo, Constant, Helper, Local, Slot, array, constant, float_of, integer_of, number, ordered, undeclared,
+    CastTo, Constant, Helper, Local, Slot, array, cast_of, constant, float_of, integer_of, is, number,
+    ordered, same, undeclared,
 };
+
+/// The traits whose methods have a counterpart in CUDA C++.
+pub mod known {
+    #[doc(hidden)]
+    pub use crate::math::Ieee;
+    #[doc(no_inline)]
+    pub use crate::operators::Number;
+    #[doc(no_inline)]
+    pub use core::cmp::{Ord, PartialEq, PartialOrd};
+    #[doc(no_inline)]
+    pub use num_traits::float::FloatCore;
+    #[doc(no_inline)]
+    pub use num_traits::real::Real;
+    #[doc(no_inline)]
+    pub use num_traits::{
+        AsPrimitive, Euclid, Float, MulAdd, One, Pow, PrimInt, Saturating, SaturatingAdd, SaturatingMul,
+        SaturatingSub, Signed, Unsigned, WrappingAdd, WrappingMul, WrappingNeg, WrappingShl, WrappingShr,
+        WrappingSub, Zero,
+    };
+}
 
 use std::any::TypeId;
 use std::fmt;

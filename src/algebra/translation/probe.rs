@@ -4,6 +4,7 @@ use std::any::TypeId;
 use std::cmp::Ordering;
 use std::marker::PhantomData;
 
+use super::known::AsPrimitive;
 use super::{Callee, Type};
 use crate::{DeviceFunction, DeviceType, Kind, Layout, Literal, Scalar};
 
@@ -247,4 +248,35 @@ pub fn number<T: Primitive>(value: T) -> T {
 /// Lets pass what `min`, `max` and `clamp` are exact for.
 pub fn ordered<T: Ordered>(value: T) -> T {
     value
+}
+
+/// A value that `AsPrimitive` casts.
+pub fn cast_of<T: AsPrimitive<U>, U: Copy + 'static>(_: &T, value: U) -> U {
+    value
+}
+
+/// A function that is another one.
+pub fn same<F: Copy>(function: F, _: F) -> F {
+    function
+}
+
+/// Whether a type has a trait, by whose name rustc is asked.
+#[allow(non_snake_case)]
+pub mod is {
+    use super::super::known;
+
+    macro_rules! is {
+        ($($name:ident)*) => {$(
+            /// Asks for the trait of this name.
+            pub fn $name<T: known::$name>(_: &T) {}
+        )*};
+    }
+    is! {
+        Euclid Float FloatCore MulAdd Number One Ord PartialEq PartialOrd PrimInt Real Saturating SaturatingAdd
+        SaturatingMul SaturatingSub Signed WrappingAdd WrappingMul WrappingNeg WrappingShl WrappingShr WrappingSub
+        Zero
+    }
+
+    /// Asks for a power with such an exponent.
+    pub fn Pow<T: known::Pow<E>, E>(_: &T, _: E) {}
 }
