@@ -22,19 +22,27 @@ pub(super) const fn tile_items<T>() -> usize {
 }
 
 /// Adds the values of all runs of a tile.
+///
+/// # Safety
+///
+/// The items [suit](super::rows::suit).
 #[inline(always)]
-pub(super) fn tile<M: Monoid, const BYTES: usize>(
+pub(super) unsafe fn tile<M: Monoid, const BYTES: usize>(
     registers: Registers<BYTES>,
     operator: &M,
     tile: &[M::Item],
     meanwhile: impl Meanwhile,
     values: &mut Vec<M::Item>,
 ) {
-    in_words_of!(M::Item, W => tile_of_words::<M, W, BYTES>(registers, operator, tile, meanwhile, values));
+    // SAFETY: as the caller says.
+    in_words_of!(M::Item, W => unsafe { tile_of_words::<M, W, BYTES>(registers, operator, tile, meanwhile, values) });
 }
 
+/// # Safety
+///
+/// As for [`tile`].
 #[inline(always)]
-fn tile_of_words<M: Monoid, W: Word, const BYTES: usize>(
+unsafe fn tile_of_words<M: Monoid, W: Word, const BYTES: usize>(
     registers: Registers<BYTES>,
     operator: &M,
     tile: &[M::Item],
@@ -44,22 +52,31 @@ fn tile_of_words<M: Monoid, W: Word, const BYTES: usize>(
     let words = size_of::<M::Item>() / size_of::<W>();
     let (mut items, mut value) = (Rows::<W, RUN>::new(), Rows::<W, 1>::new());
     let (items, value) = (items.first(RUN * words), value.first(words));
-    // SAFETY: items that suit have no padding.
-    let runs = unsafe { words_of_items::<_, W>(tile) };
-    transpose::<M::Item, W, BYTES>(registers, runs, items, meanwhile);
-    combine_runs(operator, items, value);
-    append_items_of_lanes(value, values);
+    // SAFETY: the items suit, so they have no padding; the rows are the first ones, and set one after the other.
+    unsafe {
+        let runs = words_of_items::<_, W>(tile);
+        transpose::<M::Item, W, BYTES>(registers, runs, items, meanwhile);
+        combine_runs(operator, items, value);
+        append_items_of_lanes(value, values);
+    }
 }
 
 /// In every lane, the bracket of the run. What is between stays in registers.
+///
+/// # Safety
+///
+/// The items suit, and were transposed into the rows.
 #[inline(always)]
-fn combine_runs<M: Monoid, W: Word>(operator: &M, items: &[Row<W>], value: &mut [Row<W>]) {
+unsafe fn combine_runs<M: Monoid, W: Word>(operator: &M, items: &[Row<W>], value: &mut [Row<W>]) {
     let words = size_of::<M::Item>() / size_of::<W>();
-    let op = |left, right| combine::<M, W>(operator, left, right);
+    // SAFETY: as the caller says.
+    let op = |left, right| unsafe { combine::<M, W>(operator, left, right) };
     for lane in 0..W::LANES {
-        let at = |index: usize| item::<M::Item, W>(&items[index * words..], lane);
+        // SAFETY: as the caller says.
+        let at = |index: usize| unsafe { item::<M::Item, W>(&items[index * words..], lane) };
         let abcd = op(op(at(0), at(1)), op(at(2), at(3)));
         let efgh = op(op(at(4), at(5)), op(at(6), at(7)));
-        set_item(value, lane, op(abcd, efgh));
+        // SAFETY: as the caller says.
+        unsafe { set_item(value, lane, op(abcd, efgh)) };
     }
 }

@@ -9,6 +9,8 @@
 //!
 //! Memory is allocated for blocks and for parts of them, never per item.
 
+#![allow(unsafe_code)]
+
 mod lanes;
 mod rows;
 mod scan;
@@ -73,7 +75,9 @@ struct Brackets<'a, M: Monoid> {
 }
 
 impl<'a, M: Monoid> Brackets<'a, M> {
+    /// In lanes, if items may go there.
     fn new(operator: &'a M, in_lanes: bool) -> Self {
+        let in_lanes = in_lanes && rows::suit(&M::Item::layout());
         let vectors = Vectors::detected();
         let levels = [const { Vec::new() }; LEVELS];
         Self { operator, vectors, in_lanes, levels, values: Vec::new(), spare: Vec::new() }
@@ -106,7 +110,8 @@ impl<M: Monoid> Compiled for BracketOf<'_, '_, M> {
     fn run<const BYTES: usize>(self, registers: Registers<BYTES>) -> M::Item {
         let Self { brackets, items } = self;
         if const { has_lanes_of::<M::Item>(BYTES) } && brackets.in_lanes {
-            return run_by_run(registers, brackets.operator, &mut brackets.levels, items);
+            // SAFETY: only items that suit go in lanes.
+            return unsafe { run_by_run(registers, brackets.operator, &mut brackets.levels, items) };
         }
         let part_items = items_of(PART_BYTES, items);
         if items.len() <= part_items {
@@ -127,8 +132,12 @@ fn round<M: Monoid>(operator: &M, items: &[M::Item], values: &mut Vec<M::Item>) 
 }
 
 /// The bracket of at least one item. An eighth as many values are on the first level, an eighth of those on the next.
+///
+/// # Safety
+///
+/// The items [suit](rows::suit).
 #[inline(always)]
-fn run_by_run<M: Monoid, const BYTES: usize>(
+unsafe fn run_by_run<M: Monoid, const BYTES: usize>(
     registers: Registers<BYTES>,
     operator: &M,
     levels: &mut [Vec<M::Item>; LEVELS],
@@ -147,14 +156,16 @@ fn run_by_run<M: Monoid, const BYTES: usize>(
     let tiles = items.chunks_exact(tile_items);
     let rest = tiles.remainder();
     for tile in tiles {
-        lanes::tile(registers, operator, tile, Ahead::of(tile), &mut levels[0]);
+        // SAFETY: as the caller says.
+        unsafe { lanes::tile(registers, operator, tile, Ahead::of(tile), &mut levels[0]) };
         for level in 0.. {
             let (below, above) = levels.split_at_mut(level + 1);
             let tile = &mut below[level];
             if tile.len() < tile_items {
                 break;
             }
-            lanes::tile(registers, operator, tile, Nothing, &mut above[0]);
+            // SAFETY: as the caller says.
+            unsafe { lanes::tile(registers, operator, tile, Nothing, &mut above[0]) };
             tile.clear();
         }
     }

@@ -186,9 +186,13 @@ pub(super) unsafe fn words_of_places<T, W: Word>(places: &mut [MaybeUninit<T>]) 
     unsafe { std::slice::from_raw_parts_mut(places.as_mut_ptr().cast(), words) }
 }
 
-/// The item of a lane, its words from as many rows, in which it was set.
+/// The item of a lane, its words from as many rows.
+///
+/// # Safety
+///
+/// The items [suit], and that item was set in the rows, or transposed into them.
 #[inline(always)]
-pub(super) fn item<T, W: Word>(rows: &[Row<W>], lane: usize) -> T {
+pub(super) unsafe fn item<T, W: Word>(rows: &[Row<W>], lane: usize) -> T {
     let words = words_of::<T, W>();
     let rows = &rows[..words];
     assert!(lane < W::LANES);
@@ -197,12 +201,15 @@ pub(super) fn item<T, W: Word>(rows: &[Row<W>], lane: usize) -> T {
     each_word::<T, W>(|word| unsafe {
         item.as_mut_ptr().cast::<W>().add(word).write(rows[word].words().add(lane).read())
     });
-    // SAFETY: all its words are those of an item: only items are transposed, and set.
+    // SAFETY: all its words are those of an item, as the caller says.
     unsafe { item.assume_init() }
 }
 
+/// # Safety
+///
+/// The items [suit].
 #[inline(always)]
-pub(super) fn set_item<T, W: Word>(rows: &mut [Row<W>], lane: usize, item: T) {
+pub(super) unsafe fn set_item<T, W: Word>(rows: &mut [Row<W>], lane: usize, item: T) {
     let words = words_of::<T, W>();
     let rows = &mut rows[..words];
     assert!(lane < W::LANES);
@@ -213,8 +220,12 @@ pub(super) fn set_item<T, W: Word>(rows: &mut [Row<W>], lane: usize, item: T) {
 }
 
 /// Adds the items of all lanes.
+///
+/// # Safety
+///
+/// The items [suit], and those of all lanes were set in the rows.
 #[inline(always)]
-pub(super) fn append_items_of_lanes<T: Copy, W: Word>(rows: &[Row<W>], items: &mut Vec<T>) {
+pub(super) unsafe fn append_items_of_lanes<T: Copy, W: Word>(rows: &[Row<W>], items: &mut Vec<T>) {
     let words = words_of::<T, W>();
     let rows = &rows[..words];
     items.reserve(W::LANES);
@@ -235,8 +246,12 @@ pub(super) fn append_items_of_lanes<T: Copy, W: Word>(rows: &[Row<W>], items: &m
 }
 
 /// As many items as lanes.
+///
+/// # Safety
+///
+/// The items [suit].
 #[inline(always)]
-pub(super) fn set_items_of_lanes<T: Copy, W: Word>(rows: &mut [Row<W>], items: &[T]) {
+pub(super) unsafe fn set_items_of_lanes<T: Copy, W: Word>(rows: &mut [Row<W>], items: &[T]) {
     assert_eq!(items.len(), W::LANES);
     let words = words_of::<T, W>();
     let rows = &mut rows[..words];
@@ -262,13 +277,21 @@ fn some_lanes<W: Word>() -> usize {
 
 /// The value of two items. All three are taken apart: where an operator chooses between items, a compiler that sees their words
 /// chooses between those, and otherwise between addresses, for which there are no vector instructions.
+///
+/// # Safety
+///
+/// The items [suit].
 #[inline(always)]
-pub(super) fn combine<M: Monoid, W: Word>(operator: &M, left: M::Item, right: M::Item) -> M::Item {
-    by_words::<_, W>(operator.combine(by_words::<_, W>(left), by_words::<_, W>(right)))
+pub(super) unsafe fn combine<M: Monoid, W: Word>(operator: &M, left: M::Item, right: M::Item) -> M::Item {
+    // SAFETY: as the caller says.
+    unsafe { by_words::<_, W>(operator.combine(by_words::<_, W>(left), by_words::<_, W>(right))) }
 }
 
+/// # Safety
+///
+/// The item [suits](suit).
 #[inline(always)]
-fn by_words<T, W: Word>(item: T) -> T {
+unsafe fn by_words<T, W: Word>(item: T) -> T {
     let mut same = MaybeUninit::<T>::uninit();
     let (from, to) = ((&raw const item).cast::<W>(), same.as_mut_ptr().cast::<W>());
     // SAFETY: both have that many words, none of them padding.

@@ -35,8 +35,12 @@ pub(super) struct Lanes<'a, M: Monoid> {
 }
 
 impl<'a, M: Monoid> Lanes<'a, M> {
-    /// For so many items that [`suit`](crate::cpu::rows::suit), at most.
-    pub(super) fn new(operator: &'a M, most: usize) -> Self {
+    /// For so many items, at most.
+    ///
+    /// # Safety
+    ///
+    /// The items [suit](crate::cpu::rows::suit).
+    pub(super) unsafe fn new(operator: &'a M, most: usize) -> Self {
         let runs = most / tile_items::<M::Item>() * Cut::<M::Item>::LANES;
         Self {
             values: Vec::with_capacity(runs),
@@ -65,7 +69,8 @@ impl<'a, M: Monoid> Lanes<'a, M> {
         tile: &[M::Item],
         meanwhile: impl Meanwhile,
     ) {
-        lanes::tile(registers, operator, tile, meanwhile, &mut self.values);
+        // SAFETY: `new` was promised that the items suit.
+        unsafe { lanes::tile(registers, operator, tile, meanwhile, &mut self.values) };
     }
 
     /// What else the way down needs of the items, all of whose whole tiles went up.
@@ -104,10 +109,13 @@ impl<'a, M: Monoid> Lanes<'a, M> {
         let mut of_items = Rows::<W, RUN>::new();
         let (of_items, of_edges) = (of_items.first(RUN * words), rows.first((RUN + 1) * words));
         let edges = &self.edges[tile * W::LANES..][..W::LANES + 1];
-        transpose::<M::Item, W, BYTES>(registers, items, of_items, meanwhile);
-        set_items_of_lanes(of_edges, &edges[..W::LANES]);
-        combine_before(operator, of_items, of_edges);
-        set_items_of_lanes(&mut of_edges[RUN * words..], &edges[1..]);
+        // SAFETY: `new` was promised that the items suit; the rows are the first ones, and set one after the other.
+        unsafe {
+            transpose::<M::Item, W, BYTES>(registers, items, of_items, meanwhile);
+            set_items_of_lanes(of_edges, &edges[..W::LANES]);
+            combine_before(operator, of_items, of_edges);
+            set_items_of_lanes(&mut of_edges[RUN * words..], &edges[1..]);
+        }
         &of_edges[if EXCLUSIVE { 0 } else { words }..][..RUN * words]
     }
 
@@ -135,16 +143,26 @@ impl<'a, M: Monoid> Lanes<'a, M> {
 }
 
 /// In every lane, from what is before the run, which is the first item of the edges, to what is before its other items.
+///
+/// # Safety
+///
+/// The items suit, and were transposed into the rows; the first item of the edges was set.
 #[inline(always)]
-fn combine_before<M: Monoid, W: Word>(operator: &M, items: &[Row<W>], edges: &mut [Row<W>]) {
+unsafe fn combine_before<M: Monoid, W: Word>(operator: &M, items: &[Row<W>], edges: &mut [Row<W>]) {
     let words = size_of::<M::Item>() / size_of::<W>();
-    let op = |left, right| combine::<M, W>(operator, left, right);
+    // SAFETY: as the caller says.
+    let op = |left, right| unsafe { combine::<M, W>(operator, left, right) };
     let (first, others) = edges.split_at_mut(words);
     for lane in 0..W::LANES {
-        let at = |index: usize| item::<M::Item, W>(&items[index * words..], lane);
-        let mut set = |index: usize, before| set_item(&mut others[(index - 1) * words..], lane, before);
+        // SAFETY: as the caller says.
+        let at = |index: usize| unsafe { item::<M::Item, W>(&items[index * words..], lane) };
+        // SAFETY: as the caller says.
+        let mut set =
+            |index: usize, before| unsafe { set_item(&mut others[(index - 1) * words..], lane, before) };
         let (a, b, c, d, e, f, g) = (at(0), at(1), at(2), at(3), at(4), at(5), at(6));
-        let (ab, ef, before_a) = (op(a, b), op(e, f), item(first, lane));
+        // SAFETY: as the caller says.
+        let before_a = unsafe { item(first, lane) };
+        let (ab, ef) = (op(a, b), op(e, f));
         let abcd = op(ab, op(c, d));
         let (before_c, before_e) = (op(before_a, ab), op(before_a, abcd));
         let before_g = op(before_e, ef);

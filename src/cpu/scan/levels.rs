@@ -51,7 +51,8 @@ impl<'a, M: Monoid> Levels<'a, M> {
         let in_lanes = go_in_lanes::<M::Item>(vectors);
         let levels = (0..if in_lanes { DEPTH } else { 0 }).map(|level| most / RUN.pow(level as u32));
         let fill_lanes = |&most: &usize| most >= tile_items::<M::Item>();
-        let lanes = levels.take_while(fill_lanes).map(|most| Lanes::new(operator, most)).collect();
+        // SAFETY: only items that suit go in lanes.
+        let lanes = levels.take_while(fill_lanes).map(|most| unsafe { Lanes::new(operator, most) }).collect();
         Self { operator, vectors, lanes, depth: 0, runs: Runs::new(operator), streams, lines: Vec::new() }
     }
 
@@ -77,7 +78,9 @@ impl<'a, M: Monoid> Levels<'a, M> {
         places: &mut [MaybeUninit<M::Item>],
     ) {
         debug_assert!(items.is_some() || !self.streams, "what goes past the caches does not come from there");
-        self.vectors.run(Down { levels: self, prefix, edges, items, places });
+        // SAFETY: as the caller says.
+        let down = unsafe { Down::new(self, prefix, edges, items, places) };
+        down.levels.vectors.run(down);
     }
 }
 
@@ -121,13 +124,27 @@ impl<M: Monoid> Compiled for Up<'_, '_, M> {
     }
 }
 
-/// Only [`Levels::down`] makes one, whose caller promises what it has to.
 struct Down<'l, 'a, M: Monoid> {
     levels: &'l mut Levels<'a, M>,
     prefix: Prefix,
     edges: Edges<M::Item>,
     items: Option<&'l [M::Item]>,
     places: &'l mut [MaybeUninit<M::Item>],
+}
+
+impl<'l, 'a, M: Monoid> Down<'l, 'a, M> {
+    /// # Safety
+    ///
+    /// As for [`Levels::down`].
+    unsafe fn new(
+        levels: &'l mut Levels<'a, M>,
+        prefix: Prefix,
+        edges: Edges<M::Item>,
+        items: Option<&'l [M::Item]>,
+        places: &'l mut [MaybeUninit<M::Item>],
+    ) -> Self {
+        Self { levels, prefix, edges, items, places }
+    }
 }
 
 impl<M: Monoid> Compiled for Down<'_, '_, M> {
@@ -195,7 +212,8 @@ impl<M: Monoid> Down<'_, '_, M> {
                 let mut rows = Rows::new();
                 let rows = lanes[0]
                     .down_tile::<W, BYTES, EXCLUSIVE>(registers, operator, tile, items, meanwhile, &mut rows);
-                output.next(|places| restore::<M::Item, W, BYTES>(registers, rows, places));
+                // SAFETY: all rows of the tile were set, and all of its places are.
+                unsafe { output.next(|places| restore::<M::Item, W, BYTES>(registers, rows, places)) };
             }
         }
         drop(output);
@@ -233,7 +251,8 @@ fn down_above<M: Monoid, W: Word, const BYTES: usize>(
         };
         let mut rows = Rows::new();
         let rows = above.down_tile::<W, BYTES, false>(registers, operator, tile, values, Nothing, &mut rows);
-        restore::<M::Item, W, BYTES>(registers, rows, ends_of_tile);
+        // SAFETY: all rows of the tile were set.
+        unsafe { restore::<M::Item, W, BYTES>(registers, rows, ends_of_tile) };
     } else {
         debug_assert_eq!(tile, tiles);
         above.down_rest(Prefix::Inclusive, &mut ends[tiles * tile_items..]);

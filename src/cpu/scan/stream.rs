@@ -95,9 +95,13 @@ impl<'a, W: Word, const BYTES: usize> Output<'a, W, BYTES> {
         unsafe { std::slice::from_raw_parts(self.places_of(self.times), self.words) }
     }
 
-    /// The next places, which `set` sets all.
+    /// The next places.
+    ///
+    /// # Safety
+    ///
+    /// `set` sets all of them.
     #[inline(always)]
-    pub(super) fn next(&mut self, set: impl FnOnce(&mut [MaybeUninit<W>])) {
+    pub(super) unsafe fn next(&mut self, set: impl FnOnce(&mut [MaybeUninit<W>])) {
         let next = self.places_of(self.times);
         match self.lines {
             // SAFETY: they are places that nobody else has.
@@ -264,11 +268,14 @@ mod tests {
                     output.lines(8);
                     output.lines(8);
                     assert_eq!(output.left, stays);
-                    output.next(|words| {
-                        for (i, word) in words.iter_mut().enumerate() {
-                            word.write(In((1 + tile * WORDS + i) as u32));
-                        }
-                    });
+                    // SAFETY: all of them are set.
+                    unsafe {
+                        output.next(|words| {
+                            for (i, word) in words.iter_mut().enumerate() {
+                                word.write(In((1 + tile * WORDS + i) as u32));
+                            }
+                        });
+                    }
                 }
                 drop(output);
                 for (i, place) in places.iter().enumerate() {

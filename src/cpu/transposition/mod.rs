@@ -131,9 +131,13 @@ const fn fills_registers<W: Word>(bytes: usize) -> bool {
     bytes >= 64 && size_of::<Row<W>>() >= 64
 }
 
-/// Of runs of items of type `T`, into rows that are some of [`Rows`](super::rows::Rows).
+/// Of runs of items of type `T`, into rows.
+///
+/// # Safety
+///
+/// The rows are the first of some [`Rows`](super::rows::Rows), which are aligned as registers are.
 #[inline(always)]
-pub(super) fn transpose<T, W: Word, const BYTES: usize>(
+pub(super) unsafe fn transpose<T, W: Word, const BYTES: usize>(
     _registers: Registers<BYTES>,
     runs: &[W],
     rows: &mut [Row<W>],
@@ -166,8 +170,12 @@ pub(super) fn transpose<T, W: Word, const BYTES: usize>(
 }
 
 /// The way back: runs from the rows of their words.
+///
+/// # Safety
+///
+/// The rows are some of [`Rows`](super::rows::Rows), from an item's first row on, and all of them were set.
 #[inline(always)]
-pub(super) fn restore<T, W: Word, const BYTES: usize>(
+pub(super) unsafe fn restore<T, W: Word, const BYTES: usize>(
     _registers: Registers<BYTES>,
     rows: &[Row<W>],
     runs: &mut [MaybeUninit<W>],
@@ -230,9 +238,13 @@ mod tests {
         macro_rules! check {
             ($bytes:expr) => {
                 if let Some(registers) = Registers::<{ $bytes }>::detected() {
+                    // SAFETY: they are some of `Rows`, and transposed before they are restored.
                     check(
-                        &|runs, rows, lines| transpose::<T, W, { $bytes }>(registers, runs, rows, lines),
-                        &|rows, runs| restore::<T, W, { $bytes }>(registers, rows, runs),
+                        &|runs, rows, lines| unsafe {
+                            transpose::<T, W, { $bytes }>(registers, runs, rows, lines)
+                        },
+                        // SAFETY: as above.
+                        &|rows, runs| unsafe { restore::<T, W, { $bytes }>(registers, rows, runs) },
                     );
                 }
             };
