@@ -31,7 +31,7 @@ fn main() -> Result<()> {
     std::env::set_current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))?;
     match Chore::parse() {
         Chore::Test(options) => test::run(&options),
-        Chore::Programs(options) => programs::run_all(&options).map(drop),
+        Chore::Programs(options) => programs::run_all(&options).map(|said| println!("{said}")),
         Chore::Bundle => bundle::run(),
         Chore::Report(options) => report::run(&options),
     }

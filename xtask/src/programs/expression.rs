@@ -30,14 +30,16 @@ impl Generator<'_> {
             2 => {
                 let (condition, yes, no) =
                     (self.value(&Ty::Scalar("bool"), depth), self.value(ty, depth), self.value(ty, depth));
-                return format!("select({condition}, {yes}, {no})");
+                let absent = self.absent_element("true");
+                return format!("select({absent}{condition}, {yes}, {no})");
             }
             3 => {
                 let scalar = self.pick(&["u8", "i32", "u64"]);
                 let (of, guard) = (self.value(&Ty::Scalar(scalar), depth), self.boolean(depth));
                 let arms = [self.value(ty, depth), self.value(ty, depth), self.value(ty, depth)];
+                let absent = self.absent_arm(&arms[2]);
                 return format!(
-                    "(match {of} {{ 0..=3 => {}, x if x > 100 && {guard} => {}, _ => {} }})",
+                    "(match {of} {{ {absent}0..=3 => {}, x if x > 100 && {guard} => {}, _ => {} }})",
                     arms[0], arms[1], arms[2]
                 );
             }
@@ -72,7 +74,8 @@ impl Generator<'_> {
                     return format!("[{value}; {length}]");
                 }
                 let values: Vec<String> = (0..*length).map(|_| self.value(element, depth)).collect();
-                format!("[{}]", values.join(", "))
+                let absent = self.absent_element(&values[0]);
+                format!("[{absent}{}]", values.join(", "))
             }
             Ty::Pair => {
                 let (first, second) =
@@ -227,7 +230,7 @@ impl Generator<'_> {
             12 | 13 => {
                 let from = self.pick(&SCALARS);
                 let value = self.value(&Ty::Scalar(from), depth);
-                format!("(({value}) as {name})")
+                format!("(({value}) as {})", self.alias(name))
             }
             14 => {
                 let b = self.value(&ty, depth);
@@ -306,12 +309,12 @@ impl Generator<'_> {
             7 | 8 => {
                 let from = self.pick(&INTEGERS);
                 let value = self.value(&Ty::Scalar(from), depth);
-                format!("(({value}) as {name})")
+                format!("(({value}) as {})", self.alias(name))
             }
             9 => {
                 let from = if name == "f32" { "f64" } else { "f32" };
                 let value = self.value(&Ty::Scalar(from), depth);
-                format!("(({value}) as {name})")
+                format!("(({value}) as {})", self.alias(name))
             }
             10 => {
                 let method = self.pick(&[
@@ -371,7 +374,10 @@ impl Generator<'_> {
                 let (a, b) = (self.value(&ty, depth), self.value(&ty, depth));
                 format!("({a} {} {b})", self.pick(&["&&", "||", "&", "|", "^"]))
             }
-            7 => format!("(!{})", self.value(&Ty::Scalar("bool"), depth)),
+            7 => match self.owned_method() {
+                Some(method) => format!("({}).{method}()", self.value(&Ty::Scalar("i32"), depth)),
+                None => format!("(!{})", self.value(&Ty::Scalar("bool"), depth)),
+            },
             8 => {
                 let method = self.pick(&["is_nan", "is_finite", "is_infinite", "is_normal", "is_subnormal"]);
                 format!("({}).{method}()", self.value(&Ty::Scalar("f64"), depth))

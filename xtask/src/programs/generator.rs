@@ -6,6 +6,8 @@ use rand::Rng;
 use rand::rngs::SmallRng;
 use rand::seq::IndexedRandom;
 
+use super::disguise::Disguise;
+
 #[derive(Clone, PartialEq)]
 pub(super) enum Ty {
     Scalar(&'static str),
@@ -20,7 +22,7 @@ pub(super) const SCALARS: [&str; 13] =
     ["i8", "i16", "i32", "i64", "isize", "u8", "u16", "u32", "u64", "usize", "f32", "f64", "bool"];
 
 impl Ty {
-    fn name(&self) -> String {
+    pub(super) fn name(&self) -> String {
         match self {
             Ty::Scalar(name) => (*name).to_owned(),
             Ty::Array(element, length) => format!("[{}; {length}]", element.name()),
@@ -58,10 +60,12 @@ pub(super) struct Generator<'r> {
     pub(super) helper: Option<(Vec<Ty>, Ty)>,
     /// Statements and expressions that may still be written.
     pub(super) budget: i32,
+    /// What the program is disguised by, if it is: see `disguise.rs`.
+    pub(super) disguise: Option<Disguise>,
 }
 
 impl<'r> Generator<'r> {
-    pub(super) fn new(random: &'r mut SmallRng, number: u32) -> Self {
+    pub(super) fn new(random: &'r mut SmallRng, number: u32, disguise: Option<Disguise>) -> Self {
         Self {
             random,
             number,
@@ -72,6 +76,7 @@ impl<'r> Generator<'r> {
             result: Ty::Pair,
             helper: None,
             budget: 0,
+            disguise,
         }
     }
 
@@ -106,34 +111,28 @@ impl<'r> Generator<'r> {
 
     pub(super) fn program(mut self) -> String {
         let number = self.number;
-        let mut text = String::new();
+        let mut text = self.disguised_traits();
         if self.chance(2) {
             let parameters: Vec<Ty> = (0..self.random.random_range(1..4)).map(|_| self.ty()).collect();
             let result = self.ty();
             let list: Vec<String> =
                 parameters.iter().enumerate().map(|(k, ty)| format!("x{k}: {}", ty.name())).collect();
             let body = self.body(&parameters, "x", &result, 12);
-            let _ = writeln!(
-                text,
-                "#[device]\nfn h{number}({}) -> {} {{\n{body}}}\n",
+            let helper = format!(
+                "#[device]\npub fn h{number}({}) -> {} {{\n{body}}}\n",
                 list.join(", "),
                 result.name()
             );
+            text.push_str(&self.disguised_helper(helper));
             self.helper = Some((parameters, result));
         }
         let item = self.ty();
-        let body = self.body(&[item.clone(), item.clone()], "x", &item, 30);
-        let item = item.name();
-        let _ = writeln!(
-            text,
-            "#[derive(Clone, Copy)]\nstruct P{number};\n#[monoid]\nimpl Monoid for P{number} {{\n    type Item = {item};\n    \
-             fn identity(&self) -> {item} {{ Edge::example() }}\n    fn \
-             combine(&self, x0: {item}, x1: {item}) -> {item} {{\n{body}    }}\n}}\n"
-        );
+        let _ = writeln!(text, "#[derive(Clone, Copy)]\npub struct P{number};");
+        text.push_str(&self.operator(&item));
         text
     }
 
-    fn body(&mut self, parameters: &[Ty], name: &str, result: &Ty, budget: i32) -> String {
+    pub(super) fn body(&mut self, parameters: &[Ty], name: &str, result: &Ty, budget: i32) -> String {
         let variable =
             |(k, ty): (usize, &Ty)| Variable { name: format!("{name}{k}"), ty: ty.clone(), mutable: false };
         self.variables = parameters.iter().enumerate().map(variable).collect();
@@ -153,6 +152,7 @@ impl<'r> Generator<'r> {
                 return;
             }
             self.budget -= 1;
+            self.disguise_statement(text);
             self.statement(text);
         }
     }

@@ -6,19 +6,25 @@
 //! would make a promise of a NaN's sign. The crate that they become is built anew each time, and
 //! run; it says which program disagrees, on which items.
 
+mod disguise;
 mod expression;
 mod generator;
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::fs;
 use std::path::Path;
+use std::process::Stdio;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
+use cargo_metadata::Message;
+use cargo_metadata::diagnostic::{DiagnosticLevel, DiagnosticSpan};
 use rand::SeedableRng;
 use rand::rngs::SmallRng;
 
+use self::disguise::{ALIASES, Disguise};
 use self::generator::Generator;
-use crate::command::{command, run};
+use crate::command::command;
 use crate::test::SHARED_TARGET;
 
 #[derive(clap::Args)]
@@ -32,17 +38,20 @@ pub(crate) struct Options {
     /// Pairs of items that each program is run on.
     #[arg(long, default_value_t = 1000)]
     pairs: u32,
+    /// Programs in disguise, as `disguise.rs` has them. Each has equal results, or is refused.
+    #[arg(long)]
+    disguised: bool,
 }
 
 impl Options {
     /// A batch for every day.
     pub(crate) fn few(seed: u64) -> Self {
-        Self { count: 150, seed: Some(seed), pairs: 300 }
+        Self { count: 150, seed: Some(seed), pairs: 300, disguised: false }
     }
 
     /// A batch of hours of them.
     pub(crate) fn many(seed: u64) -> Self {
-        Self { count: 2000, seed: Some(seed), pairs: 1000 }
+        Self { count: 2000, seed: Some(seed), pairs: 1000, disguised: false }
     }
 }
 
@@ -51,21 +60,139 @@ const FOLDER: &str = "target/programs";
 /// Runs some programs; says how many.
 pub(crate) fn run_all(options: &Options) -> Result<String> {
     let seed = options.seed.unwrap_or_else(rand::random);
-    println!("{} random programs of seed {seed}, on {} pairs of items each", options.count, options.pairs);
-    write(Path::new(FOLDER), seed, options.count, options.pairs)?;
-    run(command(&format!("cargo run --quiet --manifest-path {FOLDER}/Cargo.toml")).envs(SHARED_TARGET))?;
-    Ok(format!("host: ran {} random programs of seed {seed}", options.count))
+    let what = if options.disguised { "disguised programs" } else { "random programs" };
+    println!("{} {what} of seed {seed}, on {} pairs of items each", options.count, options.pairs);
+    let mut random = SmallRng::seed_from_u64(seed);
+    let mut counts = Counts::default();
+    let batch = if options.disguised { 250 } else { options.count.max(1) };
+    for first in (0..options.count).step_by(batch as usize) {
+        let numbers = first..options.count.min(first + batch);
+        let programs = numbers.map(|number| {
+            let disguise = options.disguised.then(|| Disguise::random(&mut random));
+            (number, Generator::new(&mut random, number, disguise).program())
+        });
+        let programs: Programs = programs.collect();
+        counts.add(match options.disguised {
+            true => run_disguised(programs, seed, options.pairs)?,
+            false => {
+                write(&programs, seed, options.pairs, false)?;
+                run_written()?
+            }
+        });
+    }
+    ensure!(counts.disagree == 0, "{} programs of seed {seed} disagree", counts.disagree);
+    ensure!(
+        options.disguised || counts.refused == 0,
+        "{} programs of seed {seed} are refused",
+        counts.refused
+    );
+    Ok(match options.disguised {
+        true => format!(
+            "host: ran {what} of seed {seed}: {} are equal, {} are refused",
+            counts.equal, counts.refused
+        ),
+        false => format!("host: ran {} {what} of seed {seed}", counts.equal),
+    })
 }
 
-/// The crate of the programs.
-fn write(folder: &Path, seed: u64, count: u32, pairs: u32) -> Result<()> {
-    let root = std::env::current_dir()?.display().to_string();
-    let mut random = SmallRng::seed_from_u64(seed);
-    let mut programs = String::new();
-    let mut visits = String::new();
-    for number in 0..count {
-        programs.push_str(&Generator::new(&mut random, number).program());
-        writeln!(visits, "    visit(\"p{number}\", P{number});")?;
+/// Programs, by their numbers.
+type Programs = BTreeMap<u32, String>;
+
+/// What became of programs.
+#[derive(Clone, Copy, Debug, Default)]
+struct Counts {
+    equal: u32,
+    refused: u32,
+    disagree: u32,
+}
+
+impl Counts {
+    fn add(&mut self, other: Self) {
+        self.equal += other.equal;
+        self.refused += other.refused;
+        self.disagree += other.disagree;
+    }
+}
+
+/// Leaves out what is refused, round by round, since rustc does not come to types before all macros are expanded.
+fn run_disguised(mut programs: Programs, seed: u64, pairs: u32) -> Result<Counts> {
+    // Without the attributes each is a program that Rust knows.
+    write(&programs, seed, pairs, true)?;
+    let refused = refused()?;
+    ensure!(refused.is_empty(), "no programs in Rust: {refused:?}");
+    write(&programs, seed, pairs, false)?;
+    let all = programs.len() as u32;
+    loop {
+        let refused = self::refused()?;
+        if refused.is_empty() {
+            break;
+        }
+        programs.retain(|number, _| !refused.contains(number));
+        write(&programs, seed, pairs, false)?;
+    }
+    let left_out = Counts { refused: all - programs.len() as u32, ..Counts::default() };
+    let mut counts = run_written()?;
+    counts.add(left_out);
+    Ok(counts)
+}
+
+/// The programs that do not compile.
+fn refused() -> Result<BTreeSet<u32>> {
+    let line = format!("cargo check --quiet --message-format=json --manifest-path {FOLDER}/Cargo.toml");
+    let output = command(&line).envs(SHARED_TARGET).stderr(Stdio::inherit()).output()?;
+    let mut refused = BTreeSet::new();
+    for message in Message::parse_stream(&output.stdout[..]) {
+        let Message::CompilerMessage(message) = message? else { continue };
+        if message.message.level != DiagnosticLevel::Error {
+            continue;
+        }
+        let number = |span: &DiagnosticSpan| {
+            let name = Path::new(&span.file_name).file_stem()?.to_str()?;
+            name.strip_prefix('p')?.parse::<u32>().ok()
+        };
+        let numbers: Vec<u32> = message.message.spans.iter().filter_map(number).collect();
+        ensure!(
+            !numbers.is_empty() || message.message.spans.is_empty(),
+            "{}",
+            message.message.rendered.unwrap_or_default()
+        );
+        refused.extend(numbers);
+    }
+    ensure!(
+        output.status.success() || !refused.is_empty(),
+        "the programs do not compile, and no program says why"
+    );
+    Ok(refused)
+}
+
+/// Runs the programs that are written.
+fn run_written() -> Result<Counts> {
+    let line = format!("cargo run --quiet --manifest-path {FOLDER}/Cargo.toml");
+    let output = command(&line).envs(SHARED_TARGET).stderr(Stdio::inherit()).output()?;
+    let said = String::from_utf8_lossy(&output.stdout);
+    print!("{said}");
+    let counts = said.lines().find_map(|line| line.strip_prefix("counts "));
+    let mut numbers = counts.context("the programs ended before all had run")?.split(' ').map(str::parse);
+    let mut next = || numbers.next().context("three counts")?.context("a count");
+    Ok(Counts { equal: next()?, refused: next()?, disagree: next()? })
+}
+
+/// The crate of the programs; without their attributes, if they are plain Rust.
+fn write(programs: &Programs, seed: u64, pairs: u32, is_plain: bool) -> Result<()> {
+    let (root, folder) = (std::env::current_dir()?.display().to_string(), Path::new(FOLDER));
+    let _ = fs::remove_dir_all(folder.join("src"));
+    fs::create_dir_all(folder.join("src")).context("the folder of the programs")?;
+    let (mut modules, mut visits) = (String::new(), String::new());
+    for (number, program) in programs {
+        let program = match is_plain {
+            true => program.replace("#[monoid]\n", "").replace("#[device]\n", ""),
+            false => program.clone(),
+        };
+        fs::write(folder.join(format!("src/p{number}.rs")), format!("use super::*;\n{program}"))?;
+        writeln!(modules, "mod p{number};")?;
+        if !is_plain {
+            writeln!(visits, "    visit!(\"p{number}\", p{number}::P{number});")?;
+        }
     }
     let main = format!(
         "#![allow(warnings, arithmetic_overflow, unconditional_panic, overflowing_literals)]
@@ -78,20 +205,27 @@ mod templates;
 
 use edges::Edge;
 use proptest::prelude::*;
-use warpfold::{{DeviceMonoid, DeviceType, Monoid, device, math, monoid}};
+use warpfold::{{Device, DeviceMonoid, DeviceType, Monoid, Reduction, device, math, monoid}};
 
-{TYPES}
-{programs}
+{TYPES}{ALIASES}
+{modules}
 fn main() {{
     let mut library = cpp::Library::default();
     let mut checks: Vec<(&'static str, Box<dyn Fn(&cpp::Library)>)> = Vec::new();
+    let mut refused = 0;
+    macro_rules! visit {{ ($name:expr, $operator:expr) => {{
+        // Some of what is refused is refused when it is rendered.
+        match Reduction::with(Device::cpu(), $operator).source() {{
+            Ok(_) => add(&mut library, &mut checks, $name, $operator),
+            Err(error) => {{ eprintln!(\"{{}}: {{error}}\", $name); refused += 1 }}
+        }}
+    }} }}
     fn add<M: DeviceMonoid>(library: &mut cpp::Library, checks: &mut Vec<(&'static str, Box<dyn Fn(&cpp::Library)>)>, name: &'static str, operator: M) where M::Item: Edge {{
         let number = checks.len();
         library.add(number, operator);
         checks.push((name, Box::new(move |library| cpp::check(operator, library.combine(number), {pairs}))));
     }}
-    macro_rules! visit {{ ($name:expr, $operator:expr) => {{ add(&mut library, &mut checks, $name, $operator) }} }}
-{}
+{visits}
     let mut failed = 0;
     for (name, check) in &checks {{
         if std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| check(&library))).is_err() {{
@@ -99,11 +233,9 @@ fn main() {{
             failed += 1;
         }}
     }}
-    println!(\"{{}} programs, {{failed}} disagreements\", checks.len());
-    std::process::exit((failed > 0) as i32);
+    println!(\"counts {{}} {{refused}} {{failed}}\", checks.len() - failed);
 }}
-",
-        visits.replace("visit(", "visit!(")
+"
     );
     let manifest = format!(
         "[package]
@@ -121,7 +253,6 @@ warpfold = {{ path = \"{root}\" }}
 [workspace]
 "
     );
-    fs::create_dir_all(folder.join("src")).context("the folder of the programs")?;
     fs::write(folder.join("Cargo.toml"), manifest)?;
     fs::write(folder.join("src/main.rs"), main)?;
     // The versions that this workspace has tried.
@@ -133,7 +264,7 @@ warpfold = {{ path = \"{root}\" }}
 const TYPES: &str = "
 #[derive(Clone, Copy, Debug, PartialEq, DeviceType)]
 #[repr(C)]
-struct Record { a: i32, b: u8, c: f64, d: [i16; 3], e: bool }
+pub struct Record { a: i32, b: u8, c: f64, d: [i16; 3], e: bool }
 impl Edge for Record {
     fn strategy() -> BoxedStrategy<Self> {
         (Edge::strategy(), Edge::strategy(), Edge::strategy(), Edge::strategy(), Edge::strategy())
@@ -143,7 +274,7 @@ impl Edge for Record {
 }
 #[derive(Clone, Copy, Debug, PartialEq, DeviceType)]
 #[repr(C)]
-struct Pair(u64, f32);
+pub struct Pair(u64, f32);
 impl Edge for Pair {
     fn strategy() -> BoxedStrategy<Self> {
         (Edge::strategy(), Edge::strategy()).prop_map(|(long, float)| Self(long, float)).boxed()
@@ -153,11 +284,11 @@ const SEVEN: i32 = 7;
 const MASK: u64 = 0xff00_ff00_0000_1234;
 const TENTH: f64 = 0.1;
 #[device]
-fn select<T: Copy>(condition: bool, yes: T, no: T) -> T {
+pub fn select<T: Copy>(condition: bool, yes: T, no: T) -> T {
     if condition { yes } else { no }
 }
 #[device]
-fn halves(x: u64) -> (u32, u32) {
+pub fn halves(x: u64) -> (u32, u32) {
     ((x >> 32) as u32, x as u32)
 }
 ";
