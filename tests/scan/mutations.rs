@@ -24,8 +24,8 @@ pub const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "runs that are read before others have stored",
         file: "scan.cuh",
-        right: "present, arguments.identity);\n        warp_barrier();\n",
-        wrong: "present, arguments.identity);\n",
+        right: "present, arguments.input + (arguments.length - 1));\n        warp_barrier();\n",
+        wrong: "present, arguments.input + (arguments.length - 1));\n",
     },
     Mutation {
         name: "runs that are stored before others have written",
