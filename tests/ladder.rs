@@ -492,7 +492,8 @@ fn add_trials(trials: &mut Trials<'_>) {
 }
 
 /// This file, and those that its mutations depend on beside it.
-const FILES: &[&str] = &["tests/ladder.rs", "tests/support/mutations.rs", "tests/support/operators.rs"];
+const FILES: &[&str] =
+    &["tests/ladder.rs", "src/policy/ladder", "tests/support/mutations.rs", "tests/support/operators.rs"];
 
 fn main() -> ExitCode {
     let mut suite = Suite::default();
@@ -502,7 +503,7 @@ fn main() -> ExitCode {
     subjects(&mut OnGpu(&mut suite));
     suite.test(Tier::Gpu, "every_kind_of_input", every_kind_of_input);
     suite.test(Tier::Gpu, "sanitizer_subset", sanitizer_subset);
-    let mut tests = Tests::new(&mut suite, "rungs", Checks::Accesses, &FILES[..1]);
+    let mut tests = Tests::new(&mut suite, "rungs", Checks::Accesses, &FILES[..2]);
     for threads in [32, 64, 128] {
         subjects(&mut OnExecutor { tests: &mut tests, threads });
     }
@@ -512,7 +513,7 @@ fn main() -> ExitCode {
         what_is_said_is_counted,
     );
     several_strides(&mut tests);
-    let mut tests = Tests::new(&mut suite, "rungs", Checks::Sanitizers, &FILES[..1]);
+    let mut tests = Tests::new(&mut suite, "rungs", Checks::Sanitizers, &FILES[..2]);
     subjects(&mut OnExecutor { tests: &mut tests, threads: 256 });
     MutationSuite { name: "mutations of rungs", mutations: MUTATIONS, add_trials, files: FILES }
         .add_to(&mut suite);

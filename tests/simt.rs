@@ -142,7 +142,7 @@ impl Visitor for EveryOperator<'_, '_> {
         for (kernels, policy) in policies {
             let with = move |check: Check, inputs: &str| {
                 let check =
-                    check.factor("kernels", kernels).factor("inputs", inputs).factor("seen", "accesses");
+                    check.factor("kernels", kernels).single("inputs", inputs).factor("seen", "accesses");
                 check.factor("item size", size_of::<M::Item>()).determined_by(format!("{policy:?}"))
             };
             if policy.tuned || self.baseline_at_every_length {
@@ -183,7 +183,7 @@ impl Visitor for Sanitized<'_, '_> {
             let with = |check: Check| {
                 let check = check
                     .factor("kernels", kernels)
-                    .factor("inputs", "few lengths")
+                    .single("inputs", "few lengths")
                     .factor("seen", "sanitizers");
                 check.factor("item size", size_of::<M::Item>()).determined_by(format!("{policy:?}"))
             };
@@ -486,21 +486,28 @@ fn exercises() {
 }
 
 /// The files that define these tests and their operators.
-const FILES: &[&str] = &["tests/simt.rs", "tests/support/mutations.rs", "tests/support/operators.rs"];
+const FILES: &[&str] = &[
+    "tests/simt.rs",
+    "src/policy/memory.rs",
+    "src/policy/mod.rs",
+    "src/policy/shape.rs",
+    "tests/support/mutations.rs",
+    "tests/support/operators.rs",
+];
 
 fn main() -> ExitCode {
     let mut suite = Suite::default();
-    let mut tests = Tests::new(&mut suite, "reductions", Checks::Accesses, &FILES[..1]);
+    let mut tests = Tests::new(&mut suite, "reductions", Checks::Accesses, &FILES[..4]);
     operators::structs(&mut EveryOperator { tests: &mut tests, baseline_at_every_length: true });
     let mut every = EveryOperator { tests: &mut tests, baseline_at_every_length: false };
     operators::built_in(&mut every);
     operators::sizes(&mut every);
 
-    let mut tests = Tests::new(&mut suite, "reductions", Checks::Sanitizers, &FILES[..1]);
+    let mut tests = Tests::new(&mut suite, "reductions", Checks::Sanitizers, &FILES[..4]);
     operators::structs(&mut Sanitized(&mut tests));
     operators::sizes(&mut Sanitized(&mut tests));
 
-    let mut tests = Tests::new(&mut suite, "shapes of reductions", Checks::Accesses, &FILES[..1]);
+    let mut tests = Tests::new(&mut suite, "shapes of reductions", Checks::Accesses, &FILES[..4]);
     every_full_run(&mut tests, "bytes", Sum::<u8>::new(), Sample::sample);
     every_full_run(&mut tests, "words_of_two_bytes", Sum::<u16>::new(), Sample::sample);
     every_full_run(&mut tests, "three_bytes", Lanewise::<u8, 3>(PhantomData), Sample::sample);

@@ -31,13 +31,16 @@ pub struct Check {
     /// Such as the operator, the kernel and the architecture; checks of one kind have the same
     /// factors.
     pub factors: Vec<(&'static str, String)>,
+    /// Factors of which each value is chosen, and not each pair with another one's.
+    pub single: Vec<(&'static str, String)>,
     determinants: Sha256,
 }
 
 impl Check {
     /// `kind` is a plural noun: it stands in the line that says how many checks ran.
     pub fn of(kind: &'static str) -> Self {
-        Self { kind, factors: Vec::new(), determinants: Sha256::new() }.determined_by(kind)
+        Self { kind, factors: Vec::new(), single: Vec::new(), determinants: Sha256::new() }
+            .determined_by(kind)
     }
 
     /// Adds a factor whose value determines the outcome.
@@ -51,6 +54,13 @@ impl Check {
     pub fn aspect(mut self, name: &'static str, value: impl Display) -> Self {
         self.factors.push((name, value.to_string()));
         self
+    }
+
+    /// Adds a factor that a run need not combine with each of the others: a part of the inputs.
+    pub fn single(mut self, name: &'static str, value: impl Display) -> Self {
+        let value = value.to_string();
+        self.single.push((name, value.clone()));
+        self.determined_by(&value)
     }
 
     /// Adds something that determines the outcome.
@@ -117,9 +127,10 @@ fn entries(folder: &Path) -> Vec<PathBuf> {
     paths
 }
 
-/// A source without what cannot change its outcome: comments, blank lines, and where each line
-/// comes from.
+/// A source without what cannot change its outcome: comments, blank lines, where each line comes
+/// from, and its own unit tests, which stand last.
 pub fn code_of(text: &str) -> String {
+    let text = text.split_once("\n#[cfg(test)]\nmod tests {").map_or(text, |(code, _)| code);
     let counts = |line: &&str| !(line.is_empty() || line.starts_with("//") || line.starts_with("#line "));
     let lines = text.lines().map(str::trim).filter(counts);
     lines.flat_map(|line| [line, "\n"]).collect()
@@ -220,6 +231,7 @@ mod tests {
             ("#line 3 \"a\"\n  x += 1; // why\n", "// a\n\n#line 9 \"a\"\nx += 1; // why\n");
         assert_eq!(code_of(before), code_of(after));
         assert_ne!(code_of(before), code_of("x += 2; // why\n"));
+        assert_eq!(code_of("x += 1;\n#[cfg(test)]\nmod tests {\n    x += 2;\n}\n"), code_of("x += 1;\n"));
     }
 
     #[test]

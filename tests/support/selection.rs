@@ -32,6 +32,9 @@ pub struct Shard {
 #[derive(Clone, Copy, Debug)]
 pub struct Request {
     pub extent: Extent,
+    /// Of how many factors an everyday run takes each combination of values: pairs, or each value
+    /// alone where another command of the run takes pairs.
+    pub strength: usize,
     /// Follows from the tree: a run can be repeated.
     pub seed: u64,
     pub shard: Shard,
@@ -67,7 +70,11 @@ impl Request {
                 Shard { number, of }
             }
         };
-        Self { extent, seed, shard }
+        let strength = match variable("WARPFOLD_STRENGTH") {
+            Some(strength) => strength.parse().expect("WARPFOLD_STRENGTH is a number"),
+            None => 2,
+        };
+        Self { extent, strength, seed, shard }
     }
 
     /// Whether a test without a hash runs: of a full run in parts, the first part has those.
@@ -107,7 +114,7 @@ pub fn select(checks: &[&Check], passed: &HashSet<Hash>, request: &Request) -> S
             selection.chosen = changed.into_iter().chain(unchanged).filter(mine).collect();
         }
         Extent::Everyday => {
-            selection.chosen = covering(checks, changed, 2, usize::MAX, &mut random);
+            selection.chosen = covering(checks, changed, request.strength, usize::MAX, &mut random);
             let sample = unchanged.len().div_ceil(UNCHANGED_FOR_ONE).max(FEWEST_UNCHANGED);
             unchanged.shuffle(&mut random);
             selection.chosen.extend(unchanged.into_iter().take(sample));
@@ -128,15 +135,18 @@ fn covering(
     random: &mut impl Rng,
 ) -> HashSet<usize> {
     type Value<'a> = (&'static str, &'a str);
+    fn values<'a>(factors: &'a [(&'static str, String)]) -> Vec<Value<'a>> {
+        factors.iter().map(|(name, value)| (*name, value.as_str())).collect()
+    }
     let combinations = |place: usize| -> Vec<(Value<'_>, Value<'_>)> {
-        let factors: Vec<Value<'_>> =
-            checks[place].factors.iter().map(|(name, value)| (*name, value.as_str())).collect();
+        let (factors, single) = (values(&checks[place].factors), values(&checks[place].single));
+        let alone = factors.iter().chain(&single).map(|&value| (value, value));
+        let pairs = (0..factors.len())
+            .flat_map(|first| (first + 1..factors.len()).map(move |second| (first, second)))
+            .map(|(first, second)| (factors[first], factors[second]));
         match strength {
-            1 => factors.iter().map(|&value| (value, value)).collect(),
-            _ => (0..factors.len())
-                .flat_map(|first| (first..factors.len()).map(move |second| (first, second)))
-                .map(|(first, second)| (factors[first], factors[second]))
-                .collect(),
+            1 => alone.collect(),
+            _ => alone.chain(pairs).collect(),
         }
     };
     places.shuffle(random);
@@ -179,7 +189,7 @@ mod tests {
     }
 
     fn request(extent: Extent) -> Request {
-        Request { extent, seed: 7, shard: Shard { number: 1, of: 1 } }
+        Request { extent, strength: 2, seed: 7, shard: Shard { number: 1, of: 1 } }
     }
 
     fn select_of(checks: &[Check], passed: &HashSet<Hash>, request: &Request) -> Selection {
@@ -202,6 +212,23 @@ mod tests {
             };
             assert_eq!(pairs(&mut selection.chosen.iter().copied()), pairs(&mut (0..checks.len())));
         }
+    }
+
+    #[test]
+    fn single_factors_are_covered_and_not_paired() {
+        let checks: Vec<Check> = (0..10)
+            .map(|part| Check::of("cases").factor("operator", part % 2).single("part", part))
+            .collect();
+        let few = select_of(&checks, &HashSet::new(), &request(Extent::Everyday));
+        assert_eq!(few.chosen.len(), 10);
+        let checks: Vec<Check> = (0..20)
+            .flat_map(|operator| (0..5).map(move |part| (operator, part)))
+            .map(|(operator, part)| Check::of("cases").factor("operator", operator).single("part", part))
+            .collect();
+        let few = select_of(&checks, &HashSet::new(), &request(Extent::Everyday));
+        assert_eq!(few.chosen.len(), 20);
+        let single = Request { strength: 1, ..request(Extent::Everyday) };
+        assert_eq!(select_of(&self::checks(), &HashSet::new(), &single).chosen.len(), 20);
     }
 
     #[test]

@@ -179,7 +179,8 @@ impl Run {
             (Tier::Nvrtc, _) => {
                 let others = "--test errors --test laws --test examples --test ladder -- nvrtc";
                 let mut oldest = self.tests(nvrtc::OLDEST, "--test compile -- nvrtc::");
-                oldest.env("WARPFOLD_ARCHITECTURES", "90");
+                // The newest one takes the pairs.
+                oldest.env("WARPFOLD_ARCHITECTURES", "90").env("WARPFOLD_STRENGTH", "1");
                 vec![
                     self.tests(nvrtc::NEWEST, "--test jit -- nvrtc::"),
                     self.tests(nvrtc::NEWEST, others),
