@@ -41,6 +41,11 @@ impl<'a> Trials<'a> {
         self.programs.push((Group::new(kernels), trials));
     }
 
+    /// All that the compiler is given.
+    fn determinants(&self) -> String {
+        self.programs.iter().map(|(group, _)| group.determinants()).collect()
+    }
+
     /// The first thing that is wrong, in up to `orders` orders in which threads advance. What found
     /// a mistake last time is tried first, in all orders.
     fn first_wrong(&self, orders: u64, last: Option<Finder>) -> Option<(Finder, String)> {
@@ -86,7 +91,8 @@ impl MutationSuite {
             }
         });
         let base = determinants(self.name, self.files);
-        let right = base.clone().factor("mutation", "none").determined_by(all_templates());
+        let programs = Trials::of(self, &|_, text| text.to_owned()).determinants();
+        let right = base.clone().factor("template", "none").determined_by(&programs);
         suite.check(Tier::Simt, right, "without_a_mistake_nothing_is_wrong", move || {
             let trials = Trials::of(self, &|_, text| text.to_owned());
             assert_eq!(trials.first_wrong(2, None), None);
@@ -98,8 +104,11 @@ impl MutationSuite {
                 .iter()
                 .find(|(file, _)| file == mutation.file)
                 .map(|(_, text)| mutation.made(text));
-            let check = base.clone().factor("mutation", mutation.name).determined_by(mutation.file);
+            let check = base.clone().factor("template", mutation.file).determined_by(mutation.name);
             let check = check.determined_by(code_of(&changed.expect("a template")));
+            // The mistake's own template decides whether it always runs; of those that stand on other
+            // code that changed, some do.
+            let check = check.always_when_changed().determined_by(&programs);
             suite.check(Tier::Simt, check, format!("mutation_{name}_is_caught"), move || self.find(mutation));
         }
     }
@@ -117,10 +126,6 @@ impl MutationSuite {
         record_finder(&key, finder);
         println!("{}: {wrong}", mutation.name);
     }
-}
-
-fn all_templates() -> String {
-    code_of(&templates().into_iter().map(|(_, text)| text).collect::<String>())
 }
 
 impl Mutation {

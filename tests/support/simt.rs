@@ -63,6 +63,11 @@ impl Group {
         Self { kernels, program: OnceLock::new() }
     }
 
+    /// All that the compiler is given.
+    pub fn determinants(&self) -> String {
+        self.kernels.determinants()
+    }
+
     pub fn start(&self, seed: u64) -> Executor {
         let build = || self.kernels.build(2).unwrap_or_else(|said| panic!("{said}"));
         self.program.get_or_init(build).start(seed)
