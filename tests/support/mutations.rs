@@ -1,8 +1,8 @@
 //! Mutations: mistakes in the templates, one at a time. A suite must find each.
 
-use super::checks::{Passed, code_of, record_finder};
+use super::checks::{Check, Passed, code_of, record_finder};
 use super::programs::{Checks, Kernels};
-use super::simt::{Executor, Group, determinants, seed};
+use super::simt::{Executor, Group, seed};
 use super::templates::templates;
 use super::tiers::{Suite, Tier};
 
@@ -90,9 +90,10 @@ impl MutationSuite {
                 of_file.for_each(|mutation| drop(mutation.made(&text)));
             }
         });
-        let base = determinants(self.name, self.files);
+        let base = Check::of(self.name);
         let programs = Trials::of(self, &|_, text| text.to_owned()).determinants();
-        let right = base.clone().factor("template", "none").determined_by(&programs);
+        let right = base.clone().factor("template", "none").on_executor(self.files);
+        let right = right.determined_by(&programs);
         suite.check(Tier::Simt, right, "without_a_mistake_nothing_is_wrong", move || {
             let trials = Trials::of(self, &|_, text| text.to_owned());
             assert_eq!(trials.first_wrong(2, None), None);
@@ -106,9 +107,9 @@ impl MutationSuite {
                 .map(|(_, text)| mutation.made(text));
             let check = base.clone().factor("template", mutation.file).determined_by(mutation.name);
             let check = check.determined_by(code_of(&changed.expect("a template")));
-            // The mistake's own template decides whether it always runs; of those that stand on other
-            // code that changed, some do.
-            let check = check.always_when_changed().determined_by(&programs);
+            // A change of its own template makes it run. Of the mutations that depend on other code
+            // that changed, some run.
+            let check = check.always_when_changed().on_executor(self.files).determined_by(&programs);
             suite.check(Tier::Simt, check, format!("mutation_{name}_is_caught"), move || self.find(mutation));
         }
     }

@@ -87,13 +87,14 @@ const DETERMINANTS: [&str; 8] = [
     "src/algebra/tree.rs",
 ];
 
-/// What decides whether a check of these files passes on the executor, but for its program and its
-/// operator.
-pub fn determinants(kind: &'static str, files: &[&str]) -> Check {
-    Check::of(kind)
-        .determined_by(digest(&DETERMINANTS))
-        .determined_by(digest(files))
-        .determined_by(compiler_version())
+impl Check {
+    /// Adds what decides whether a check of these files passes on the executor, but for its program
+    /// and its operator.
+    pub fn on_executor(self, files: &[&str]) -> Self {
+        self.determined_by(digest(&DETERMINANTS))
+            .determined_by(digest(files))
+            .determined_by(compiler_version())
+    }
 }
 
 /// Checks of one kind on the executor.
@@ -113,7 +114,7 @@ pub struct Subject<C> {
 impl<'a> Tests<'a> {
     /// `files` define the tests: their digest is a determinant of every check.
     pub fn new(suite: &'a mut Suite, kind: &'static str, checks: Checks, files: &[&str]) -> Self {
-        Self { suite, base: determinants(kind, files), checks }
+        Self { suite, base: Check::of(kind).on_executor(files), checks }
     }
 
     /// A program with the kernels that `add` adds. `behavior` has the operator's results in Rust,
