@@ -33,14 +33,16 @@ pub struct Check {
     pub factors: Vec<(&'static str, String)>,
     /// Factors of which each value is chosen, and not each pair with another one's.
     pub single: Vec<(&'static str, String)>,
+    /// Of the determinants of which each change makes an everyday run take this check.
+    pub always: Option<Hash>,
     determinants: Sha256,
 }
 
 impl Check {
     /// `kind` is a plural noun: it stands in the line that says how many checks ran.
     pub fn of(kind: &'static str) -> Self {
-        Self { kind, factors: Vec::new(), single: Vec::new(), determinants: Sha256::new() }
-            .determined_by(kind)
+        let (factors, single, determinants) = (Vec::new(), Vec::new(), Sha256::new());
+        Self { kind, factors, single, always: None, determinants }.determined_by(kind)
     }
 
     /// Adds a factor whose value determines the outcome.
@@ -69,6 +71,13 @@ impl Check {
         self.determinants.update((part.len() as u64).to_le_bytes());
         self.determinants.update(part);
         self
+    }
+
+    /// An everyday run takes this check whenever one of the determinants so far has changed; what
+    /// determines it beside those makes it one of the changed ones.
+    pub fn always_when_changed(mut self) -> Self {
+        self.always = Some(self.hash());
+        self.determined_by("always")
     }
 
     pub fn hash(&self) -> Hash {
@@ -147,9 +156,10 @@ pub struct Passed {
     pub finders: HashMap<String, (usize, usize)>,
 }
 
-/// Prefixes of the file's lines that are not hashes.
+/// Prefixes of the file's lines that are not hashes of checks.
 const COMMIT: &str = "commit ";
 const FINDER: &str = "finder ";
+const ALWAYS: &str = "always ";
 
 impl Passed {
     pub fn last() -> &'static Self {
@@ -171,7 +181,7 @@ impl Passed {
                 if let (Some(program), Some(trial), Some(mutation)) = (number(), number(), words.next()) {
                     passed.finders.insert(mutation.to_owned(), (program, trial));
                 }
-            } else if let Ok(hash) = u64::from_str_radix(line, 16) {
+            } else if let Ok(hash) = u64::from_str_radix(line.strip_prefix(ALWAYS).unwrap_or(line), 16) {
                 passed.hashes.insert(Hash(hash));
             }
         }
@@ -194,8 +204,9 @@ fn record(line: impl Display) {
 }
 
 /// Records that a check passed.
-pub fn record_pass(hash: Hash) {
-    record(hash);
+pub fn record_pass(check: &Check) {
+    record(check.hash());
+    check.always.iter().for_each(|hash| record(format!("{ALWAYS}{hash}")));
 }
 
 /// Records which trial found a mutation.
@@ -236,9 +247,11 @@ mod tests {
 
     #[test]
     fn a_record_is_read_as_it_is_written() {
-        let passed = Passed::parse("commit abc1234\n00000000000000ff\nfinder 3 1 simt: a missing barrier\n");
+        let passed = Passed::parse(
+            "commit abc1234\nalways 0000000000000001\n00000000000000ff\nfinder 3 1 simt: a missing barrier\n",
+        );
         assert_eq!(passed.commit, "abc1234");
-        assert_eq!(passed.hashes, HashSet::from([Hash(255)]));
+        assert_eq!(passed.hashes, HashSet::from([Hash(1), Hash(255)]));
         assert_eq!(passed.finders["simt: a missing barrier"], (3, 1));
         assert_eq!(Hash(255).to_string(), "00000000000000ff");
     }

@@ -1,8 +1,8 @@
 //! Mutations: mistakes in the templates, one at a time. A suite must find each.
 
-use super::checks::{Passed, code_of, record_finder};
+use super::checks::{Check, Passed, code_of, record_finder};
 use super::programs::{Checks, Kernels};
-use super::simt::{Executor, Group, determinants, seed};
+use super::simt::{Executor, Group, seed};
 use super::templates::templates;
 use super::tiers::{Suite, Tier};
 
@@ -39,6 +39,11 @@ impl<'a> Trials<'a> {
         let mut kernels = Kernels::of_templates(Checks::Accesses, self.change);
         let trials = program(&mut kernels);
         self.programs.push((Group::new(kernels), trials));
+    }
+
+    /// All that the compiler is given.
+    fn determinants(&self) -> String {
+        self.programs.iter().map(|(group, _)| group.determinants()).collect()
     }
 
     /// The first thing that is wrong, in up to `orders` orders in which threads advance. What found
@@ -85,8 +90,10 @@ impl MutationSuite {
                 of_file.for_each(|mutation| drop(mutation.made(&text)));
             }
         });
-        let base = determinants(self.name, self.files);
-        let right = base.clone().factor("mutation", "none").determined_by(all_templates());
+        let base = Check::of(self.name);
+        let programs = Trials::of(self, &|_, text| text.to_owned()).determinants();
+        let right = base.clone().factor("template", "none").on_executor(self.files);
+        let right = right.determined_by(&programs);
         suite.check(Tier::Simt, right, "without_a_mistake_nothing_is_wrong", move || {
             let trials = Trials::of(self, &|_, text| text.to_owned());
             assert_eq!(trials.first_wrong(2, None), None);
@@ -98,8 +105,11 @@ impl MutationSuite {
                 .iter()
                 .find(|(file, _)| file == mutation.file)
                 .map(|(_, text)| mutation.made(text));
-            let check = base.clone().factor("mutation", mutation.name).determined_by(mutation.file);
+            let check = base.clone().factor("template", mutation.file).determined_by(mutation.name);
             let check = check.determined_by(code_of(&changed.expect("a template")));
+            // A change of its own template makes it run. Of the mutations that depend on other code
+            // that changed, some run.
+            let check = check.always_when_changed().on_executor(self.files).determined_by(&programs);
             suite.check(Tier::Simt, check, format!("mutation_{name}_is_caught"), move || self.find(mutation));
         }
     }
@@ -117,10 +127,6 @@ impl MutationSuite {
         record_finder(&key, finder);
         println!("{}: {wrong}", mutation.name);
     }
-}
-
-fn all_templates() -> String {
-    code_of(&templates().into_iter().map(|(_, text)| text).collect::<String>())
 }
 
 impl Mutation {

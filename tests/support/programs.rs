@@ -1,6 +1,7 @@
 //! Rendered sources become programs for the CPU: with `tests/simt/simt.h` for CUDA, and the
 //! executor behind it.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
 use std::sync::OnceLock;
@@ -11,7 +12,7 @@ use warpfold::{DeviceMonoid, DeviceType, Policy};
 
 use super::checks::code_of;
 use super::cpp::compiler;
-use super::templates::templates;
+use super::templates::{templates, templates_of};
 
 /// How the kernels are compiled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,7 +25,10 @@ pub enum Checks {
 
 /// Operators that become one program.
 pub struct Kernels {
-    templates: String,
+    /// The name and the text of each.
+    templates: Vec<(String, String)>,
+    /// The names of the templates that the cases stand on.
+    used: HashSet<String>,
     cases: Vec<String>,
     checks: Checks,
 }
@@ -79,10 +83,8 @@ impl Kernels {
     pub fn of_templates(checks: Checks, change: impl Fn(&str, &str) -> String) -> Self {
         // They stand on `tests/simt/simt.h` instead of `intrinsics.cuh`.
         let templates = templates().into_iter().filter(|(name, _)| name != "intrinsics.cuh");
-        let text = |(name, text): (String, String)| {
-            format!("#line 1 \"warpfold/templates/{name}\"\n{}", change(&name, &text))
-        };
-        Self { templates: templates.map(text).collect(), cases: Vec::new(), checks }
+        let templates = templates.map(|(name, text)| (name.clone(), change(&name, &text))).collect();
+        Self { templates, used: HashSet::new(), cases: Vec::new(), checks }
     }
 
     pub fn add<M: DeviceMonoid, P: Policies>(&mut self, operator: M, policy: P) -> Case<M, P> {
@@ -116,13 +118,20 @@ impl Kernels {
     /// All that the compiler is given, without what cannot change it.
     pub(super) fn determinants(&self) -> String {
         let options = format!("{:?}", self.checks.of_kernels());
-        options + &code_of(&self.templates) + &code_of(&self.cases.concat())
+        options + &code_of(&self.used_templates()) + &code_of(&self.cases.concat())
+    }
+
+    /// The templates that the cases stand on.
+    fn used_templates(&self) -> String {
+        let used = self.templates.iter().filter(|(name, _)| self.used.contains(name));
+        used.map(|(name, text)| format!("#line 1 \"warpfold/templates/{name}\"\n{text}")).collect()
     }
 
     /// Adds a kernel; its number.
     pub(super) fn add_kernel(&mut self, source: &Source) -> u32 {
         let number = self.cases.len();
         let name = source.kernel_name();
+        self.used.extend(templates_of(source).into_iter().map(|(name, _)| name));
         self.cases.push(format!(
             "namespace case_{number} {{
 namespace program {{ using namespace ::program; }}
@@ -153,9 +162,9 @@ static const bool added = (simt::add({number}, {{run}}), true);
             let path = folder.path().join(name);
             std::fs::write(&path, bytes).map(|()| path).map_err(|error| error.to_string())
         };
-        let mut sources = Vec::new();
+        let (templates, mut sources) = (self.used_templates(), Vec::new());
         for (number, cases) in self.cases.chunks(12).enumerate() {
-            let text = format!("#include \"simt.h\"\n{}{}", self.templates, cases.concat());
+            let text = format!("#include \"simt.h\"\n{templates}{}", cases.concat());
             sources.push(write(format!("{number}.cpp"), text.as_bytes())?);
         }
         let mut objects = compile(&sources, self.checks.of_kernels(), folder.path(), jobs)?;

@@ -1,8 +1,8 @@
 //! Which checks a run takes.
 //!
 //! A full run takes all. An everyday run takes the changed ones pairwise: of every two factors each
-//! pair of values that occurs among the changed checks occurs among the chosen ones. Of the
-//! unchanged ones it takes a sample. A quick run takes few of the changed ones: each value of each
+//! pair of values that occurs among the changed checks occurs among the chosen ones. It takes every
+//! mutation of a changed template. Of the unchanged checks it takes a sample. A quick run takes few of the changed ones: each value of each
 //! factor, up to a limit.
 
 use std::collections::{HashMap, HashSet};
@@ -114,7 +114,10 @@ pub fn select(checks: &[&Check], passed: &HashSet<Hash>, request: &Request) -> S
             selection.chosen = changed.into_iter().chain(unchanged).filter(mine).collect();
         }
         Extent::Everyday => {
-            selection.chosen = covering(checks, changed, request.strength, usize::MAX, &mut random);
+            let always = |&place: &usize| checks[place].always.is_some_and(|hash| !passed.contains(&hash));
+            let (always, some): (Vec<usize>, Vec<usize>) = changed.into_iter().partition(always);
+            selection.chosen = covering(checks, some, request.strength, usize::MAX, &mut random);
+            selection.chosen.extend(always);
             let sample = unchanged.len().div_ceil(UNCHANGED_FOR_ONE).max(FEWEST_UNCHANGED);
             unchanged.shuffle(&mut random);
             selection.chosen.extend(unchanged.into_iter().take(sample));
@@ -229,6 +232,27 @@ mod tests {
         assert_eq!(few.chosen.len(), 20);
         let single = Request { strength: 1, ..request(Extent::Everyday) };
         assert_eq!(select_of(&self::checks(), &HashSet::new(), &single).chosen.len(), 20);
+    }
+
+    #[test]
+    fn what_always_runs_runs_when_it_changed() {
+        let check = |mutation: usize, template: &str, others: &str| {
+            let check = Check::of("mutations").factor("template", mutation % 4);
+            let check = check.determined_by(mutation.to_string()).determined_by(template);
+            check.always_when_changed().determined_by(others)
+        };
+        let checks = |template: &str, others: &str| -> Vec<Check> {
+            let text = |mutation| if mutation % 4 == 0 { template } else { "as before" };
+            (0..20).map(|mutation| check(mutation, text(mutation), others)).collect()
+        };
+        let before = checks("as before", "as before");
+        let passed = before.iter().flat_map(|check| [check.hash(), check.always.expect("set")]).collect();
+        let chosen = |checks: &[Check]| select_of(checks, &passed, &request(Extent::Everyday)).chosen;
+        assert_eq!(chosen(&before).len(), FEWEST_UNCHANGED);
+        assert_eq!(chosen(&checks("as before", "changed")).len(), 4);
+        let of_template = chosen(&checks("changed", "changed"));
+        assert!((0..20).step_by(4).all(|mutation| of_template.contains(&mutation)));
+        assert_eq!(of_template.len(), 5 + 3);
     }
 
     #[test]

@@ -60,6 +60,11 @@ impl Group {
         Self { kernels, program: OnceLock::new() }
     }
 
+    /// All that the compiler is given.
+    pub fn determinants(&self) -> String {
+        self.kernels.determinants()
+    }
+
     pub fn start(&self, seed: u64) -> Executor {
         let build = || self.kernels.build(2).unwrap_or_else(|said| panic!("{said}"));
         self.program.get_or_init(build).start(seed)
@@ -79,13 +84,14 @@ const DETERMINANTS: [&str; 8] = [
     "src/algebra/tree.rs",
 ];
 
-/// What decides whether a check of these files passes on the executor, but for its program and its
-/// operator.
-pub fn determinants(kind: &'static str, files: &[&str]) -> Check {
-    Check::of(kind)
-        .determined_by(digest(&DETERMINANTS))
-        .determined_by(digest(files))
-        .determined_by(compiler_version())
+impl Check {
+    /// Adds what decides whether a check of these files passes on the executor, but for its program
+    /// and its operator.
+    pub fn on_executor(self, files: &[&str]) -> Self {
+        self.determined_by(digest(&DETERMINANTS))
+            .determined_by(digest(files))
+            .determined_by(compiler_version())
+    }
 }
 
 /// Checks of one kind on the executor.
@@ -105,7 +111,7 @@ pub struct Subject<C> {
 impl<'a> Tests<'a> {
     /// `files` define the tests: their digest is a determinant of every check.
     pub fn new(suite: &'a mut Suite, kind: &'static str, checks: Checks, files: &[&str]) -> Self {
-        Self { suite, base: determinants(kind, files), checks }
+        Self { suite, base: Check::of(kind).on_executor(files), checks }
     }
 
     /// A program with the kernels that `add` adds. `behavior` has the operator's results in Rust,

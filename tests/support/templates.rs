@@ -9,7 +9,7 @@ use warpfold::policy::Kernel;
 use warpfold::{Device, DeviceType, Policy, Reduction, Scan};
 
 /// The name and the text of each that a source stands on, in order.
-fn templates_of(source: &Source) -> Vec<(String, String)> {
+pub fn templates_of(source: &Source) -> Vec<(String, String)> {
     let text = source.text().strip_suffix(source.program()).expect("the program comes last");
     let files = text.split("#line 1 \"warpfold/templates/").skip(1);
     let named = files.map(|file| file.split_once("\"\n").expect("a name in quotes"));

@@ -87,8 +87,8 @@ pub(crate) fn end(tree: &Tree, shard: Shard, time: Duration) -> Result<()> {
 #[derive(Default)]
 struct Record {
     hashes: BTreeSet<String>,
-    /// What found each mutation, as the tests write it.
-    finders: BTreeSet<String>,
+    /// What found each mutation, and hashes of parts of checks, as the tests write them.
+    others: BTreeSet<String>,
     seconds: u64,
 }
 
@@ -112,14 +112,14 @@ impl Record {
 
     fn add(&mut self, text: &str) {
         for line in text.lines() {
-            let of_kind = if line.starts_with("finder ") { &mut self.finders } else { &mut self.hashes };
+            let of_kind = if line.contains(' ') { &mut self.others } else { &mut self.hashes };
             of_kind.insert(line.to_owned());
         }
     }
 
     fn passed(&self, tree: &Tree) -> String {
         let mut text = format!("commit {}\n", tree.commit);
-        for line in self.finders.iter().chain(&self.hashes) {
+        for line in self.others.iter().chain(&self.hashes) {
             let _ = writeln!(text, "{line}");
         }
         text
@@ -127,7 +127,8 @@ impl Record {
 
     fn row(&self, tree: &Tree, date: &str) -> String {
         let Tree { hash, commit } = tree;
-        format!("{date},{hash},{commit},{},{},{}\n", self.seconds, self.hashes.len(), self.finders.len())
+        let mutations = self.others.iter().filter(|line| line.starts_with("finder ")).count();
+        format!("{date},{hash},{commit},{},{},{mutations}\n", self.seconds, self.hashes.len())
     }
 }
 
@@ -150,10 +151,10 @@ mod tests {
     #[test]
     fn a_record_has_each_line_once() {
         let mut record = Record { seconds: 60, ..Record::default() };
-        record.add("00ff\nfinder 1 2 a: b\n");
+        record.add("00ff\nalways 0002\nfinder 1 2 a: b\n");
         record.add("00ff\n0001\n");
         let tree = Tree { hash: "abc".to_owned(), commit: "1234567".to_owned() };
-        assert_eq!(record.passed(&tree), "commit 1234567\nfinder 1 2 a: b\n0001\n00ff\n");
+        assert_eq!(record.passed(&tree), "commit 1234567\nalways 0002\nfinder 1 2 a: b\n0001\n00ff\n");
         assert_eq!(record.row(&tree, "2026-11-28"), "2026-11-28,abc,1234567,60,2,1\n");
     }
 }
