@@ -30,7 +30,10 @@ use crate::{Error, jit};
 
 const VARIABLE: &str = "WARPFOLD_DEVICE";
 
-/// Where a reduction runs: the CPU, or a CUDA context and the stream that work from the host goes to.
+/// Where a reduction or a scan runs: the CPU, or a GPU, by its CUDA context and a stream.
+///
+/// Device memory is reduced in the order of the stream that it was allocated on. Host memory is copied on a stream that
+/// no other code uses.
 ///
 /// ```
 /// use warpfold::Device;
@@ -107,8 +110,8 @@ impl Device {
         matches!(self.0, Place::Cuda(_))
     }
 
-    /// The stream that work from the host goes to, through which device memory can be allocated and copied; none on
-    /// the CPU.
+    /// A stream for device memory: to allocate it, and to copy to it; none on the CPU. `compile` makes the workspace of
+    /// this stream.
     pub fn stream(&self) -> Option<&Arc<CudaStream>> {
         match &self.0 {
             Place::Cuda(stream) => Some(stream),

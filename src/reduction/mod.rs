@@ -96,8 +96,8 @@ impl<M: DeviceMonoid> Reduction<M> {
 
     /// The bracket of the input.
     ///
-    /// Device memory is read in the order of its own stream, host memory is copied in that of the device's; either way
-    /// the call returns when the result is there.
+    /// Device memory is read in the order of its own stream. Host memory is copied on a stream that no other code uses,
+    /// and may be changed or freed when the call has returned. Either way the call returns when the result is there.
     ///
     /// The first call on a GPU compiles a baseline kernel, in about a tenth of a second, and has the tuned ones compiled in the
     /// background, which takes about a second for one operator. Until they are there calls use the baseline: the same bits, at
