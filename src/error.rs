@@ -137,7 +137,8 @@ pub enum Error {
         length: usize,
     },
 
-    /// The call waits for a result, or allocates one, which a stream that records a graph cannot give.
+    /// The stream records a CUDA graph, which could be launched when the memory of this call is gone. Calls that record are
+    /// unsafe, and have names of their own.
     #[error(
         "the stream is recording a CUDA graph: record with `record_into`, `record_inclusive_into` and the like, or use \
          another stream"

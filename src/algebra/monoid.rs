@@ -30,14 +30,15 @@ pub trait Monoid: Copy + Send + Sync + 'static {
     type Item: DeviceType;
 
     /// The value of an empty input, and of the first place of an exclusive scan. It is no part of any other result, and is
-    /// not called for another: a semigroup, whose `identity` panics, works for every input that is not empty.
+    /// not called for another: with a semigroup, whose `identity` panics, inputs that are not empty are reduced, and
+    /// scanned inclusively. (The kernels of [`ladder`](crate::ladder) fill up rows with it.)
     fn identity(&self) -> Self::Item;
 
     /// The value of two neighbouring runs of items, of which `left` came first.
     ///
     /// It comes to an end for any two values that it may meet: items of one input, and their combinations. On a GPU, values
     /// may be combined that are no neighbours, or one with itself, where that costs less than to leave it out; nothing of
-    /// that is in a result. The identity is combined with no value. On the CPU, neighbours alone are combined, and threads of
+    /// that is in a result. On the CPU, neighbours alone are combined, and threads of
     /// rayon call `combine`: it does not wait for other work of theirs.
     fn combine(&self, left: Self::Item, right: Self::Item) -> Self::Item;
 }

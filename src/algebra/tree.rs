@@ -1,7 +1,5 @@
 //! The bracket: the one tree that defines every result.
 
-use std::iter::once;
-
 use super::Monoid;
 
 /// Pairs neighbours and combines each pair, left operand first; an odd one out gets a bye; repeats until one is left.
@@ -76,5 +74,6 @@ pub fn inclusive_scan<M: Monoid>(operator: &M, items: &[M::Item]) -> Vec<M::Item
 /// assert_eq!(tree::exclusive_scan(&Sum::<i32>::default(), &[1, 2, 3, 4]), [0, 1, 3, 6]);
 /// ```
 pub fn exclusive_scan<M: Monoid>(operator: &M, items: &[M::Item]) -> Vec<M::Item> {
-    once(operator.identity()).chain(inclusive_scan(operator, items)).take(items.len()).collect()
+    let first = items.first().map(|_| operator.identity());
+    first.into_iter().chain(inclusive_scan(operator, items)).take(items.len()).collect()
 }

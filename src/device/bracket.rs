@@ -176,13 +176,14 @@ impl BracketKernel {
         let _relaxed = RelaxedCapture::enter()?;
         let stream = items.stream();
         check_context(&self.kernels.context, "input", stream)?;
-        check_not_capturing(stream)?;
         let length = items.len() as u64;
         let launches = self.launches::<M>(length)?;
         let operator = Operator::of(operator, length);
-        let workspace = self.kernels.workspaces.of_stream(stream)?;
+        let of_stream = self.kernels.workspaces.of_stream(stream)?;
         // Held until the result is read: another thread's run on this stream would overwrite it.
-        let mut workspace = lock(&workspace);
+        let mut workspace = lock(&of_stream);
+        // After all that may take long.
+        check_not_capturing(stream)?;
         let (address, _read) = items.device_ptr(stream);
         let span = Span { address, length };
         check("binding the context", self.kernels.context.bind_to_thread())?;
@@ -195,13 +196,16 @@ impl BracketKernel {
             self.give(queue, operator, launches.clone(), given)
         });
         if let Err(error) = given {
-            // The first launches may be under way, in memory that the caller lent for this call.
+            // The first launches may be under way.
             drain(stream);
             workspace.restore(room.keeps);
             return Err(error);
         }
         // SAFETY: the last kernel sends an item, and the workspace is for items.
-        unsafe { workspace.wait(stream) }
+        unsafe { workspace.wait(stream) }.inspect_err(|_| {
+            // The kernel may still run, and write to the workspace, which therefore stays for the life of the process.
+            std::mem::forget(of_stream.clone());
+        })
     }
 
     /// Lets the stream of `items` write their bracket to `output`, and does not wait for it.

@@ -11,8 +11,9 @@ use crate::policy::Kernel;
 
 /// Where launches are given, the first one first.
 pub(super) enum Queue<'a> {
-    /// To a stream, which has each at once. If a user's graph records it, they are that graph's.
-    Stream(sys::CUstream),
+    /// To a stream, which has each at once. If a user's graph records it, they are that graph's. They may overlap where
+    /// no other thread gives the stream work between them.
+    Stream { stream: sys::CUstream, overlap: bool },
     /// To one that records a chain of them.
     Recording { stream: sys::CUstream, launches: &'a mut Vec<(Function, Grid)> },
     /// To the nodes of a chain. It is launched when each has what it is to be launched with.
@@ -20,8 +21,14 @@ pub(super) enum Queue<'a> {
 }
 
 impl Queue<'_> {
+    /// To a stream that records a user's graph: no other thread gives it work meanwhile.
+    pub(super) fn of_recording(stream: &CudaStream) -> Self {
+        Self::Stream { stream: stream.cu_stream(), overlap: true }
+    }
+
+    /// To a stream that other threads may give work at any time: each launch begins when all before it has ended.
     pub(super) fn of_stream(stream: &CudaStream) -> Self {
-        Self::Stream(stream.cu_stream())
+        Self::Stream { stream: stream.cu_stream(), overlap: false }
     }
 
     /// # Safety
@@ -36,7 +43,10 @@ impl Queue<'_> {
     ) -> Result<(), Error> {
         match self {
             // SAFETY: the caller's promise.
-            Self::Stream(stream) => unsafe { function.launch(*stream, &grid, parameters) },
+            Self::Stream { stream, overlap } => unsafe {
+                let early = grid.early && *overlap;
+                function.launch(*stream, &Grid { early, ..grid }, parameters)
+            },
             Self::Recording { stream, launches } => {
                 launches.push((function, grid));
                 // SAFETY: the caller's promise; nothing runs before the graph is launched, with what is given then.

@@ -74,7 +74,7 @@ impl PrivateStream {
         check("copying from the device", copied).and(self.wait("waiting for the result"))
     }
 
-    fn wait(&self, call: &'static str) -> Result<(), Error> {
+    pub(super) fn wait(&self, call: &'static str) -> Result<(), Error> {
         // SAFETY: the stream is alive. Not cudarc's `synchronize`, which does not wait where somebody else's error is to
         // be reported.
         check(call, unsafe { result::stream::synchronize(self.0.cu_stream()) })

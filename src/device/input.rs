@@ -150,8 +150,9 @@ impl<T: DeviceType> DeviceInput<T> {
     /// # Safety
     ///
     /// The items are initialised, in memory that a kernel of `device`'s context can read, and stay there unchanged
-    /// while they are read: until `run` returns, or until the work of `run_into` or of a scan has ended. The stream
-    /// belongs to that context, and outlives the value and every slice that a scan made of it.
+    /// while they are read: until `run` returns, until the work of `run_into` or of a scan has ended, or until the last
+    /// launch of a graph that a `record_` call was recorded in. The stream belongs to that context, and outlives the value
+    /// and every slice that a scan made of it.
     pub unsafe fn from_raw(
         device: &Device,
         address: u64,

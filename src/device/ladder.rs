@@ -9,7 +9,7 @@ use cudarc::driver::{
 };
 
 use super::chain::Queue;
-use super::driver::{RelaxedCapture, architecture, check, is_capturing};
+use super::driver::{RelaxedCapture, architecture, check, check_not_capturing};
 use super::host::download;
 use super::kernels::{Blocks, Kernels, Loaded};
 use super::slices::{allocate, check_context};
@@ -57,9 +57,7 @@ impl LadderKernels {
     ) -> Result<OnGpu<'a, M>, Error> {
         let relaxed = RelaxedCapture::enter()?;
         check_context(&self.kernels.context, "input", stream)?;
-        if is_capturing(stream)? {
-            return Err(Error::StreamIsCapturing);
-        }
+        check_not_capturing(stream)?;
         Ok(OnGpu { kernels: self, operator, adds, stream, _relaxed: relaxed })
     }
 }

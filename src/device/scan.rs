@@ -195,7 +195,10 @@ impl ScanKernel {
         output: &mut dyn DevicePtrMut<M::Item>,
     ) -> Result<(), Error> {
         let private = PrivateStream::take(&self.kernels.context)?;
-        self.scan_into(operator, prefix, Some(&private.upload(items)?), output)
+        let scanned = self.scan_into(operator, prefix, Some(&private.upload(items)?), output);
+        // After a failure, too: the next call that takes the stream waits for nothing of this one.
+        let waited = private.wait("waiting for the scan");
+        scanned.and(waited)
     }
 }
 

@@ -70,12 +70,12 @@ impl<T> Slices<'_, T> {
         Ok(self.stream().clone())
     }
 
-    /// Adds launches of `kernels` to the graph that the stream records. `give` adds them: it gets the addresses of the slices, and of
-    /// `room` bytes that belong to the graph.
+    /// Adds launches to the graph that the stream records. `give` adds them: it gets the addresses of the slices, and of `room`
+    /// bytes that belong to the graph.
     ///
     /// # Safety
     ///
-    /// The slices outlive every launch of the graph.
+    /// As for [`Reduction::record_into`](crate::Reduction::record_into).
     pub(super) unsafe fn record(
         &mut self,
         workspaces: &Workspaces,
@@ -87,7 +87,7 @@ impl<T> Slices<'_, T> {
         check("binding the context", workspaces.context().bind_to_thread())?;
         let (input, output) = self.captured()?;
         let memory = workspaces.memory_of_graph(stream, &capture, room)?;
-        let given = give(&mut Queue::of_stream(stream), Addresses { input, output, memory });
+        let given = give(&mut Queue::of_recording(stream), Addresses { input, output, memory });
         if given.is_err() {
             workspaces.give_up_of_graph(stream, &capture);
         }
@@ -104,9 +104,10 @@ impl<T> Slices<'_, T> {
         mut give: impl FnMut(&mut Queue<'_>, Addresses) -> Result<(), Error>,
     ) -> Result<(), Error> {
         let stream = &self.checked_stream(workspaces.context())?;
-        check_not_capturing(stream)?;
         let workspace = workspaces.of_stream(stream)?;
         let mut workspace = lock(&workspace);
+        // After all that may take long.
+        check_not_capturing(stream)?;
         check("binding the context", workspaces.context().bind_to_thread())?;
         let memory = workspace.memory(room)?;
         // What cudarc tracks may not reach both streams: one may be borrowed, or be counted by another context.
@@ -121,18 +122,25 @@ impl<T> Slices<'_, T> {
         let input = read.as_ref().map_or(output, |(address, _)| *address);
         let addresses = Addresses { input, output, memory };
         let enqueued = workspace.chains.launch(kernels, stream, |queue| give(queue, addresses));
+        match is_capturing(stream) {
+            Ok(false) => {}
+            // Another thread has begun a capture meanwhile. Nobody has promised that the slices outlive its graph: to wait for
+            // the stream makes that capture invalid.
+            Ok(true) => {
+                drain(stream);
+                return Err(Error::StreamIsCapturing);
+            }
+            Err(error) => {
+                drain(stream);
+                return enqueued.and(Err(error));
+            }
+        }
         // After a failure, too: the first launches may be under way.
         let recorded = workspace.record_use(stream);
         let joined = other.map(|other| check("letting the output's stream wait", other.join(stream)));
         if enqueued.is_err() {
             drain(stream);
             workspace.restore(room.keeps);
-        }
-        if is_capturing(stream).unwrap_or(true) {
-            // Another thread has begun a capture meanwhile. Nobody has promised that the slices outlive its graph: to wait for
-            // the stream makes that capture invalid.
-            drain(stream);
-            return Err(Error::StreamIsCapturing);
         }
         let ordered = recorded.and(joined.unwrap_or(Ok(())));
         if ordered.is_err() {

@@ -10,7 +10,7 @@ use cudarc::driver::{CudaContext, CudaEvent, CudaStream, DriverError, result, sy
 
 use super::bracket::Output;
 use super::chain::Chains;
-use super::driver::{RelaxedCapture, check, check_allocation, stream_id};
+use super::driver::{RelaxedCapture, check, check_allocation, is_capturing, stream_id};
 use super::recording::Capture;
 use crate::{DeviceType, Error};
 
@@ -55,6 +55,8 @@ impl Room {
 
 /// How long a result is looked for without rest.
 const LONGEST_SPIN: Duration = Duration::from_millis(1);
+/// Between two looks for a result while the stream cannot be waited for.
+const CAPTURE_POLL: Duration = Duration::from_micros(100);
 
 /// What one stream's work, which runs in order, may use.
 #[derive(Debug)]
@@ -186,10 +188,20 @@ impl Workspace {
                 std::hint::spin_loop();
             }
         }
+        // Another thread may have begun a capture on the stream. To wait for the stream would fail, and make the capture
+        // invalid.
+        while is_capturing(stream)? {
+            if let Some(result) = self.received() {
+                return Ok(result);
+            }
+            std::thread::sleep(CAPTURE_POLL);
+        }
         // Not cudarc's `synchronize`, which does not wait where somebody else's error is to be reported.
         // SAFETY: the stream is alive.
         check("waiting for the result", unsafe { result::stream::synchronize(stream.cu_stream()) })?;
-        Ok(self.received().expect("a kernel that has ended has sent its result"))
+        // A kernel that has ended has sent its result. If there is none, another thread began a capture before the launch,
+        // and the launch is part of its graph.
+        self.received().ok_or(Error::StreamIsCapturing)
     }
 
     /// Notes that the work of a stream so far uses the workspace, and that nobody waits for its end.
