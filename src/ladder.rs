@@ -33,7 +33,7 @@ use crate::policy::ladder::MOST_SHARED_BYTES;
 pub use crate::policy::ladder::{Finish, Role, Rung, Step};
 #[doc(hidden)]
 pub use crate::policy::ladder::{Launcher, Plan};
-use crate::{Commutative, Device, DeviceMonoid, DeviceType, Error, Input};
+use crate::{Commutative, Device, DeviceMonoid, DeviceType, Error, Input, Kind, Layout, Scalar};
 
 /// Runs the rungs with the operator `M` on a GPU.
 ///
@@ -65,7 +65,8 @@ impl<M: DeviceMonoid> Ladder<M> {
     where
         M: Commutative,
     {
-        Self { commutes: true, adds: M::IS_ADDITION, ..Self::in_order(device, operator) }
+        let adds = M::IS_ADDITION && is_added_by_atomics(&M::Item::layout());
+        Self { commutes: true, adds, ..Self::in_order(device, operator) }
     }
 
     /// The rungs that [keep the order](Rung::keeps_order), with any operator.
@@ -204,6 +205,12 @@ impl<M: DeviceMonoid> Ladder<M> {
         let kernels = Arc::new(LadderKernels::new::<M>(stream.context())?);
         Ok((self.kernels.get_or_init(|| kernels), stream))
     }
+}
+
+/// Whether atomic instructions add such items.
+fn is_added_by_atomics(item: &Layout) -> bool {
+    use Scalar::{F32, F64, I32, I64, U32, U64};
+    matches!(item.kind, Kind::Scalar(I32 | I64 | U32 | U64 | F32 | F64))
 }
 
 /// The scan of an input that is being asked for.

@@ -59,6 +59,8 @@ pub(crate) fn derive(input: &DeriveInput) -> Result<TokenStream> {
                 })
             }
             fn literal(&self) -> #warpfold::Literal {
+                // Fails where another macro has added a field.
+                let Self { #(#members: _),* } = self;
                 #warpfold::Literal::Sequence(::std::vec![#(#literals),*])
             }
             #[inline]

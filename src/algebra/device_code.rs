@@ -25,7 +25,8 @@ impl DeviceCode {
     ///
     /// The code runs on the GPU as it stands. It must end, must read and write nothing but its parameters and its own
     /// variables, and must return a valid value of its Rust type (for a `bool`, 0 or 1). It is only ever called on valid
-    /// items, but on any two of them, not on neighbours alone: a result that nobody needs may be computed and dropped.
+    /// items, but on any two of them, not on neighbours alone: a result that nobody needs may be computed and dropped. All
+    /// that holds whatever functions, types and constants are added to its operator, which safe code can do.
     #[allow(unsafe_code)]
     pub unsafe fn at(text: impl Into<Cow<'static, str>>, file: &'static str, line: u32) -> Self {
         Self { text: text.into(), file, line }

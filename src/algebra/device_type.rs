@@ -14,7 +14,9 @@ use cudarc::driver::DeviceRepr;
 /// # Safety
 ///
 /// [`layout`](Self::layout) must describe `Self` truly, field by field: a field that is missing or misplaced lets a
-/// kernel read what was never written.
+/// kernel read what was never written. Any bits that the layout allows are a value of `Self` (of a `bool` 0 and 1): kernels
+/// compute with the layout, and know no other rule. [`literal`](Self::literal) and [`same_bits`](Self::same_bits) follow
+/// the layout.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a device type",
     label = "its layout is not known to CUDA C++",

@@ -9,7 +9,7 @@ use super::chain::Queue;
 use super::driver::{RelaxedCapture, check, check_capturing, check_not_capturing};
 use super::host::PrivateStream;
 use super::kernels::{Blocks, Kernels, Registry, Rendered};
-use super::slices::{Addresses, Slices, check_context, drain};
+use super::slices::{Addresses, Slices, check_context, check_not_captured, drain};
 use super::workspace::{Keeps, Room, lock};
 use crate::codegen::{Arguments, Source};
 use crate::policy::memory::{TICKET_BYTES, most_bytes, partial_bytes};
@@ -202,7 +202,8 @@ impl BracketKernel {
             return Err(error);
         }
         // SAFETY: the last kernel sends an item, and the workspace is for items.
-        unsafe { workspace.wait(stream) }.inspect_err(|_| {
+        let result = check_not_captured(stream).and_then(|()| unsafe { workspace.wait(stream) });
+        result.inspect_err(|_| {
             // The kernel may still run, and write to the workspace, which therefore stays for the life of the process.
             std::mem::forget(of_stream.clone());
         })

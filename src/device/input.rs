@@ -152,7 +152,8 @@ impl<T: DeviceType> DeviceInput<T> {
     /// The items are initialised, in memory that a kernel of `device`'s context can read, and stay there unchanged
     /// while they are read: until `run` returns, until the work of `run_into` or of a scan has ended, or until the last
     /// launch of a graph that a `record_` call was recorded in. The stream belongs to that context, and outlives the value
-    /// and every slice that a scan made of it.
+    /// and every slice that a scan made of it. What is written in its order is read on it, or when it has been waited for:
+    /// cudarc does not track the stream's events.
     pub unsafe fn from_raw(
         device: &Device,
         address: u64,

@@ -12,7 +12,7 @@ use super::chain::Queue;
 use super::driver::{RelaxedCapture, architecture, check, check_not_capturing};
 use super::host::download;
 use super::kernels::{Blocks, Kernels, Loaded};
-use super::slices::{allocate, check_context};
+use super::slices::{allocate, check_context, check_not_captured};
 use super::workspace::{Room, lock};
 use crate::codegen::{RungArguments, Source};
 use crate::policy::ladder::{Launcher, Rung, Step};
@@ -57,15 +57,18 @@ impl LadderKernels {
     ) -> Result<OnGpu<'a, M>, Error> {
         let relaxed = RelaxedCapture::enter()?;
         check_context(&self.kernels.context, "input", stream)?;
+        // The operator's code is called before anything is launched.
+        let identity = operator.identity();
         check_not_capturing(stream)?;
-        Ok(OnGpu { kernels: self, operator, adds, stream, _relaxed: relaxed })
+        Ok(OnGpu { kernels: self, operator, identity, adds, stream, _relaxed: relaxed })
     }
 }
 
 /// Launches rungs on a stream.
-pub(crate) struct OnGpu<'a, M> {
+pub(crate) struct OnGpu<'a, M: DeviceMonoid> {
     kernels: &'a LadderKernels,
     operator: &'a M,
+    identity: M::Item,
     adds: bool,
     stream: &'a Arc<CudaStream>,
     _relaxed: RelaxedCapture,
@@ -151,7 +154,7 @@ impl<'a, M: DeviceMonoid> Launcher for OnGpu<'a, M> {
                 output,
                 shared,
                 block_level: step.block_items.ilog2().into(),
-                identity: self.operator.identity(),
+                identity: self.identity,
             };
             let blocks = Blocks {
                 count: count.unsigned_abs(),
@@ -164,6 +167,7 @@ impl<'a, M: DeviceMonoid> Launcher for OnGpu<'a, M> {
             // the stream has passed.
             unsafe { loaded.launch(blocks, arguments, self.operator, &mut Queue::of_stream(self.stream)) }?;
         }
+        check_not_captured(self.stream)?;
         workspace.record_use(self.stream)?;
         Ok(Memory::Own(output))
     }
@@ -175,6 +179,7 @@ impl<'a, M: DeviceMonoid> Launcher for OnGpu<'a, M> {
         };
         let from = of.slice(first as usize..(first + count) as usize);
         check("copying on the device", self.stream.memcpy_dtod(&from, &mut part))?;
+        check_not_captured(self.stream)?;
         Ok(Memory::Own(part))
     }
 
@@ -189,6 +194,7 @@ impl<'a, M: DeviceMonoid> Launcher for OnGpu<'a, M> {
             unreachable!("what is given is not written");
         };
         let mut to = to.slice_mut(first as usize..(first + count) as usize);
-        check("copying on the device", self.stream.memcpy_dtod(items, &mut to))
+        check("copying on the device", self.stream.memcpy_dtod(items, &mut to))?;
+        check_not_captured(self.stream)
     }
 }

@@ -122,18 +122,8 @@ impl<T> Slices<'_, T> {
         let input = read.as_ref().map_or(output, |(address, _)| *address);
         let addresses = Addresses { input, output, memory };
         let enqueued = workspace.chains.launch(kernels, stream, |queue| give(queue, addresses));
-        match is_capturing(stream) {
-            Ok(false) => {}
-            // Another thread has begun a capture meanwhile. Nobody has promised that the slices outlive its graph: to wait for
-            // the stream makes that capture invalid.
-            Ok(true) => {
-                drain(stream);
-                return Err(Error::StreamIsCapturing);
-            }
-            Err(error) => {
-                drain(stream);
-                return enqueued.and(Err(error));
-            }
+        if let Err(error) = check_not_captured(stream) {
+            return enqueued.and(Err(error));
         }
         // After a failure, too: the first launches may be under way.
         let recorded = workspace.record_use(stream);
@@ -173,6 +163,12 @@ impl<T> Slices<'_, T> {
         }
         Ok((input, output))
     }
+}
+
+/// Refuses what a stream was given if another thread has begun a capture on it meanwhile: nobody has promised that the memory
+/// outlives that graph. To wait for the stream makes the capture invalid.
+pub(super) fn check_not_captured(stream: &CudaStream) -> Result<(), Error> {
+    check_not_capturing(stream).inspect_err(|_| drain(stream))
 }
 
 /// Waits for what a stream was given, whose failure is known or does not matter.

@@ -5,6 +5,9 @@ use crate::Error;
 use crate::translation::syntax::{Arm, Block, Control, Expression, Operator, Pattern, Range, StatementKind};
 use crate::{Scalar, codegen::lower::scalar};
 
+/// In each turn of a loop that may be endless. A loop of C++ that has no effect is taken to end, and its result is anything.
+const ENDLESS: &str = "asm volatile(\"\");";
+
 impl Lowering<'_> {
     pub(super) fn block(&mut self, block: &Block, destination: &Destination) -> Result<(), Error> {
         for statement in block.statements {
@@ -175,15 +178,15 @@ impl Lowering<'_> {
                 self.arms(&value, arms, destination)
             }
             Control::Loop(label, body) => {
-                self.repeated(*label, destination, "while (true) {".to_owned(), body, "")
+                self.repeated(*label, destination, format!("while (true) {{ {ENDLESS}"), body, "")
             }
             Control::While(label, condition, body) => {
                 let (condition, written) = self.captured(|this| this.value(condition))?;
                 if written.is_empty() {
-                    let head = format!("while ({}) {{", condition.text);
+                    let head = format!("while ({}) {{ {ENDLESS}", condition.text);
                     return self.repeated(*label, &Destination::Nowhere, head, body, "");
                 }
-                self.push("while (true) {");
+                self.push(format!("while (true) {{ {ENDLESS}"));
                 self.out.extend(written);
                 let head = format!("if (!{}) break;", condition.within(super::ATOM));
                 self.repeated(*label, &Destination::Nowhere, head, body, "")

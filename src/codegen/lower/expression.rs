@@ -367,6 +367,9 @@ impl Lowering<'_> {
         if scalar(&first.ty).is_none() {
             return self.not_a_number();
         }
+        if !name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') {
+            return self.refuse(format!("`{name}` is no function"));
+        }
         let texts: Vec<&str> = operands.iter().map(|operand| operand.text.as_str()).collect();
         let text = format!("rust::{name}({})", texts.join(", "));
         let stable = operands.iter().all(|operand| operand.stable);

@@ -91,6 +91,9 @@ impl Lowering<'_> {
                 let Some(length) = length(&value.ty) else {
                     return self.refuse("only arrays, tuples and tuple structs have elements");
                 };
+                if front.len() + back.len() > length {
+                    return self.refuse("a pattern has more elements than its value");
+                }
                 let positions = (0..front.len()).chain(length.saturating_sub(back.len())..length);
                 let patterns = front.iter().chain(*back);
                 patterns.zip(positions).map(|(pattern, k)| Ok((pattern, self.part(value, k)?))).collect()
