@@ -6,7 +6,7 @@ use quote::{quote, quote_spanned};
 use syn::{Error, FnArg, GenericParam, ItemFn, Path, Result, ReturnType, Type};
 
 use crate::attributes;
-use crate::translate::{Function, depth, names_in_bounds, translate};
+use crate::translate::{Function, depth, translate};
 
 pub(crate) fn expand(item: &ItemFn, warpfold: &Path) -> TokenStream {
     let device = device(item, warpfold).unwrap_or_else(|error| {
@@ -104,12 +104,7 @@ fn device(item: &ItemFn, warpfold: &Path) -> Result<TokenStream> {
         result,
         body: &item.block,
         generic: signature.generics.type_params().next().is_some(),
-        type_parameters: signature
-            .generics
-            .type_params()
-            .map(|parameter| parameter.ident.to_string())
-            .collect(),
-        bounds: names_in_bounds(&signature.generics),
+        generics: &signature.generics,
         has_self: false,
         warpfold,
     })?;

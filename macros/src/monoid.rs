@@ -5,7 +5,7 @@ use quote::{quote, quote_spanned};
 use syn::{Error, FnArg, GenericParam, ImplItem, ImplItemFn, ItemImpl, Path, Result, ReturnType};
 
 use crate::attributes;
-use crate::translate::{Function, depth, names_in_bounds, translate};
+use crate::translate::{Function, depth, translate};
 
 pub(crate) fn expand(item: &ItemImpl, warpfold: &Path) -> TokenStream {
     let device = match combine_of(item) {
@@ -48,7 +48,7 @@ fn device(item: &ItemImpl, combine: &ImplItemFn, warpfold: &Path) -> Result<Toke
 }
 
 fn function<'a>(
-    item: &ItemImpl,
+    item: &'a ItemImpl,
     combine: &'a ImplItemFn,
     generic: bool,
     warpfold: &'a Path,
@@ -64,15 +64,13 @@ fn function<'a>(
         return Err(Error::new_spanned(&combine.sig, "`combine` returns an item"));
     };
     let has_self = combine.sig.receiver().is_some();
-    let type_parameters = item.generics.type_params().map(|parameter| parameter.ident.to_string()).collect();
     Ok(Function {
         name: &combine.sig.ident,
         parameters,
         result,
         body: &combine.block,
         generic,
-        type_parameters,
-        bounds: names_in_bounds(&item.generics),
+        generics: &item.generics,
         has_self,
         warpfold,
     })

@@ -115,7 +115,8 @@ impl Translator<'_> {
     /// reference have those traits brought into scope: with a second one the call is ambiguous, too.
     ///
     /// Of a type parameter the bounds alone decide. A known trait must be among them, or behind one of
-    /// them: nobody else can implement it for all types. With a second one the call is ambiguous.
+    /// them: nobody else can implement it for all types. With a second one of the same kind the call is
+    /// ambiguous. One by value would go before a known one by reference: `only_by_reference` refuses it.
     fn of_one_meaning(
         &self,
         call: &ExprMethodCall,
@@ -138,12 +139,20 @@ impl Translator<'_> {
                 };
                 let asked = ours_at(word.span(), known.clone()).1;
                 let word_span = Span::mixed_site().located_at(word.span());
-                let is = self.function.generic.then(
-                    || quote_spanned!(word_span=> __warpfold::translation::is::#asked(&#value #argument);),
-                );
+                let is = self.function.generic.then(|| match known == "Pow" {
+                    true => {
+                        quote_spanned!(word_span=> __warpfold::translation::is::#asked(&#value #argument);)
+                    }
+                    false => quote_spanned! {word_span=> {
+                        use __warpfold::translation::is::{OfNumber as _, #asked::OfTrait as _};
+                        (&&__warpfold::translation::is::Of(&#value)).is_known();
+                    }},
+                });
+                let alone = methods::is_by_reference(&known.to_string(), name)
+                    .then(|| self.only_by_reference(word, span));
                 let by_reference = matches!(name, "is_zero" | "is_one")
                     .then(|| quote!(use __warpfold::translation::known::#known as _;));
-                quote!(#is #by_reference)
+                quote!(#alone #is #by_reference)
             }
             (None, "len") => TokenStream::new(),
             (None, _) if self.function.generic => {
@@ -152,32 +161,59 @@ impl Translator<'_> {
             (None, _) => TokenStream::new(),
         };
         // `Ord` is always in scope, and has these by value.
-        let rival = (!is_order(name)).then(|| {
+        let rival = |receiver: TokenStream| {
             let types: Vec<Ident> = (0..arguments.len())
                 .map(|number| format_ident!("Argument{number}", span = Span::mixed_site()))
                 .collect();
             let other = Ident::new("Other", Span::mixed_site());
             quote_spanned! {span=> {
                 trait #other: Sized {
-                    fn #word<#(#types),*>(self, #(_: #types),*) {}
+                    fn #word<#(#types),*>(#receiver, #(_: #types),*) {}
                 }
                 impl<T> #other for T {}
                 let _ = #called;
             }}
-        });
+        };
+        let by_value = (!is_order(name)).then(|| rival(quote!(self)));
+        // An array's length is a slice's, which comes after all methods of the array.
+        let by_reference = (name == "len").then(|| rival(quote!(&self)));
         quote_spanned! {span=> ({
             let #value = #receiver;
             #(let #names = #arguments;)*
-            #rival
+            #by_value
+            #by_reference
             #known
             #called
         })}
     }
 
+    /// Refused by rustc if a bound of a type parameter has the method by value. A trait among the bounds
+    /// goes before all others, so the rival is a bound, too.
+    fn only_by_reference(&self, method: &Ident, span: Span) -> TokenStream {
+        let mut generics = self.function.generics.clone();
+        let types: Vec<Ident> = generics.type_params().map(|parameter| parameter.ident.clone()).collect();
+        for ty in &types {
+            generics.make_where_clause().predicates.push(syn::parse_quote!(#ty: __WarpfoldOther));
+        }
+        let (parameters, _, clause) = generics.split_for_impl();
+        let values: Vec<Ident> = (0..types.len())
+            .map(|number| format_ident!("value_{number}", span = Span::mixed_site()))
+            .collect();
+        quote_spanned! {span=> {
+            trait __WarpfoldOther: Sized {
+                fn #method(self) {}
+            }
+            fn __warpfold_only #parameters(#(#values: #types),*) #clause {
+                #(#values.#method();)*
+            }
+        }}
+    }
+
     /// The known trait by which generic code calls a method: one that a bound names, or the first one.
     fn known_trait(&self, method: &str) -> Option<&'static str> {
         let traits = methods::traits_of(method);
-        let is_named = |known: &&&str| self.function.bounds.iter().any(|name| name == **known);
+        let bounds = super::names_in_bounds(self.function.generics);
+        let is_named = |known: &&&str| bounds.iter().any(|name| name == **known);
         traits.iter().find(is_named).or(traits.first()).copied()
     }
 
@@ -267,7 +303,7 @@ impl Translator<'_> {
             let known = known
                 && (PRIMITIVES.contains(&before.as_str())
                     || methods::TRAITS.contains(&before.as_str())
-                    || self.function.type_parameters.contains(&before));
+                    || self.function.has_type_parameter(&before));
             if !known {
                 return self.refuse(
                     &call.func,
@@ -314,7 +350,7 @@ impl Translator<'_> {
         let func = &*call.func;
         let before =
             path.segments.iter().rev().nth(1).map(|segment| plain(&segment.ident)).unwrap_or_default();
-        let before_is_a_parameter = self.function.type_parameters.contains(&before);
+        let before_is_a_parameter = self.function.has_type_parameter(&before);
         match name {
             "from" if call.args.len() == 1 => {
                 let Pair { probe, tree } = self.primitive(&call.args[0]);
@@ -376,7 +412,7 @@ impl Translator<'_> {
                     Some(of_trait(known))
                 } else {
                     // Of a number: its own function, but for these.
-                    matches!(name, "is_zero" | "is_one")
+                    (matches!(name, "is_zero" | "is_one") || name.starts_with("ieee_"))
                         .then(|| self.known_trait(name).map(of_trait))
                         .flatten()
                 };

@@ -225,6 +225,15 @@ pub(super) fn traits_of(method: &str) -> &'static [&'static str] {
     }
 }
 
+/// Whether the method of a known trait takes its receiver by reference.
+pub(super) fn is_by_reference(known: &str, method: &str) -> bool {
+    match known {
+        "Ord" => method == "cmp",
+        "Euclid" | "One" | "PartialEq" | "PartialOrd" | "Signed" | "Zero" => true,
+        _ => known.starts_with("Wrapping") || known.starts_with("Saturating") && known != "Saturating",
+    }
+}
+
 pub(super) fn method(name: &str) -> Option<Method> {
     ROWS.iter().find_map(|(kinds, returns, exact, names)| {
         let name = names.iter().find(|&&known| known == name)?;

@@ -13,7 +13,7 @@ mod statement;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::{Block, Error, Expr, Pat, Path, Type};
+use syn::{Block, Error, Expr, Generics, Pat, Path, Type};
 
 /// A piece of a body in its two forms.
 #[derive(Default)]
@@ -30,13 +30,17 @@ pub(crate) struct Function<'a> {
     pub(crate) body: &'a Block,
     /// Whether types may be anything that a bound allows.
     pub(crate) generic: bool,
-    /// The names of its type parameters, and of those around it.
-    pub(crate) type_parameters: Vec<String>,
-    /// All names in their bounds.
-    pub(crate) bounds: Vec<String>,
+    /// Of the function, or of the `impl` around it.
+    pub(crate) generics: &'a Generics,
     pub(crate) has_self: bool,
     /// Where warpfold is reached.
     pub(crate) warpfold: &'a Path,
+}
+
+impl Function<'_> {
+    fn has_type_parameter(&self, name: &str) -> bool {
+        self.generics.type_params().any(|parameter| parameter.ident == name)
+    }
 }
 
 /// What comes of it.
@@ -373,7 +377,7 @@ fn has_labelled_jump(tokens: impl quote::ToTokens) -> bool {
 }
 
 /// All names in the bounds of type parameters.
-pub(crate) fn names_in_bounds(generics: &syn::Generics) -> Vec<String> {
+fn names_in_bounds(generics: &Generics) -> Vec<String> {
     fn add(tokens: TokenStream, names: &mut Vec<String>) {
         for token in tokens {
             match token {

@@ -260,15 +260,34 @@ pub fn same<F: Copy>(function: F, _: F) -> F {
     function
 }
 
-/// Whether a type has a trait, by whose name rustc is asked.
+/// Whether generic code may call a method of a value: of a number, or of a type that has the known trait of that method.
 #[allow(non_snake_case)]
 pub mod is {
     use super::super::known;
+    use super::Primitive;
+
+    /// The value.
+    #[derive(Debug)]
+    pub struct Of<'a, T>(pub &'a T);
+
+    /// A number has methods of its own.
+    pub trait OfNumber {
+        /// It is a number.
+        fn is_known(&self) {}
+    }
+    impl<T: Primitive> OfNumber for Of<'_, T> {}
 
     macro_rules! is {
         ($($name:ident)*) => {$(
-            /// Asks for the trait of this name.
-            pub fn $name<T: known::$name>(_: &T) {}
+            /// Of the trait of this name.
+            pub mod $name {
+                /// It is implemented for a reference, so rustc takes it or [`OfNumber`](super::OfNumber), whichever holds.
+                pub trait OfTrait {
+                    /// It has the trait.
+                    fn is_known(&self) {}
+                }
+                impl<T: super::known::$name> OfTrait for &super::Of<'_, T> {}
+            }
         )*};
     }
     is! {

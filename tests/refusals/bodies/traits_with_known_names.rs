@@ -90,4 +90,37 @@ impl Number for u32 {
 fn sum(a: u32, b: u32) -> u32 {
     Number::plus(a, b)
 }
+/// By value, where the known one is by reference.
+trait Negative {
+    fn is_negative(self) -> bool;
+}
+#[device]
+fn negative<T: DeviceType + num_traits::Signed + Negative>(a: T) -> bool {
+    a.is_negative()
+}
+/// By reference, where the known one is a slice's.
+trait Length {
+    fn len(&self) -> usize;
+}
+impl Length for [f64; 3] {
+    fn len(&self) -> usize {
+        7
+    }
+}
+#[device]
+fn length_by_reference(a: [f64; 3]) -> u32 {
+    a.len() as u32
+}
+trait Smaller {
+    fn ieee_minimum(self, b: Self) -> Self;
+}
+impl Smaller for f32 {
+    fn ieee_minimum(self, b: f32) -> f32 {
+        self - b
+    }
+}
+#[device]
+fn smaller(a: f32, b: f32) -> f32 {
+    f32::ieee_minimum(a, b)
+}
 fn main() {}
