@@ -21,8 +21,15 @@ const ALL: [u32; 7] = [90, 75, 80, 86, 89, 100, 120];
 /// What even a slow machine under load needs less than: two cores that do twice as much have taken
 /// 8 s, for 48 additions in a combination.
 const LONGEST: Duration = Duration::from_secs(30);
-/// What decides beside the source: the options, the reading of the report, and this file.
-const DETERMINANTS: [&str; 2] = ["src/jit", "tests/compile.rs"];
+/// What decides beside the source: the options, the reading of the report, and this file. Caches and
+/// background compilation do not: `resources` has none of them.
+const DETERMINANTS: [&str; 5] = [
+    "src/jit/architecture.rs",
+    "src/jit/mod.rs",
+    "src/jit/nvrtc.rs",
+    "src/jit/resources.rs",
+    "tests/compile.rs",
+];
 
 fn architectures() -> Vec<Architecture> {
     let numbers = match std::env::var("WARPFOLD_ARCHITECTURES") {
