@@ -73,14 +73,16 @@ impl Group {
 
 /// What decides, beside a program and its operator, whether a check on the executor passes: the
 /// executor, the launches, the items, and the oracle.
-const DETERMINANTS: [&str; 8] = [
+const DETERMINANTS: [&str; 10] = [
     "tests/simt/*.cpp",
     "tests/simt/*.h",
+    "tests/support/cpp.rs",
     "tests/support/items.rs",
     "tests/support/policies.rs",
     "tests/support/programs.rs",
     "tests/support/rungs.rs",
     "tests/support/simt.rs",
+    "tests/support/templates.rs",
     "src/algebra/tree.rs",
 ];
 
