@@ -2,8 +2,8 @@
 //!
 //! A full run takes all. An everyday run takes the changed ones pairwise: of every two factors each
 //! pair of values that occurs among the changed checks occurs among the chosen ones. It takes every
-//! mutation of a changed template. Of the unchanged checks it takes a sample. A quick run takes few of the changed ones: each value of each
-//! factor, up to a limit.
+//! mutation of a changed template. Of the unchanged checks it takes a sample. A quick run takes few
+//! of the changed ones: each value of each factor, up to a limit.
 
 use std::collections::{HashMap, HashSet};
 
