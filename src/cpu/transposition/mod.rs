@@ -213,11 +213,13 @@ mod tests {
     use crate::cpu::rows::{In, Rows};
     use crate::cpu::vectors::{self, PORTABLE};
 
+    type Transpose<'a, W> = &'a dyn Fn(&[W], &mut [Row<W>], Lines);
+    type Restore<'a, W> = &'a dyn Fn(&[Row<W>], &mut [MaybeUninit<W>]);
+
     fn is_the_transpose<T, W: Word + PartialEq + std::fmt::Debug>(word: fn(usize) -> W) {
         let words = RUN * size_of::<T>() / size_of::<W>();
         let runs: Vec<W> = (0..W::LANES * words).map(word).collect();
-        let check = |transpose: &dyn Fn(&[W], &mut [Row<W>], Lines),
-                     restore: &dyn Fn(&[Row<W>], &mut [MaybeUninit<W>])| {
+        let check = |transpose: Transpose<W>, restore: Restore<W>| {
             let mut rows = Rows::<W, 128>::new();
             let rows = rows.first(words);
             let lines = Rc::new(Cell::new(0));
@@ -238,13 +240,15 @@ mod tests {
         macro_rules! check {
             ($bytes:expr) => {
                 if let Some(registers) = Registers::<{ $bytes }>::detected() {
-                    // SAFETY: they are some of `Rows`, and transposed before they are restored.
                     check(
-                        &|runs, rows, lines| unsafe {
-                            transpose::<T, W, { $bytes }>(registers, runs, rows, lines)
+                        &|runs, rows, lines| {
+                            // SAFETY: the rows are some of `Rows`.
+                            unsafe { transpose::<T, W, { $bytes }>(registers, runs, rows, lines) }
                         },
-                        // SAFETY: as above.
-                        &|rows, runs| unsafe { restore::<T, W, { $bytes }>(registers, rows, runs) },
+                        &|rows, runs| {
+                            // SAFETY: as above, and the rows were transposed before.
+                            unsafe { restore::<T, W, { $bytes }>(registers, rows, runs) }
+                        },
                     );
                 }
             };
