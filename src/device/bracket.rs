@@ -193,12 +193,14 @@ impl BracketKernel {
         let kernels = launches.clone().map(|launch| launch.kernel);
         let given = workspace.chains.launch(kernels, stream, |queue| {
             let given = Given { items: span, output, memory };
-            self.give(queue, operator, launches.clone(), given)
+            // SAFETY: the slice is read until the result is waited for, which the workspace gets; its lock is held until then.
+            unsafe { self.give(queue, operator, launches.clone(), given) }
         });
         if let Err(error) = given {
             // The first launches may be under way.
             drain(stream);
-            workspace.restore(room.keeps);
+            // SAFETY: the context is bound, and the stream has ended.
+            unsafe { workspace.restore(room.keeps) };
             return Err(error);
         }
         // SAFETY: the last kernel sends an item, and the workspace is for items.
@@ -227,7 +229,8 @@ impl BracketKernel {
         let kernels = launches.clone().map(|launch| launch.kernel);
         let mut slices = Slices { items: Some(items), output };
         slices.enqueue(&self.kernels.workspaces, room, kernels, |queue, addresses| {
-            self.give(queue, operator, launches.clone(), Given::of(addresses, length))
+            // SAFETY: the addresses are of slices that their stream keeps, and of a workspace that is this stream's.
+            unsafe { self.give(queue, operator, launches.clone(), Given::of(addresses, length)) }
         })
     }
 
@@ -270,7 +273,13 @@ impl BracketKernel {
     }
 
     /// Gives a queue all that it takes to write the bracket of `items` to `output`.
-    fn give<M: DeviceMonoid>(
+    ///
+    /// # Safety
+    ///
+    /// 1. The kernels of `launches` are loaded, for the same length.
+    /// 2. The addresses are of the items, of an item, and of memory of [`room`](Self::room).
+    /// 3. They stay what they are until the queue's work has ended, and nothing else uses that memory meanwhile.
+    unsafe fn give<M: DeviceMonoid>(
         &self,
         queue: &mut Queue<'_>,
         operator: Operator<'_, M>,
@@ -285,14 +294,18 @@ impl BracketKernel {
             let to = if launch.leaves_one() { output } else { Output::silent(room) };
             let gathers = gathers && launch.chunks > 1;
             let places = Places { items, output: to, tickets: memory, gathers, follows: number > 0 };
-            self.launch(queue, operator, launch, places)?;
+            // SAFETY: as was promised; partials are in the memory, one for each chunk of the launch that leaves them.
+            unsafe { self.launch(queue, operator, launch, places)? };
             items = Span { address: room, length: u64::from(launch.chunks) };
             room += partial_bytes(&self.kernels.item, items.length);
         }
         Ok(())
     }
 
-    fn launch<M: DeviceMonoid>(
+    /// # Safety
+    ///
+    /// As for [`give`](Self::give), of one launch: its output has room for an item a chunk.
+    unsafe fn launch<M: DeviceMonoid>(
         &self,
         queue: &mut Queue<'_>,
         operator: Operator<'_, M>,
@@ -323,9 +336,7 @@ impl BracketKernel {
         // The baseline does not wait for what is before it.
         let early = follows && launch.kernel != Kernel::Baseline && self.kernels.begins_early();
         let blocks = Blocks { count, warps: placed.warps, shared_bytes, early };
-        // SAFETY: that is what a kernel that reduces takes. The input is a slice that its stream keeps, the output has room
-        // for one item a chunk (partials are a workspace of `memory_bytes`), and both stay until the stream has passed:
-        // slices are freed in stream order, workspaces after draining.
+        // SAFETY: that is what a kernel that reduces takes, and what it points to is what was promised.
         unsafe { self.kernels.launch(launch.kernel, blocks, arguments, operator.value, queue) }
     }
 }

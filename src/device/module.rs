@@ -163,9 +163,13 @@ impl Function {
     }
 
     /// Whether a node of a graph was recorded of a launch of this kernel with this grid.
-    pub(super) fn is_launched_by(self, node: sys::CUgraphNode, grid: &Grid) -> bool {
+    ///
+    /// # Safety
+    ///
+    /// The node is one of a graph that is alive.
+    pub(super) unsafe fn is_launched_by(self, node: sys::CUgraphNode, grid: &Grid) -> bool {
         let mut of = std::mem::MaybeUninit::<sys::CUDA_KERNEL_NODE_PARAMS>::uninit();
-        // SAFETY: the node is one of a graph that is alive, and what is written to is there. If that succeeds, all of it is written.
+        // SAFETY: the node is what was promised, and what is written to is there. If that succeeds, all of it is written.
         let of = unsafe {
             match sys::cuGraphKernelNodeGetParams_v2(node, of.as_mut_ptr()).result() {
                 Ok(()) => of.assume_init(),

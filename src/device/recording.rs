@@ -50,7 +50,11 @@ pub(super) fn capture(stream: &CudaStream) -> Result<Option<Capture>, Error> {
 impl Capture {
     /// Drops `kept` once the graph and all its instances are gone. That happens in a thread of the driver, from which no
     /// driver may be called.
-    pub(super) fn keep<T: Send + 'static>(&self, kept: T) -> Result<(), Error> {
+    ///
+    /// # Safety
+    ///
+    /// The stream still records the graph.
+    pub(super) unsafe fn keep<T: Send + 'static>(&self, kept: T) -> Result<(), Error> {
         unsafe extern "C" fn drop_kept<T>(kept: *mut c_void) {
             // SAFETY: made from a box of this type, and given to this function once.
             drop(unsafe { Box::from_raw(kept.cast::<T>()) });
@@ -67,7 +71,7 @@ impl Capture {
             return Err(error);
         }
         let moved = sys::CUuserObjectRetain_flags_enum::CU_GRAPH_USER_OBJECT_MOVE as u32;
-        // SAFETY: the graph is being recorded, and the reference that it takes is the only one.
+        // SAFETY: the graph is being recorded, as was promised, and the reference that it takes is the only one.
         let retained = unsafe { sys::cuGraphRetainUserObject(self.graph, object, 1, moved) };
         check("giving it to the graph", retained.result()).inspect_err(|_| {
             // SAFETY: the reference was not taken. With it the box is dropped.

@@ -82,7 +82,8 @@ impl ScanKernel {
         let Some(call) = self.call(operator, prefix, slices.length())? else { return Ok(()) };
         let kernels = [call.launch.kernel].into_iter();
         slices.enqueue(&self.kernels.workspaces, call.room, kernels, |queue, addresses| {
-            self.give(queue, operator, &call, addresses)
+            // SAFETY: the slices are as long as the call, their stream keeps them, and the workspace is this stream's.
+            unsafe { self.give(queue, operator, &call, addresses) }
         })
     }
 
@@ -133,7 +134,14 @@ impl ScanKernel {
         Ok(Some(Call { launch, prefix, length: length as u64, identity, room }))
     }
 
-    fn give<M: DeviceMonoid>(
+    /// Gives a queue the launch of a scan.
+    ///
+    /// # Safety
+    ///
+    /// 1. The kernel of `call` is loaded.
+    /// 2. The addresses are of items of the call's length, of as many places, and of memory of the call's room.
+    /// 3. They stay what they are until the queue's work has ended, and nothing else uses that memory meanwhile.
+    unsafe fn give<M: DeviceMonoid>(
         &self,
         queue: &mut Queue<'_>,
         operator: &M,
@@ -153,8 +161,7 @@ impl ScanKernel {
         let warps = groups * warps;
         let shared_bytes = self.policy.shape(kernel).shared_bytes(&self.kernels.item, warps);
         let blocks = Blocks { count: blocks as u32, warps, shared_bytes, early: false };
-        // SAFETY: that is what a kernel that scans takes. The slices are as long as each other, and stay until the stream
-        // has passed, as does the workspace, of `memory_bytes`.
+        // SAFETY: that is what a kernel that scans takes, and what it points to is what was promised.
         unsafe { self.kernels.launch(kernel, blocks, arguments, operator, queue) }
     }
 

@@ -130,7 +130,8 @@ impl<T> Slices<'_, T> {
         let joined = other.map(|other| check("letting the output's stream wait", other.join(stream)));
         if enqueued.is_err() {
             drain(stream);
-            workspace.restore(room.keeps);
+            // SAFETY: the context is bound, and the stream has ended.
+            unsafe { workspace.restore(room.keeps) };
         }
         let ordered = recorded.and(joined.unwrap_or(Ok(())));
         if ordered.is_err() {

@@ -128,16 +128,22 @@ impl Workspace {
             let memory = &mut self.memories[room.keeps as usize];
             memory.address = address;
             // Not before it is zeros does anybody get it.
-            check("clearing memory", clear(address, bytes))?;
+            // SAFETY: it was allocated just now.
+            check("clearing memory", unsafe { clear(address, bytes) })?;
             memory.bytes = bytes;
         }
         Ok(self.memories[room.keeps as usize].address)
     }
 
     /// After launches of which some were not given, and when all others have ended: what has to be zeros is zeros again.
-    pub(super) fn restore(&mut self, keeps: Keeps) {
+    ///
+    /// # Safety
+    ///
+    /// The context is current, and all work that was given this memory has ended.
+    pub(super) unsafe fn restore(&mut self, keeps: Keeps) {
         let Memory { address, bytes } = self.memories[keeps as usize];
-        if keeps == Keeps::Zeros && bytes > 0 && clear(address, bytes).is_err() {
+        // SAFETY: the memory is the workspace's, and nothing uses it, as was promised.
+        if keeps == Keeps::Zeros && bytes > 0 && unsafe { clear(address, bytes) }.is_err() {
             self.give_up(keeps);
         }
     }
@@ -237,9 +243,12 @@ impl Drop for Workspace {
 }
 
 /// Makes memory zeros, on a stream of its own: those of others may be recording a graph.
-fn clear(address: u64, bytes: usize) -> Result<(), DriverError> {
+/// # Safety
+///
+/// So many bytes at the address are allocated in the current context, and nothing else uses them.
+unsafe fn clear(address: u64, bytes: usize) -> Result<(), DriverError> {
     let stream = result::stream::create(result::stream::StreamKind::NonBlocking)?;
-    // SAFETY: the stream is alive, and so is the memory, which nobody else knows of.
+    // SAFETY: the stream is alive, and so is the memory, as was promised.
     unsafe {
         let cleared = result::memset_d8_async(address, 0, bytes, stream);
         let waited = cleared.and_then(|()| result::stream::synchronize(stream));
@@ -361,7 +370,8 @@ impl Workspaces {
         lock(&self.of_graphs).used.entry(recorder).or_default().push(workspace);
         if is_first {
             // A lease that the graph does not take is dropped, and the workspace free again.
-            capture.keep(Lease { of_graphs: self.of_graphs.clone(), recorder })?;
+            // SAFETY: the stream records until the call that records returns.
+            unsafe { capture.keep(Lease { of_graphs: self.of_graphs.clone(), recorder })? };
         }
         Ok(memory)
     }

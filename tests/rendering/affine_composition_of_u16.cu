@@ -21,8 +21,8 @@ struct Operator {
 namespace program {
 
 typedef ::warpfold::Arguments<Item> Arguments;
-static_assert(sizeof(Arguments) == 64, "kernel arguments");
-static_assert(WARPFOLD_OFFSET(Arguments, identity) == 56, "kernel arguments");
+static_assert(sizeof(Arguments) == 56, "kernel arguments");
+static_assert(WARPFOLD_OFFSET(Arguments, identity) == 52, "kernel arguments");
 
 struct Shape {
     static constexpr unsigned WIDTH = 16, GROUP_ITEMS = 8, ROWS = 4, MERGED_TILES = 4, RUNS = 32, WARPS = 4;

@@ -2,8 +2,8 @@
 namespace program {
 
 typedef ::warpfold::Arguments<Item> Arguments;
-static_assert(sizeof(Arguments) == 72, "kernel arguments");
-static_assert(WARPFOLD_OFFSET(Arguments, identity) == 56, "kernel arguments");
+static_assert(sizeof(Arguments) == 64, "kernel arguments");
+static_assert(WARPFOLD_OFFSET(Arguments, identity) == 52, "kernel arguments");
 
 struct Shape {
     static constexpr unsigned WIDTH = 1, GROUP_ITEMS = 1, ROWS = 1, MERGED_TILES = 1, RUNS = 1, WARPS = 32;

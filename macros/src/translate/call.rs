@@ -302,7 +302,7 @@ impl Translator<'_> {
             };
             let known = known
                 && (PRIMITIVES.contains(&before.as_str())
-                    || methods::TRAITS.contains(&before.as_str())
+                    || methods::traits_of(&last).contains(&before.as_str())
                     || self.function.has_type_parameter(&before));
             if !known {
                 return self.refuse(
@@ -400,7 +400,7 @@ impl Translator<'_> {
                 };
                 let known = if before == "cmp" {
                     Some(quote!(::core::cmp::#word))
-                } else if methods::TRAITS.contains(&before.as_str()) {
+                } else if methods::traits_of(name).contains(&before.as_str()) {
                     Some(of_trait(&before))
                 } else if before_is_a_parameter {
                     let Some(known) = self.known_trait(name) else {

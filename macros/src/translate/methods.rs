@@ -156,36 +156,6 @@ const ROWS: &[Rows] = &[
     ),
 ];
 
-/// The traits that have methods of the table, with the same meaning for the kinds that it names.
-pub(super) const TRAITS: [&str; 26] = [
-    "Euclid",
-    "Float",
-    "FloatCore",
-    "Ieee",
-    "MulAdd",
-    "Number",
-    "One",
-    "Ord",
-    "PartialEq",
-    "PartialOrd",
-    "Pow",
-    "PrimInt",
-    "Real",
-    "Saturating",
-    "SaturatingAdd",
-    "SaturatingMul",
-    "SaturatingSub",
-    "Signed",
-    "Unsigned",
-    "WrappingAdd",
-    "WrappingMul",
-    "WrappingNeg",
-    "WrappingShl",
-    "WrappingShr",
-    "WrappingSub",
-    "Zero",
-];
-
 /// The traits of `warpfold::translation::known` that have a method, by which generic code may call it. Where none of them is
 /// named in a bound, the first one counts: a bound of the user's may need it. Of a method without one, generic code may call
 /// that of a number of a known type alone.

@@ -95,8 +95,12 @@ impl<'a, M: Monoid> Lanes<'a, M> {
     }
 
     /// The rows of what goes into the places of a tile, which are some of those given. What is before the ends of its runs is known.
+    ///
+    /// # Safety
+    ///
+    /// `items` are the words of a tile of items, `W::LANES` times `RUN`, which have no padding.
     #[inline(always)]
-    pub(super) fn down_tile<'r, W: Word, const BYTES: usize, const EXCLUSIVE: bool>(
+    pub(super) unsafe fn down_tile<'r, W: Word, const BYTES: usize, const EXCLUSIVE: bool>(
         &self,
         registers: Registers<BYTES>,
         operator: &M,
@@ -109,7 +113,7 @@ impl<'a, M: Monoid> Lanes<'a, M> {
         let mut of_items = Rows::<W, RUN>::new();
         let (of_items, of_edges) = (of_items.first(RUN * words), rows.first((RUN + 1) * words));
         let edges = &self.edges[tile * W::LANES..][..W::LANES + 1];
-        // SAFETY: `new` was promised that the items suit; the rows are the first ones, and set one after the other.
+        // SAFETY: `new` was promised that the items suit, and the caller promised the tile; the rows are the first ones, and set one after the other.
         unsafe {
             transpose::<M::Item, W, BYTES>(registers, items, of_items, meanwhile);
             set_items_of_lanes(of_edges, &edges[..W::LANES]);

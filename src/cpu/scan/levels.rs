@@ -210,10 +210,14 @@ impl<M: Monoid> Down<'_, '_, M> {
                 };
                 let meanwhile = (Near::after(items), &mut output);
                 let mut rows = Rows::new();
-                let rows = lanes[0]
-                    .down_tile::<W, BYTES, EXCLUSIVE>(registers, operator, tile, items, meanwhile, &mut rows);
-                // SAFETY: all rows of the tile were set, and all of its places are.
-                unsafe { output.next(|places| restore::<M::Item, W, BYTES>(registers, rows, places)) };
+                let lanes = &lanes[0];
+                // SAFETY: the words are a tile's. All rows of the tile are set, and so are all of its places.
+                unsafe {
+                    let rows = lanes.down_tile::<W, BYTES, EXCLUSIVE>(
+                        registers, operator, tile, items, meanwhile, &mut rows,
+                    );
+                    output.next(|places| restore::<M::Item, W, BYTES>(registers, rows, places));
+                }
             }
         }
         drop(output);
@@ -250,9 +254,12 @@ fn down_above<M: Monoid, W: Word, const BYTES: usize>(
             )
         };
         let mut rows = Rows::new();
-        let rows = above.down_tile::<W, BYTES, false>(registers, operator, tile, values, Nothing, &mut rows);
-        // SAFETY: all rows of the tile were set.
-        unsafe { restore::<M::Item, W, BYTES>(registers, rows, ends_of_tile) };
+        // SAFETY: the words are a tile's, and all of its rows are set.
+        unsafe {
+            let rows =
+                above.down_tile::<W, BYTES, false>(registers, operator, tile, values, Nothing, &mut rows);
+            restore::<M::Item, W, BYTES>(registers, rows, ends_of_tile);
+        }
     } else {
         debug_assert_eq!(tile, tiles);
         above.down_rest(Prefix::Inclusive, &mut ends[tiles * tile_items..]);
