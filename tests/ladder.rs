@@ -491,9 +491,8 @@ fn add_trials(trials: &mut Trials<'_>) {
     subjects(&mut Add(trials));
 }
 
-/// This file, and those that its mutations depend on beside it.
-const FILES: &[&str] =
-    &["tests/ladder.rs", "src/policy/ladder", "tests/support/mutations.rs", "tests/support/operators.rs"];
+/// What says how rungs are tested.
+const FILES: &[&str] = &["tests/ladder.rs", "src/policy/ladder"];
 
 fn main() -> ExitCode {
     let mut suite = Suite::default();
@@ -503,7 +502,7 @@ fn main() -> ExitCode {
     subjects(&mut OnGpu(&mut suite));
     suite.test(Tier::Gpu, "every_kind_of_input", every_kind_of_input);
     suite.test(Tier::Gpu, "sanitizer_subset", sanitizer_subset);
-    let mut tests = Tests::new(&mut suite, "rungs", Checks::Accesses, &FILES[..2]);
+    let mut tests = Tests::new(&mut suite, "rungs", Checks::Accesses, FILES);
     for threads in [32, 64, 128] {
         subjects(&mut OnExecutor { tests: &mut tests, threads });
     }
@@ -513,7 +512,7 @@ fn main() -> ExitCode {
         what_is_said_is_counted,
     );
     several_strides(&mut tests);
-    let mut tests = Tests::new(&mut suite, "rungs", Checks::Sanitizers, &FILES[..2]);
+    let mut tests = Tests::new(&mut suite, "rungs", Checks::Sanitizers, FILES);
     subjects(&mut OnExecutor { tests: &mut tests, threads: 256 });
     MutationSuite { name: "mutations of rungs", mutations: MUTATIONS, add_trials, files: FILES }
         .add_to(&mut suite);

@@ -26,19 +26,17 @@ const FILES: &[&str] = &[
     "src/policy/memory.rs",
     "src/policy/scan.rs",
     "src/policy/shape.rs",
-    "tests/support/mutations.rs",
-    "tests/support/operators.rs",
 ];
 
 /// Every operator, several policies, all under the sanitizers too, and every mistake.
 pub fn add_to(suite: &mut Suite) {
-    let mut tests = Tests::new(suite, "scans", Checks::Accesses, &FILES[..5]);
+    let mut tests = Tests::new(suite, "scans", Checks::Accesses, FILES);
     operators::structs(&mut OnExecutor { tests: &mut tests, checks: Checks::Accesses, step: 1 });
     // What an operator does is the same as in a reduction: of these the sizes matter.
     operators::sizes(&mut OnExecutor { tests: &mut tests, checks: Checks::Accesses, step: 5 });
-    let mut tests = Tests::new(suite, "scans", Checks::Sanitizers, &FILES[..5]);
+    let mut tests = Tests::new(suite, "scans", Checks::Sanitizers, FILES);
     operators::structs(&mut OnExecutor { tests: &mut tests, checks: Checks::Sanitizers, step: 3 });
-    let mut tests = Tests::new(suite, "shapes of scans", Checks::Accesses, &FILES[..5]);
+    let mut tests = Tests::new(suite, "shapes of scans", Checks::Accesses, FILES);
     every_policy_on_executor(&mut tests, "f32_sums", Sum::<f32>::new(), f32::unit);
     every_policy_on_executor(&mut tests, "shapes", Shape, Sample::sample);
     every_policy_on_executor(&mut tests, "bytes", Lanewise::<u8, 1>(PhantomData), Sample::sample);

@@ -1,6 +1,6 @@
 //! Mutations: mistakes in the templates, one at a time. A suite must find each.
 
-use super::checks::{Check, Passed, code_of, record_finder};
+use super::checks::{Check, Passed, code_of, digest, record_finder};
 use super::programs::{Checks, Kernels};
 use super::simt::{Executor, Group, seed};
 use super::templates::templates;
@@ -81,6 +81,9 @@ impl MutationSuite {
     /// four of five orders.
     const ORDERS: u64 = 32;
 
+    /// The files that make and find mistakes, beside those of the suite.
+    const FILES: [&str; 2] = ["tests/support/mutations.rs", "tests/support/operators.rs"];
+
     /// For each mistake a check that fails unless the suite's trials find something under the
     /// templates with it; a test that each can be made; and one that nothing is found without any.
     pub fn add_to(self, suite: &mut Suite) {
@@ -90,7 +93,7 @@ impl MutationSuite {
                 of_file.for_each(|mutation| drop(mutation.made(&text)));
             }
         });
-        let base = Check::of(self.name);
+        let base = Check::of(self.name).determined_by(digest(&Self::FILES));
         let programs = Trials::of(self, &|_, text| text.to_owned()).determinants();
         let right = base.clone().factor("template", "none").on_executor(self.files);
         let right = right.determined_by(&programs);

@@ -147,6 +147,23 @@ impl<T: Edge + PrimInt + WrappingAdd + AsPrimitive<u8>> Monoid for Wrapping<T> {
     }
 }
 
+/// Methods of numbers of a known type, in generic code.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Ones<T>(std::marker::PhantomData<T>);
+
+#[monoid]
+impl<T: Edge + PrimInt> Monoid for Ones<T> {
+    type Item = [T; 2];
+    fn identity(&self) -> [T; 2] {
+        Edge::example()
+    }
+    fn combine(&self, a: [T; 2], b: [T; 2]) -> [T; 2] {
+        let more = a[0].count_ones() as i32 - b[1].count_ones() as i32;
+        let far = more.abs().wrapping_mul(3).pow(2) > 40 || (more as f32).sqrt() > 2.5;
+        if far { a } else { [b[0], if more.signum() < 0 { a[1] } else { b[1] }] }
+    }
+}
+
 /// Where warpfold has another name.
 mod elsewhere {
     pub use warpfold as reductions;
@@ -216,6 +233,8 @@ pub(super) fn generic(visitor: &mut impl Visitor) {
     visitor.visit("traits_f64", Traits::<f64>::default());
     visitor.visit("wrapping_i8", Wrapping::<i8>::default());
     visitor.visit("wrapping_u64", Wrapping::<u64>::default());
+    visitor.visit("ones_i16", Ones::<i16>::default());
+    visitor.visit("ones_u64", Ones::<u64>::default());
     visitor.visit("halves", elsewhere::Halves);
     visitor.visit("window", Window { low: -5, high: 1 << 40, weights: [3, -7, i32::MAX] });
     visitor.visit("wide_window", Window { low: i64::MIN, high: i64::MAX, weights: [0, 1, 2] });
