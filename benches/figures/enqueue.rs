@@ -83,7 +83,7 @@ impl Chain {
         let mut parameters: [*mut c_void; 2] = [(&raw mut arguments).cast(), (&raw mut state).cast()];
         let stream = gpu.stream.cu_stream();
         gpu.stream.begin_capture(sys::CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED)?;
-        for launch in launches {
+        for (number, launch) in launches.iter().enumerate() {
             let mut early = sys::CUlaunchAttribute {
                 id: sys::CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION,
                 pad: [0; 4],
@@ -99,7 +99,8 @@ impl Chain {
                 sharedMemBytes: 0,
                 hStream: stream,
                 attrs: &raw mut early,
-                numAttrs: begins_early.into(),
+                // The first one waits for all before it.
+                numAttrs: (begins_early && number > 0).into(),
             };
             // SAFETY: the stream and the kernel are alive, and what the call reads is there.
             unsafe { sys::cuLaunchKernelEx(&config, kernel, parameters.as_mut_ptr(), std::ptr::null_mut()) }
@@ -140,12 +141,14 @@ fn enqueue(gpu: &Gpu, chain: &mut Chain, used: &warpfold::cudarc::driver::CudaEv
         sys::cuStreamIsCapturing(stream, &mut capture).result()?;
         result::ctx::get_current()?;
         sys::cuStreamGetId(stream, &mut id).result()?;
+        sys::cuStreamIsCapturing(stream, &mut capture).result()?;
         result::ctx::get_current()?;
         for (node, of) in &mut chain.nodes {
             of.kernelParams = parameters.as_mut_ptr();
             sys::cuGraphExecKernelNodeSetParams_v2(chain.instance, *node, of).result()?;
         }
         result::graph::launch(chain.instance, stream)?;
+        sys::cuStreamIsCapturing(stream, &mut capture).result()?;
     }
     used.record(&gpu.stream)?;
     // SAFETY: as above.
