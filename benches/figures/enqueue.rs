@@ -140,6 +140,7 @@ fn enqueue(gpu: &Gpu, chain: &mut Chain, used: &warpfold::cudarc::driver::CudaEv
         sys::cuThreadExchangeStreamCaptureMode(&mut mode).result()?;
         sys::cuStreamIsCapturing(stream, &mut capture).result()?;
         result::ctx::get_current()?;
+        sys::cuStreamIsCapturing(stream, &mut capture).result()?;
         sys::cuStreamGetId(stream, &mut id).result()?;
         sys::cuStreamIsCapturing(stream, &mut capture).result()?;
         result::ctx::get_current()?;

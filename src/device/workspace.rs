@@ -10,7 +10,7 @@ use cudarc::driver::{CudaContext, CudaEvent, CudaStream, DriverError, result, sy
 
 use super::bracket::Output;
 use super::chain::Chains;
-use super::driver::{RelaxedCapture, check, check_allocation, is_capturing, stream_id};
+use super::driver::{RelaxedCapture, check, check_allocation, check_not_capturing, is_capturing, stream_id};
 use super::recording::Capture;
 use crate::{DeviceType, Error};
 
@@ -307,6 +307,8 @@ impl Workspaces {
 
     /// The workspace of a stream. Whoever holds its lock may give the stream work that uses it.
     pub(super) fn of_stream(&self, stream: &CudaStream) -> Result<Arc<Mutex<Workspace>>, Error> {
+        // A driver does not tell the number of a stream that records.
+        check_not_capturing(stream)?;
         let id = stream_id(stream)?;
         let mut of_streams = lock(&self.of_streams);
         if let Some(workspace) = of_streams.get(&id) {
