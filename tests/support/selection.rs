@@ -41,7 +41,7 @@ pub struct Request {
 }
 
 /// An everyday run takes one of this many unchanged checks, and at least this many of a kind.
-const UNCHANGED_FOR_ONE: usize = 32;
+const UNCHANGED_FOR_ONE: usize = 64;
 const FEWEST_UNCHANGED: usize = 3;
 /// The most checks of a kind in a quick run.
 const MOST_QUICK: usize = 8;
