@@ -271,7 +271,7 @@ mod tests {
         let checks = checks();
         let passed = checks.iter().map(Check::hash).collect();
         let everyday = select_of(&checks, &passed, &request(Extent::Everyday));
-        assert_eq!((everyday.chosen.len(), everyday.unchanged), (13, 400));
+        assert_eq!((everyday.chosen.len(), everyday.unchanged), (7, 400));
         assert_eq!(everyday, select_of(&checks, &passed, &request(Extent::Everyday)));
         let other = Request { seed: 8, ..request(Extent::Everyday) };
         assert_ne!(everyday, select_of(&checks, &passed, &other));
