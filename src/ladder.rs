@@ -27,7 +27,7 @@ use std::sync::{Arc, OnceLock};
 use cudarc::driver::{CudaSlice, CudaStream, DevicePtr};
 
 use crate::codegen::Source;
-use crate::device::{Backend, InputSource, LadderKernels, Make, PrivateStream, download};
+use crate::device::{Backend, InputSource, LadderKernels, Make, download};
 use crate::policy::ladder::MOST_SHARED_BYTES;
 #[doc(inline)]
 pub use crate::policy::ladder::{Finish, Role, Rung, Step};
@@ -112,7 +112,7 @@ impl<M: DeviceMonoid> Ladder<M> {
         match input.source() {
             InputSource::Host([]) => Ok(self.operator.identity()),
             InputSource::Host(items) => {
-                let private = PrivateStream::take(stream.context())?;
+                let private = kernels.beside(stream)?;
                 self.reduce_on(rung, &private.upload(items)?, private.stream(), kernels)
             }
             InputSource::Device(items) if items.len() == 0 => Ok(self.operator.identity()),
@@ -222,8 +222,8 @@ struct Scanned<'a, M> {
 
 impl<M: DeviceMonoid> Make<M::Item> for Scanned<'_, M> {
     fn host(&self, items: &[M::Item]) -> Result<Vec<M::Item>, Error> {
-        let (_, stream) = self.ladder.kernels(self.rung)?;
-        let private = PrivateStream::take(stream.context())?;
+        let (kernels, stream) = self.ladder.kernels(self.rung)?;
+        let private = kernels.beside(stream)?;
         let scanned = self.device(&private.upload(items)?)?;
         let mut places = items.to_vec();
         download(&scanned, &mut places)?;

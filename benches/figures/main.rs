@@ -3,7 +3,8 @@
 //! `figures CSV [--cpu | --cold | --enqueue | --search | --scan [--search]] [--quick] [--sizes 10,20]
 //! [--policy large.rows=2,small_bytes=0] [OPERATOR...]`; sizes are powers of two of bytes. An input of `bytes` has bytes / item_bytes items. Calls go round views of the same items, and
 //! something else is read before each sample, so that no view is found in the GPU's cache. `graph` is the time of a
-//! replayed graph of many calls, divided by their number; `host` is that from a call to its result. Every result is
+//! replayed graph of many calls, divided by their number; `stream` is that of calls that are enqueued one by one while
+//! the GPU is busy; `host` is that from a call to its result. Every result is
 //! compared with the CPU's, up to 2^28 bytes, before it is timed.
 //!
 //! An operator is named by its name, its item's, or both: `max`, `u8`, `max:u8`. Reductions by each are measured by a process of its own,
@@ -29,7 +30,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
 use warpfold::cudarc::driver::{
-    CudaFunction, CudaSlice, CudaStream, CudaView, LaunchConfig, PushKernelArg, sys,
+    CudaEvent, CudaFunction, CudaSlice, CudaStream, CudaView, LaunchConfig, PushKernelArg, sys,
 };
 use warpfold::{Device, DeviceMonoid, DeviceType, Policy, Reduction};
 
@@ -39,6 +40,9 @@ use self::operators::Visitor;
 const COLD_BYTES: usize = 256 << 20;
 const MOST_BYTES: usize = 1 << 34;
 const MOST_CALLS: usize = 2000;
+/// Calls in a stream, and readings of `COLD_BYTES` before them, of some 60 us each, for which they are enqueued.
+const IN_STREAM: usize = 100;
+const BUSY: usize = 12;
 /// The largest inputs whose results the CPU checks.
 const CHECKED_BYTES: usize = 1 << 28;
 
@@ -212,6 +216,8 @@ impl Figures {
         let samples = if bytes > 1 << 31 { 7 } else { 25 };
         let graph = self.gpu.reduction_times(&reduction, &views, samples)?;
         row(&mut self.out, "warpfold", &subject, "graph", graph)?;
+        let stream = self.gpu.stream_times(&reduction, &views, samples)?;
+        row(&mut self.out, "warpfold", &subject, "stream", stream)?;
         let mut host = Vec::new();
         // Of what is soon done, many: how long a host takes varies by more than what is compared.
         for sample in 0..if bytes <= 1 << 24 { 1000 } else { samples * 4 } + 8 {
@@ -299,6 +305,36 @@ impl Gpu {
         })
     }
 
+    /// Time per call on the GPU, of calls that are enqueued one by one while it is busy with something else.
+    fn stream_times<M: DeviceMonoid>(
+        &self,
+        reduction: &Reduction<M>,
+        views: &[CudaView<'_, M::Item>],
+        samples: usize,
+    ) -> Result<Vec<f64>> {
+        let calls = calls_of(views[0].len() * size_of::<M::Item>()).min(IN_STREAM);
+        // SAFETY: it is written before it is read.
+        let mut output = unsafe { self.stream.alloc::<M::Item>(1) }?;
+        let (start, stop) = (self.event()?, self.event()?);
+        let mut times = Vec::new();
+        for _ in 0..samples + 2 {
+            (0..BUSY).try_for_each(|_| self.evict())?;
+            start.record(&self.stream)?;
+            for call in 0..calls {
+                reduction.run_into(&views[call % views.len()], &mut output)?;
+            }
+            stop.record(&self.stream)?;
+            stop.synchronize()?;
+            times.push(f64::from(start.elapsed_ms(&stop)?) * 1e3 / calls as f64);
+        }
+        times.drain(..2);
+        Ok(times)
+    }
+
+    fn event(&self) -> Result<CudaEvent> {
+        Ok(self.stream.context().new_event(Some(sys::CUevent_flags::CU_EVENT_DEFAULT))?)
+    }
+
     /// Time per call, where each puts work on the stream. It has been called before: nothing is compiled late.
     fn graph_times(
         &self,
@@ -306,7 +342,7 @@ impl Gpu {
         samples: usize,
         mut call: impl FnMut(usize) -> Result<()>,
     ) -> Result<Vec<f64>> {
-        let calls = ((4000.0 / (2.0 + bytes as f64 / 4e6)) as usize).clamp(2, MOST_CALLS);
+        let calls = calls_of(bytes);
         self.stream.synchronize()?;
         self.stream.begin_capture(sys::CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL)?;
         (0..calls).try_for_each(&mut call)?;
@@ -315,8 +351,7 @@ impl Gpu {
             .end_capture(sys::CUgraphInstantiate_flags::CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH)?
             .context("nothing was recorded")?;
         graph.upload()?;
-        let event = || self.stream.context().new_event(Some(sys::CUevent_flags::CU_EVENT_DEFAULT));
-        let (start, stop) = (event()?, event()?);
+        let (start, stop) = (self.event()?, self.event()?);
         let mut times = Vec::new();
         for _ in 0..samples + 2 {
             self.evict()?;
@@ -329,6 +364,11 @@ impl Gpu {
         times.drain(..2);
         Ok(times)
     }
+}
+
+/// As many calls as take a few milliseconds at 4 TB/s and 2 us a call.
+fn calls_of(bytes: usize) -> usize {
+    ((4000.0 / (2.0 + bytes as f64 / 4e6)) as usize).clamp(2, MOST_CALLS)
 }
 
 /// A policy with other settings.

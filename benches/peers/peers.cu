@@ -33,7 +33,7 @@
 #    include <cuda/stream_ref>
 #endif
 
-/// Both times of a call that leaves its result on the device.
+/// The times of a call that leaves its result on the device.
 template <class Item>
 void measure(const Machine& machine, const char* who, const Subject& subject, const std::string& expected,
              const Call& call) {
@@ -46,6 +46,7 @@ void measure(const Machine& machine, const char* who, const Subject& subject, co
     to_host(0);
     if (!is_right(who, subject, hexadecimal(*reinterpret_cast<const Item*>(machine.pinned)), expected)) return;
     row(who, subject, "graph", graph_times(machine, subject.bytes, call), expected);
+    row(who, subject, "stream", stream_times(machine, subject.bytes, call), expected);
     row(who, subject, "host", host_times(machine, subject.bytes, to_host), expected);
 }
 

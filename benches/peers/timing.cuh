@@ -6,7 +6,8 @@
 //
 // All inputs are cold: calls go round views of the same data, 256 MiB of them (or as many views as a graph has calls),
 // and something else is read before each replay, so that no view is found in the cache. `graph` is the time of a
-// replayed CUDA graph of many calls divided by their number; `host` is from the call to the scalar in the host's hand.
+// replayed CUDA graph of many calls divided by their number; `stream` is that of calls that are enqueued one by one while
+// the GPU is busy; `host` is from the call to the scalar in the host's hand.
 
 #pragma once
 
@@ -34,6 +35,9 @@ constexpr size_t MIB = size_t(1) << 20;
 constexpr size_t COLD_BYTES = 256 * MIB;
 constexpr size_t WORKSPACE_BYTES = 64 * MIB;
 constexpr size_t MOST_CALLS = 2000;
+/// Calls in a stream, and readings of COLD_BYTES before them, of some 60 us each, for which they are enqueued.
+constexpr size_t IN_STREAM = 100;
+constexpr size_t BUSY = 12;
 
 const auto START = std::chrono::steady_clock::now();
 
@@ -156,6 +160,24 @@ Times graph_times(const Machine& machine, size_t calls, size_t samples, const Ca
 
 Times graph_times(const Machine& machine, size_t bytes, const Call& call) {
     return graph_times(machine, calls_of(bytes), bytes < (size_t(4) << 30) ? 15 : 7, call);
+}
+
+/// Time per call on the GPU, of calls that are enqueued one by one while it is busy with something else.
+Times stream_times(const Machine& machine, size_t bytes, const Call& call) {
+    const size_t calls = std::min(calls_of(bytes), IN_STREAM);
+    const size_t warm_up = 2, samples = bytes < (size_t(4) << 30) ? 15 : 7;
+    std::vector<double> microseconds;
+    for (size_t i = 0; i < warm_up + samples; ++i) {
+        for (size_t busy = 0; busy < BUSY; ++busy) machine.evict();
+        CHECK(cudaEventRecord(machine.start, machine.stream));
+        for (size_t j = 0; j < calls; ++j) call(j);
+        CHECK(cudaEventRecord(machine.stop, machine.stream));
+        CHECK(cudaEventSynchronize(machine.stop));
+        float milliseconds;
+        CHECK(cudaEventElapsedTime(&milliseconds, machine.start, machine.stop));
+        if (i >= warm_up) microseconds.push_back(milliseconds * 1e3 / double(calls));
+    }
+    return times_of(microseconds);
 }
 
 /// Of several ways to do the same, the times of the fastest.

@@ -10,7 +10,7 @@ use cudarc::driver::{
 
 use super::chain::Queue;
 use super::driver::{RelaxedCapture, architecture, check, check_not_capturing};
-use super::host::download;
+use super::host::{PrivateStream, download};
 use super::kernels::{Blocks, Kernels, Loaded};
 use super::slices::{allocate, check_context, check_not_captured};
 use super::workspace::{Room, lock};
@@ -47,6 +47,12 @@ impl LadderKernels {
                 Ok(place.insert(Arc::new(loaded)).clone())
             }
         }
+    }
+
+    /// A stream for items in host memory, unless that of their device records.
+    pub(crate) fn beside(&self, stream: &CudaStream) -> Result<PrivateStream, Error> {
+        check_not_capturing(stream)?;
+        PrivateStream::take(stream.context())
     }
 
     pub(crate) fn launcher<'a, M: DeviceMonoid>(

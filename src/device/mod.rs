@@ -20,7 +20,7 @@ use std::sync::Arc;
 use cudarc::driver::{CudaContext, CudaStream};
 
 pub(crate) use bracket::BracketKernel;
-pub(crate) use host::{PrivateStream, download};
+pub(crate) use host::download;
 pub use input::{DeviceInput, Input, OnDevice, Output};
 pub(crate) use input::{Make, Source as InputSource, Target as OutputTarget};
 pub(crate) use ladder::LadderKernels;

@@ -41,7 +41,7 @@ pub struct Request {
 }
 
 /// An everyday run takes one of this many unchanged checks, and at least this many of a kind.
-const UNCHANGED_FOR_ONE: usize = 32;
+const UNCHANGED_FOR_ONE: usize = 64;
 const FEWEST_UNCHANGED: usize = 3;
 /// The most checks of a kind in a quick run.
 const MOST_QUICK: usize = 8;
@@ -271,7 +271,7 @@ mod tests {
         let checks = checks();
         let passed = checks.iter().map(Check::hash).collect();
         let everyday = select_of(&checks, &passed, &request(Extent::Everyday));
-        assert_eq!((everyday.chosen.len(), everyday.unchanged), (13, 400));
+        assert_eq!((everyday.chosen.len(), everyday.unchanged), (7, 400));
         assert_eq!(everyday, select_of(&checks, &passed, &request(Extent::Everyday)));
         let other = Request { seed: 8, ..request(Extent::Everyday) };
         assert_ne!(everyday, select_of(&checks, &passed, &other));
