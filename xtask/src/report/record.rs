@@ -32,6 +32,8 @@ pub(crate) struct Machine {
 pub(crate) enum Time {
     /// On the GPU: a replayed graph of many calls, divided by their number.
     Graph,
+    /// On the GPU: of calls that are enqueued one by one while it is busy.
+    Stream,
     /// On the host: from the call to the result in hand.
     Host,
     /// The same, where the CPU reduces.
