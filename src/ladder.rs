@@ -7,7 +7,7 @@
 //! order, and return the same bits everywhere; a rung's tree is its own, so that its bits are, too.
 //!
 //! Rungs that [keep the order](Rung::keeps_order) of the items take any operator; the others need one that is
-//! [`Commutative`]. Beyond an input's end they combine the operator's identity.
+//! [`Commutative`].
 //!
 //! ```
 //! use warpfold::{Device, Error, ladder::{Ladder, Rung}, operators::Sum};
@@ -22,12 +22,12 @@
 //! ```
 
 use std::fmt;
-use std::sync::{Arc, OnceLock};
+use std::sync::OnceLock;
 
-use cudarc::driver::{CudaSlice, CudaStream, DevicePtr};
+use cudarc::driver::{CudaSlice, DevicePtr};
 
 use crate::codegen::Source;
-use crate::device::{Backend, InputSource, LadderKernels, Make, download};
+use crate::device::{Backend, InputSource, LadderKernels, Make};
 use crate::policy::ladder::MOST_SHARED_BYTES;
 #[doc(inline)]
 pub use crate::policy::ladder::{Finish, Role, Rung, Step};
@@ -48,7 +48,7 @@ pub struct Ladder<M> {
     commutes: bool,
     /// Whether it has said that it is an addition.
     adds: bool,
-    kernels: OnceLock<Arc<LadderKernels>>,
+    kernels: OnceLock<LadderKernels>,
 }
 
 impl<M: DeviceMonoid> Ladder<M> {
@@ -108,15 +108,16 @@ impl<M: DeviceMonoid> Ladder<M> {
     /// blocks; and what else keeps the device from running.
     pub fn reduce<I: Input<M::Item>>(&self, rung: Rung, input: I) -> Result<M::Item, Error> {
         self.check(rung, Role::Reduces)?;
-        let (kernels, stream) = self.kernels(rung)?;
+        let backend = self.device.backend()?;
+        let kernels = self.kernels(rung, &backend)?;
         match input.source() {
             InputSource::Host([]) => Ok(self.operator.identity()),
             InputSource::Host(items) => {
-                let private = kernels.beside(stream)?;
-                self.reduce_on(rung, &private.upload(items)?, private.stream(), kernels)
+                let private = kernels.private_stream()?;
+                self.reduce_on(rung, &private.upload(items)?, kernels)
             }
             InputSource::Device(items) if items.len() == 0 => Ok(self.operator.identity()),
-            InputSource::Device(items) => self.reduce_on(rung, items, items.stream(), kernels),
+            InputSource::Device(items) => self.reduce_on(rung, items, kernels),
         }
     }
 
@@ -124,14 +125,12 @@ impl<M: DeviceMonoid> Ladder<M> {
         &self,
         rung: Rung,
         items: &dyn DevicePtr<M::Item>,
-        stream: &Arc<CudaStream>,
         kernels: &LadderKernels,
     ) -> Result<M::Item, Error> {
-        let mut launcher = kernels.launcher(&self.operator, self.adds, stream)?;
+        let mut launcher = kernels.launcher(&self.operator, self.adds, false, items.stream())?;
         let input = launcher.given(items);
         let (left, count) = self.plan(rung).reduce(&mut launcher, input, items.len() as u64)?;
-        let mut values = vec![self.operator.identity(); count as usize];
-        launcher.fetch(&left, &mut values)?;
+        let values = launcher.fetch(&left, count as usize)?;
         let combined = values.into_iter().reduce(|left, right| self.operator.combine(left, right));
         Ok(combined.unwrap_or_else(|| self.operator.identity()))
     }
@@ -192,18 +191,18 @@ impl<M: DeviceMonoid> Ladder<M> {
         Ok(())
     }
 
-    fn kernels(&self, rung: Rung) -> Result<(&LadderKernels, &Arc<CudaStream>), Error> {
-        let Backend::Cuda(stream) = self.device.backend()? else {
+    fn kernels(&self, rung: Rung, backend: &Backend<'_>) -> Result<&LadderKernels, Error> {
+        let Backend::Cuda { stream, .. } = backend else {
             return Err(Error::Rung {
                 rung: rung.name(),
                 reason: "runs on a GPU, and the device is the CPU",
             });
         };
         if let Some(kernels) = self.kernels.get() {
-            return Ok((kernels, stream));
+            return Ok(kernels);
         }
-        let kernels = Arc::new(LadderKernels::new::<M>(stream.context())?);
-        Ok((self.kernels.get_or_init(|| kernels), stream))
+        let kernels = LadderKernels::new::<M>(stream.context())?;
+        Ok(self.kernels.get_or_init(|| kernels))
     }
 }
 
@@ -222,18 +221,16 @@ struct Scanned<'a, M> {
 
 impl<M: DeviceMonoid> Make<M::Item> for Scanned<'_, M> {
     fn host(&self, items: &[M::Item]) -> Result<Vec<M::Item>, Error> {
-        let (kernels, stream) = self.ladder.kernels(self.rung)?;
-        let private = kernels.beside(stream)?;
-        let scanned = self.device(&private.upload(items)?)?;
-        let mut places = items.to_vec();
-        download(&scanned, &mut places)?;
-        Ok(places)
+        let backend = self.ladder.device.backend()?;
+        let private = self.ladder.kernels(self.rung, &backend)?.private_stream()?;
+        private.download_all(&self.device(&private.upload(items)?)?)
     }
 
     fn device(&self, items: &dyn DevicePtr<M::Item>) -> Result<CudaSlice<M::Item>, Error> {
         let Self { ladder, rung, exclusive } = *self;
-        let (kernels, _) = ladder.kernels(rung)?;
-        let mut launcher = kernels.launcher(&ladder.operator, ladder.adds, items.stream())?;
+        let backend = ladder.device.backend()?;
+        let kernels = ladder.kernels(rung, &backend)?;
+        let mut launcher = kernels.launcher(&ladder.operator, ladder.adds, exclusive, items.stream())?;
         if items.len() == 0 {
             return launcher.allocate(0);
         }

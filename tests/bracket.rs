@@ -16,6 +16,7 @@ use support::items::{Point, Sample, Sampler, Unit, items, standing_out};
 use support::operators::{self, Joined, Lanewise, MaxByNorm, ModularAffine, Visitor};
 use support::policies::{MOST, baseline, full_runs, large_kernels, lengths, merging, policies};
 use support::tiers::{Suite, Tier, alone, device};
+use warpfold::ladder::{Finish, Ladder, Rung};
 use warpfold::operators::{AffineComposition, All, Any, BitAnd, BitOr, Matrix2Product, Max, Min, Sum};
 use warpfold::{DeviceInput, DeviceMonoid, DeviceType, Error, Monoid, Policy, Reduction, Scan, cudarc, tree};
 
@@ -394,6 +395,60 @@ fn a_graph_replays() {
     }
 }
 
+/// A thread whose stream records reduces and scans host memory, and drops what did that: the recording goes on.
+fn host_memory_while_a_stream_records() {
+    let _alone = alone();
+    use cudarc::driver::sys::{CUgraphInstantiate_flags, CUstreamCaptureMode, CUstreamCaptureStatus};
+    let stream = CudaContext::new(0).expect("a GPU").new_stream().expect("a stream");
+    let (one, all) = (stream.clone_htod(&[0_u32]).expect("copies"), vec![1_u32; 100_000]);
+    let sums: Vec<u32> = (1..=100_000).collect();
+    let mut places = vec![0; all.len()];
+    let mut in_place = all.clone();
+    let device = || Device::from(stream.clone());
+    let mut calls: [(&str, &mut dyn FnMut() -> bool); 8] = [
+        ("run", &mut || Reduction::<Sum<u32>>::new(device()).run(&all).is_ok_and(|sum| sum == 100_000)),
+        ("inclusive", &mut || {
+            Scan::<Sum<u32>>::new(device()).inclusive(&all).is_ok_and(|scanned| scanned == sums)
+        }),
+        ("inclusive_into", &mut || {
+            Scan::<Sum<u32>>::new(device()).inclusive_into(&all, &mut places).is_ok() && places == sums
+        }),
+        ("inclusive_in_place", &mut || {
+            in_place.copy_from_slice(&all);
+            Scan::<Sum<u32>>::new(device()).inclusive_in_place(&mut in_place).is_ok() && in_place == sums
+        }),
+        ("a policy of its own", &mut || {
+            let reduction = Reduction::<Sum<u32>>::new(device()).with_policy(baseline::<u32>());
+            reduction.run(&all).is_ok_and(|sum| sum == 100_000)
+        }),
+        ("a rung", &mut || {
+            Ladder::<Sum<u32>>::new(device()).reduce(Rung::Shuffles, &all).is_ok_and(|sum| sum == 100_000)
+        }),
+        ("the host's rung", &mut || {
+            let ladder = Ladder::<Sum<u32>>::new(device()).finish(Finish::Host);
+            ladder.reduce(Rung::Shuffles, &all).is_ok_and(|sum| sum == 100_000)
+        }),
+        ("a rung that scans", &mut || {
+            let scanned = Ladder::<Sum<u32>>::new(device()).exclusive(Rung::BrentKung, &all);
+            scanned.is_ok_and(|scanned| scanned[1..] == sums[..99_999])
+        }),
+    ];
+    for mode in [
+        CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL,
+        CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_GLOBAL,
+    ] {
+        stream.begin_capture(mode).expect("begins to record");
+        for (name, call) in &mut calls {
+            assert!(call(), "{name}");
+            let status = stream.capture_status().expect("a status");
+            assert_eq!(status, CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_ACTIVE, "{name}");
+        }
+        let flags = CUgraphInstantiate_flags::CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH;
+        stream.end_capture(flags).expect("ends recording");
+    }
+    drop(one);
+}
+
 /// What fills the input may be recorded, too, and on another stream of the same capture.
 fn a_graph_that_fills_its_input_replays() {
     let _alone = alone();
@@ -690,6 +745,7 @@ fn main() -> ExitCode {
         "a_graph_reduces_what_its_reductions_write",
         a_graph_reduces_what_its_reductions_write,
     );
+    suite.test(Tier::Gpu, "host_memory_while_a_stream_records", host_memory_while_a_stream_records);
     suite.test(Tier::Gpu, "a_graph_that_fills_its_input_replays", a_graph_that_fills_its_input_replays);
     suite.test(
         Tier::Gpu,

@@ -42,7 +42,7 @@ pub(crate) struct RungArguments<T> {
     pub(crate) output: u64,
     pub(crate) shared: u64,
     pub(crate) block_level: u64,
-    pub(crate) identity: T,
+    pub(crate) identity: MaybeUninit<T>,
 }
 
 /// A kernel: how its template is called, and what both sides assume of its parameters.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use cudarc::driver::{CudaContext, CudaStream, DevicePtr, DevicePtrMut};
 
 use super::chain::Queue;
-use super::driver::{RelaxedCapture, check, check_capturing, check_not_capturing};
+use super::driver::{check, check_capturing, check_not_capturing};
 use super::host::PrivateStream;
 use super::kernels::{Blocks, Kernels, Registry, Rendered};
 use super::slices::{Addresses, Slices, check_context, check_not_captured, drain};
@@ -151,7 +151,6 @@ impl BracketKernel {
 
     /// Makes the kernels, and the workspace of a stream, ahead of their first use.
     pub(crate) fn reserve<M: DeviceMonoid>(&self, stream: &CudaStream) -> Result<(), Error> {
-        let _relaxed = RelaxedCapture::enter()?;
         let kernels = self.policy.kernels().iter().copied();
         self.kernels.prepare(kernels, |kernel| self.render::<M>(kernel))?;
         self.kernels.workspaces.of_stream(stream).map(|_| ())
@@ -173,7 +172,6 @@ impl BracketKernel {
         operator: &M,
         items: &dyn DevicePtr<M::Item>,
     ) -> Result<M::Item, Error> {
-        let _relaxed = RelaxedCapture::enter()?;
         let stream = items.stream();
         check_context(&self.kernels.context, "input", stream)?;
         let length = items.len() as u64;
@@ -218,7 +216,6 @@ impl BracketKernel {
         items: &dyn DevicePtr<M::Item>,
         output: &mut dyn DevicePtrMut<M::Item>,
     ) -> Result<(), Error> {
-        let _relaxed = RelaxedCapture::enter()?;
         check_output(output)?;
         check_context(&self.kernels.context, "input", items.stream())?;
         check_not_capturing(items.stream())?;
@@ -245,7 +242,6 @@ impl BracketKernel {
         items: &dyn DevicePtr<M::Item>,
         output: &mut dyn DevicePtrMut<M::Item>,
     ) -> Result<(), Error> {
-        let _relaxed = RelaxedCapture::enter()?;
         check_output(output)?;
         check_context(&self.kernels.context, "input", items.stream())?;
         check_capturing(items.stream())?;

@@ -100,7 +100,7 @@ pub(super) fn stream_id(stream: &CudaStream) -> Result<u64, Error> {
 
 /// Lets this thread allocate, load, wait and free while some stream records a graph, its own or another thread's,
 /// until dropped. Those calls take no part in the graph: what a graph uses is made before, or for it alone.
-pub(super) struct RelaxedCapture {
+pub(crate) struct RelaxedCapture {
     previous: sys::CUstreamCaptureMode,
 }
 

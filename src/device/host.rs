@@ -1,10 +1,11 @@
 //! Copies between host memory and device memory.
 
+use std::mem::MaybeUninit;
 use std::sync::{Arc, Mutex};
 
 use cudarc::driver::{CudaContext, CudaSlice, CudaStream, DevicePtr, result};
 
-use super::driver::{RelaxedCapture, check, check_not_capturing};
+use super::driver::{check, check_not_capturing};
 use super::slices::allocate;
 use super::workspace::lock;
 use crate::{DeviceType, Error};
@@ -26,7 +27,6 @@ impl PrivateStream {
         }
         drop(free);
         check("binding the context", context.bind_to_thread())?;
-        let _relaxed = RelaxedCapture::enter()?;
         // Not cudarc's `new_stream`: from its first call on, cudarc records an event at every use of a slice.
         let stream =
             check("creating a stream", result::stream::create(result::stream::StreamKind::NonBlocking))?;
@@ -34,13 +34,8 @@ impl PrivateStream {
         Ok(Self(unsafe { context.wrap_borrowed_stream(stream) }))
     }
 
-    pub(crate) fn stream(&self) -> &Arc<CudaStream> {
-        &self.0
-    }
-
     /// A copy of the items in device memory of this stream. The items are no longer needed when this returns.
     pub(crate) fn upload<T: DeviceType>(&self, items: &[T]) -> Result<CudaSlice<T>, Error> {
-        let _relaxed = RelaxedCapture::enter()?;
         let mut copy = allocate(items.len(), &self.0)?;
         if items.is_empty() {
             return Ok(copy);
@@ -50,13 +45,30 @@ impl PrivateStream {
         copied.and(self.wait("waiting for a copy to the device")).map(|()| copy)
     }
 
-    /// Copies items in device memory to host memory, after what their stream was given before.
+    /// Copies items in device memory to as many places in host memory, after what their stream was given before.
     pub(crate) fn download<T: DeviceType>(
         &self,
         items: &dyn DevicePtr<T>,
         places: &mut [T],
     ) -> Result<(), Error> {
-        let _relaxed = RelaxedCapture::enter()?;
+        // SAFETY: the same places. Only whole items are written to them.
+        self.copy_to_host(items, unsafe { &mut *(std::ptr::from_mut(places) as *mut [MaybeUninit<T>]) })
+    }
+
+    /// The same, to new memory.
+    pub(crate) fn download_all<T: DeviceType>(&self, items: &dyn DevicePtr<T>) -> Result<Vec<T>, Error> {
+        let mut places = Vec::with_capacity(items.len());
+        self.copy_to_host(items, &mut places.spare_capacity_mut()[..items.len()])?;
+        // SAFETY: there is room for them, and each has been copied.
+        unsafe { places.set_len(items.len()) };
+        Ok(places)
+    }
+
+    fn copy_to_host<T: DeviceType>(
+        &self,
+        items: &dyn DevicePtr<T>,
+        places: &mut [MaybeUninit<T>],
+    ) -> Result<(), Error> {
         if items.stream() != &self.0 {
             check_not_capturing(items.stream())?;
             check("waiting for the items' stream", self.0.join(items.stream()))?;
@@ -88,9 +100,4 @@ impl Drop for PrivateStream {
             lock(&FREE).push(self.0.clone());
         }
     }
-}
-
-/// Copies items in device memory to host memory, and waits for them.
-pub(crate) fn download<T: DeviceType>(items: &dyn DevicePtr<T>, places: &mut [T]) -> Result<(), Error> {
-    PrivateStream::take(items.stream().context())?.download(items, places)
 }

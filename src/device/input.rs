@@ -160,7 +160,7 @@ impl<T: DeviceType> DeviceInput<T> {
         length: usize,
         stream: *mut c_void,
     ) -> Result<Self, Error> {
-        let Backend::Cuda(own) = device.backend()? else {
+        let Backend::Cuda { stream: own, .. } = device.backend()? else {
             return Err(Error::DeviceInputOnCpu);
         };
         let align = align_of::<T>();

@@ -12,7 +12,7 @@ use std::thread::Builder;
 use cudarc::driver::CudaContext;
 
 use super::chain::Queue;
-use super::driver::{RelaxedCapture, architecture, limits};
+use super::driver::{architecture, limits};
 use super::module::{Function, Grid, Module};
 use super::workspace::{Workspaces, lock};
 use crate::codegen::Source;
@@ -243,7 +243,6 @@ impl Kernels {
     }
 
     fn load(&self, kernel: Kernel, rendered: &Rendered, image: &Image) -> Result<(), Error> {
-        let _relaxed = RelaxedCapture::enter()?;
         let loaded = Loaded::new(&self.context, &rendered.source, image, rendered.shared_bytes)?;
         self.loaded[kernel as usize].get_or_init(|| loaded);
         Ok(())

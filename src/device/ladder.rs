@@ -2,15 +2,17 @@
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::mem::MaybeUninit;
 use std::sync::{Arc, Mutex};
 
 use cudarc::driver::{
     CudaContext, CudaSlice, CudaStream, DevicePtr, DevicePtrMut, DeviceSlice, SyncOnDrop, sys,
 };
 
+use super::bracket::identity_if;
 use super::chain::Queue;
-use super::driver::{RelaxedCapture, architecture, check, check_not_capturing};
-use super::host::{PrivateStream, download};
+use super::driver::{architecture, check, check_not_capturing};
+use super::host::PrivateStream;
 use super::kernels::{Blocks, Kernels, Loaded};
 use super::slices::{allocate, check_context, check_not_captured};
 use super::workspace::{Room, lock};
@@ -49,24 +51,23 @@ impl LadderKernels {
         }
     }
 
-    /// A stream for items in host memory, unless that of their device records.
-    pub(crate) fn beside(&self, stream: &CudaStream) -> Result<PrivateStream, Error> {
-        check_not_capturing(stream)?;
-        PrivateStream::take(stream.context())
+    /// A stream for items in host memory.
+    pub(crate) fn private_stream(&self) -> Result<PrivateStream, Error> {
+        PrivateStream::take(&self.kernels.context)
     }
 
     pub(crate) fn launcher<'a, M: DeviceMonoid>(
         &'a self,
         operator: &'a M,
         adds: bool,
+        is_exclusive: bool,
         stream: &'a Arc<CudaStream>,
     ) -> Result<OnGpu<'a, M>, Error> {
-        let relaxed = RelaxedCapture::enter()?;
         check_context(&self.kernels.context, "input", stream)?;
         // The operator's code is called before anything is launched.
-        let identity = operator.identity();
+        let identity = identity_if(is_exclusive, operator);
         check_not_capturing(stream)?;
-        Ok(OnGpu { kernels: self, operator, identity, adds, stream, _relaxed: relaxed })
+        Ok(OnGpu { kernels: self, operator, identity, adds, stream })
     }
 }
 
@@ -74,10 +75,10 @@ impl LadderKernels {
 pub(crate) struct OnGpu<'a, M: DeviceMonoid> {
     kernels: &'a LadderKernels,
     operator: &'a M,
-    identity: M::Item,
+    /// Read by the rung of exclusive scans.
+    identity: MaybeUninit<M::Item>,
     adds: bool,
     stream: &'a Arc<CudaStream>,
-    _relaxed: RelaxedCapture,
 }
 
 /// Items in device memory.
@@ -128,11 +129,12 @@ impl<'a, M: DeviceMonoid> OnGpu<'a, M> {
     }
 
     /// The first of some items, copied to host memory, and waited for.
-    pub(crate) fn fetch(&self, items: &Memory<'_, M::Item>, places: &mut [M::Item]) -> Result<(), Error> {
+    pub(crate) fn fetch(&self, items: &Memory<'_, M::Item>, count: usize) -> Result<Vec<M::Item>, Error> {
+        let private = self.kernels.private_stream()?;
         match items {
             // Beside them there may be what was left on the way.
-            Memory::Own(items) => download(&items.slice(..places.len()), places),
-            Memory::Given(_) => download(items, places),
+            Memory::Own(items) => private.download_all(&items.slice(..count)),
+            Memory::Given(_) => private.download_all(items),
         }
     }
 }

@@ -20,13 +20,14 @@ use std::sync::Arc;
 use cudarc::driver::{CudaContext, CudaStream};
 
 pub(crate) use bracket::BracketKernel;
-pub(crate) use host::download;
+pub(crate) use host::PrivateStream;
 pub use input::{DeviceInput, Input, OnDevice, Output};
 pub(crate) use input::{Make, Source as InputSource, Target as OutputTarget};
 pub(crate) use ladder::LadderKernels;
 pub(crate) use scan::ScanKernel;
 
 use crate::{Error, jit};
+use driver::RelaxedCapture;
 
 const VARIABLE: &str = "WARPFOLD_DEVICE";
 
@@ -52,10 +53,15 @@ enum Place {
     Nowhere(Error),
 }
 
-/// Where a reduction runs, once it is known that it can.
+/// Where a call runs, once it is known that it can.
 pub(crate) enum Backend<'a> {
     Cpu,
-    Cuda(&'a Arc<CudaStream>),
+    Cuda {
+        /// That of the device.
+        stream: &'a Arc<CudaStream>,
+        /// For the whole call, and what it frees at its end.
+        _relaxed: RelaxedCapture,
+    },
 }
 
 impl Device {
@@ -122,7 +128,7 @@ impl Device {
     pub(crate) fn backend(&self) -> Result<Backend<'_>, Error> {
         match &self.0 {
             Place::Cpu => Ok(Backend::Cpu),
-            Place::Cuda(stream) => Ok(Backend::Cuda(stream)),
+            Place::Cuda(stream) => Ok(Backend::Cuda { stream, _relaxed: RelaxedCapture::enter()? }),
             Place::Nowhere(error) => Err(error.clone()),
         }
     }

@@ -7,7 +7,7 @@ use cudarc::driver::{CudaContext, CudaSlice, CudaStream, DevicePtr, DevicePtrMut
 
 use super::bracket::identity_if;
 use super::chain::Queue;
-use super::driver::{RelaxedCapture, check_capturing, check_not_capturing, limits};
+use super::driver::{check_capturing, check_not_capturing, limits};
 use super::host::PrivateStream;
 use super::kernels::{Blocks, Kernels, Registry, Rendered};
 use super::slices::{Addresses, Slices, allocate, check_context};
@@ -62,7 +62,6 @@ impl ScanKernel {
 
     /// Makes the kernels, and the workspace of a stream, ahead of their first use.
     pub(crate) fn reserve<M: DeviceMonoid>(&self, stream: &CudaStream) -> Result<(), Error> {
-        let _relaxed = RelaxedCapture::enter()?;
         self.prepare::<M>(ScanPolicy::KERNELS.into_iter())?;
         self.kernels.workspaces.of_stream(stream).map(|_| ())
     }
@@ -76,7 +75,6 @@ impl ScanKernel {
         items: Option<&dyn DevicePtr<M::Item>>,
         output: &mut dyn DevicePtrMut<M::Item>,
     ) -> Result<(), Error> {
-        let _relaxed = RelaxedCapture::enter()?;
         let mut slices = Slices { items, output };
         check_not_capturing(slices.stream())?;
         let Some(call) = self.call(operator, prefix, slices.length())? else { return Ok(()) };
@@ -99,7 +97,6 @@ impl ScanKernel {
         items: Option<&dyn DevicePtr<M::Item>>,
         output: &mut dyn DevicePtrMut<M::Item>,
     ) -> Result<(), Error> {
-        let _relaxed = RelaxedCapture::enter()?;
         let mut slices = Slices { items, output };
         check_capturing(slices.stream())?;
         let Some(call) = self.call(operator, prefix, slices.length())? else { return Ok(()) };
@@ -172,7 +169,6 @@ impl ScanKernel {
         prefix: Prefix,
         items: &dyn DevicePtr<M::Item>,
     ) -> Result<CudaSlice<M::Item>, Error> {
-        let _relaxed = RelaxedCapture::enter()?;
         let stream = items.stream();
         check_context(&self.kernels.context, "input", stream)?;
         let mut scanned = allocate(items.len(), stream)?;
@@ -186,11 +182,11 @@ impl ScanKernel {
         operator: &M,
         prefix: Prefix,
         items: &[M::Item],
-    ) -> Result<(CudaSlice<M::Item>, PrivateStream), Error> {
+    ) -> Result<(PrivateStream, CudaSlice<M::Item>), Error> {
         let private = PrivateStream::take(&self.kernels.context)?;
         let mut copy = private.upload(items)?;
         self.scan_into(operator, prefix, None, &mut copy)?;
-        Ok((copy, private))
+        Ok((private, copy))
     }
 
     /// Writes the scan of items in host memory to device memory, in the order of the output's stream.

@@ -112,11 +112,11 @@ impl<M: DeviceMonoid> Reduction<M> {
         match (self.device.backend()?, input.source()) {
             (Backend::Cpu, InputSource::Host(items)) => Ok(cpu::bracket(&self.operator, items)),
             (Backend::Cpu, InputSource::Device(_)) => Err(Error::DeviceInputOnCpu),
-            (Backend::Cuda(_), InputSource::Host([])) => Ok(self.operator.identity()),
-            (Backend::Cuda(stream), InputSource::Host(items)) => {
+            (Backend::Cuda { .. }, InputSource::Host([])) => Ok(self.operator.identity()),
+            (Backend::Cuda { stream, .. }, InputSource::Host(items)) => {
                 self.kernel(stream)?.run_host(&self.operator, items)
             }
-            (Backend::Cuda(stream), InputSource::Device(items)) => {
+            (Backend::Cuda { stream, .. }, InputSource::Device(items)) => {
                 self.kernel(stream)?.run(&self.operator, items)
             }
         }
@@ -136,7 +136,7 @@ impl<M: DeviceMonoid> Reduction<M> {
         O: Output<M::Item> + OnDevice<M::Item>,
     {
         match (self.device.backend()?, input.source(), output.target()) {
-            (Backend::Cuda(stream), InputSource::Device(items), OutputTarget::Device(place)) => {
+            (Backend::Cuda { stream, .. }, InputSource::Device(items), OutputTarget::Device(place)) => {
                 self.kernel(stream)?.run_into(&self.operator, items, place)
             }
             _ => Err(Error::DeviceInputOnCpu),
@@ -169,7 +169,7 @@ impl<M: DeviceMonoid> Reduction<M> {
         O: Output<M::Item> + OnDevice<M::Item>,
     {
         match (self.device.backend()?, input.source(), output.target()) {
-            (Backend::Cuda(stream), InputSource::Device(items), OutputTarget::Device(place)) => {
+            (Backend::Cuda { stream, .. }, InputSource::Device(items), OutputTarget::Device(place)) => {
                 // SAFETY: the caller's promise.
                 unsafe { self.kernel(stream)?.record_into(&self.operator, items, place) }
             }
@@ -182,7 +182,7 @@ impl<M: DeviceMonoid> Reduction<M> {
     pub fn compile(&self) -> Result<(), Error> {
         match self.device.backend()? {
             Backend::Cpu => Ok(()),
-            Backend::Cuda(stream) => self.kernel(stream)?.reserve::<M>(stream),
+            Backend::Cuda { stream, .. } => self.kernel(stream)?.reserve::<M>(stream),
         }
     }
 

@@ -8,7 +8,7 @@ use std::sync::{Arc, OnceLock};
 use cudarc::driver::{CudaSlice, CudaStream, DevicePtr};
 
 use crate::codegen::Source;
-use crate::device::{Backend, InputSource, Make, OutputTarget, ScanKernel, download};
+use crate::device::{Backend, InputSource, Make, OutputTarget, PrivateStream, ScanKernel};
 use crate::policy::{Kernel, ScanPolicy};
 use crate::tree::Prefix;
 use crate::{Device, DeviceMonoid, DeviceType, Error, Input, OnDevice, Output, cpu};
@@ -243,7 +243,7 @@ impl<M: DeviceMonoid> Scan<M> {
     pub fn compile(&self) -> Result<(), Error> {
         match self.device.backend()? {
             Backend::Cpu => Ok(()),
-            Backend::Cuda(stream) => self.kernel(stream)?.reserve::<M>(stream),
+            Backend::Cuda { stream, .. } => self.kernel(stream)?.reserve::<M>(stream),
         }
     }
 
@@ -274,17 +274,18 @@ impl<M: DeviceMonoid> Scan<M> {
                 Ok(())
             }
             (Backend::Cpu, ..) => Err(Error::DeviceInputOnCpu),
-            (Backend::Cuda(stream), InputSource::Host(items), OutputTarget::Host(places)) => {
-                let (scanned, private) = self.kernel(stream)?.scan_host(operator, prefix, items)?;
+            (Backend::Cuda { stream, .. }, InputSource::Host(items), OutputTarget::Host(places)) => {
+                let (private, scanned) = self.kernel(stream)?.scan_host(operator, prefix, items)?;
                 private.download(&scanned, places)
             }
-            (Backend::Cuda(stream), InputSource::Host(items), OutputTarget::Device(places)) => {
+            (Backend::Cuda { stream, .. }, InputSource::Host(items), OutputTarget::Device(places)) => {
                 self.kernel(stream)?.scan_host_into(operator, prefix, items, places)
             }
-            (Backend::Cuda(stream), InputSource::Device(items), OutputTarget::Host(places)) => {
-                download(&self.kernel(stream)?.scan(operator, prefix, items)?, places)
+            (Backend::Cuda { stream, .. }, InputSource::Device(items), OutputTarget::Host(places)) => {
+                let private = PrivateStream::take(stream.context())?;
+                private.download(&self.kernel(stream)?.scan(operator, prefix, items)?, places)
             }
-            (Backend::Cuda(stream), InputSource::Device(items), OutputTarget::Device(places)) => {
+            (Backend::Cuda { stream, .. }, InputSource::Device(items), OutputTarget::Device(places)) => {
                 self.kernel(stream)?.scan_into(operator, prefix, Some(items), places)
             }
         }
@@ -298,11 +299,11 @@ impl<M: DeviceMonoid> Scan<M> {
                 Ok(())
             }
             (Backend::Cpu, OutputTarget::Device(_)) => Err(Error::DeviceInputOnCpu),
-            (Backend::Cuda(stream), OutputTarget::Host(items)) => {
-                let (scanned, private) = self.kernel(stream)?.scan_host(operator, prefix, items)?;
+            (Backend::Cuda { stream, .. }, OutputTarget::Host(items)) => {
+                let (private, scanned) = self.kernel(stream)?.scan_host(operator, prefix, items)?;
                 private.download(&scanned, items)
             }
-            (Backend::Cuda(stream), OutputTarget::Device(items)) => {
+            (Backend::Cuda { stream, .. }, OutputTarget::Device(items)) => {
                 self.kernel(stream)?.scan_into(operator, prefix, None, items)
             }
         }
@@ -322,7 +323,7 @@ impl<M: DeviceMonoid> Scan<M> {
             return Err(Error::OutputLength { expected: items.len(), length: places.len() });
         }
         match (self.device.backend()?, items, places) {
-            (Backend::Cuda(stream), InputSource::Device(items), OutputTarget::Device(places)) => {
+            (Backend::Cuda { stream, .. }, InputSource::Device(items), OutputTarget::Device(places)) => {
                 // SAFETY: the caller's promise.
                 unsafe { self.kernel(stream)?.record_into(&self.operator, prefix, Some(items), places) }
             }
@@ -335,7 +336,7 @@ impl<M: DeviceMonoid> Scan<M> {
     /// As for [`Reduction::record_into`](crate::Reduction::record_into).
     unsafe fn record_in_place<O: Output<M::Item>>(&self, prefix: Prefix, mut items: O) -> Result<(), Error> {
         match (self.device.backend()?, items.target()) {
-            (Backend::Cuda(stream), OutputTarget::Device(items)) => {
+            (Backend::Cuda { stream, .. }, OutputTarget::Device(items)) => {
                 // SAFETY: the caller's promise.
                 unsafe { self.kernel(stream)?.record_into(&self.operator, prefix, None, items) }
             }
@@ -363,12 +364,9 @@ impl<M: DeviceMonoid> Make<M::Item> for Scanned<'_, M> {
         let Self { scan, prefix } = *self;
         match scan.device.backend()? {
             Backend::Cpu => Ok(cpu::scan(&scan.operator, prefix, items)),
-            Backend::Cuda(stream) => {
-                // The places are written before they are read: any items do.
-                let mut places = items.to_vec();
-                let (scanned, private) = scan.kernel(stream)?.scan_host(&scan.operator, prefix, items)?;
-                private.download(&scanned, &mut places)?;
-                Ok(places)
+            Backend::Cuda { stream, .. } => {
+                let (private, scanned) = scan.kernel(stream)?.scan_host(&scan.operator, prefix, items)?;
+                private.download_all(&scanned)
             }
         }
     }
@@ -377,7 +375,7 @@ impl<M: DeviceMonoid> Make<M::Item> for Scanned<'_, M> {
         let Self { scan, prefix } = *self;
         match scan.device.backend()? {
             Backend::Cpu => Err(Error::DeviceInputOnCpu),
-            Backend::Cuda(stream) => scan.kernel(stream)?.scan(&scan.operator, prefix, items),
+            Backend::Cuda { stream, .. } => scan.kernel(stream)?.scan(&scan.operator, prefix, items),
         }
     }
 }

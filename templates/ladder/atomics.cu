@@ -20,7 +20,7 @@ WARPFOLD_DEVICE void add_to(unsigned long long* word, Integer value) {
 
 template <class Shape, class Item, class Operator>
 WARPFOLD_DEVICE void atomics(const RungArguments<Item>& arguments, const Operator& op) {
-    const Words<Item> own = of_block<Shape>(arguments.identity, op, items_of_thread<Shape>(arguments, op));
+    const Words<Item> own = of_block(op, items_of_thread<Shape>(arguments, op), threads_with_items<Shape>(arguments));
     if (thread_index() > 0) return;
     unsigned long long* const word = arguments.shared;
     if constexpr (Shape::ADDS) {

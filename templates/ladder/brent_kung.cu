@@ -13,30 +13,31 @@ template <class Shape, class Item, class Operator>
 WARPFOLD_DEVICE void brent_kung(const RungArguments<Item>& arguments, const Operator& op) {
     constexpr unsigned ITEMS = 2 * Shape::THREADS;
     WARPFOLD_DYNAMIC_SHARED(memory);
-    const Values<Item> values(memory);
+    const Values<Item> values(memory, count_of_block(arguments, ITEMS));
     const unsigned t = thread_index();
     const Size begin = Size(block_index()) * ITEMS;
-    values.set(t, item_at(arguments, begin + t));
-    values.set(Shape::THREADS + t, item_at(arguments, begin + Shape::THREADS + t));
+    values.load(arguments.input + begin, t);
+    values.load(arguments.input + begin, Shape::THREADS + t);
 #pragma unroll 1
     for (unsigned distance = 1; distance < ITEMS; distance *= 2) {
         block_barrier();
         const unsigned end = (t + 1) * 2 * distance - 1;
-        if (end < ITEMS) values.set(end, combine(op, values[end - distance], values[end]));
+        if (end < values.count) values.set(end, combine(op, values[end - distance], values[end]));
     }
 #pragma unroll 1
     for (unsigned distance = Shape::THREADS / 2; distance > 0; distance /= 2) {
         block_barrier();
         const unsigned end = (t + 1) * 2 * distance - 1;
-        if (end + distance < ITEMS) values.set(end + distance, combine(op, values[end], values[end + distance]));
+        const unsigned middle = end + distance;
+        if (middle < values.count) values.set(middle, combine(op, values[end], values[middle]));
     }
     block_barrier();
 #pragma unroll
     for (unsigned k = t; k < ITEMS; k += Shape::THREADS) {
-        if (begin + k < arguments.length) values[k].store(arguments.output + begin + k);
+        if (k < values.count) values[k].store(arguments.output + begin + k);
     }
     if (t == 0 && block_count() > 1)
-        values[ITEMS - 1].store(arguments.output + arguments.length + block_index());
+        values[values.count - 1].store(arguments.output + arguments.length + block_index());
 }
 
 }  // namespace warpfold

@@ -8,7 +8,7 @@
 
 namespace warpfold {
 
-// The items of a thread: two at each stride of all blocks, side by side with its neighbours'.
+// The items of a thread as one: two at each stride of all blocks, side by side with its neighbours'.
 template <class Shape, class Item, class Operator>
 WARPFOLD_DEVICE Words<Item> items_of_thread(const RungArguments<Item>& arguments, const Operator& op) {
     const Size stride = Size(block_count()) * (2 * Shape::THREADS);
@@ -17,7 +17,8 @@ WARPFOLD_DEVICE Words<Item> items_of_thread(const RungArguments<Item>& arguments
 #pragma unroll 1
     for (index += stride; index < arguments.length; index += stride) {
         value = combine(op, value, load_item(arguments.input + index));
-        value = combine(op, value, item_at(arguments, index + Shape::THREADS));
+        const Size second = index + Shape::THREADS;
+        if (second < arguments.length) value = combine(op, value, load_item(arguments.input + second));
     }
     return value;
 }
@@ -25,7 +26,7 @@ WARPFOLD_DEVICE Words<Item> items_of_thread(const RungArguments<Item>& arguments
 template <class Shape, class Item, class Operator>
 WARPFOLD_DEVICE void cascading(const RungArguments<Item>& arguments, const Operator& op) {
     WARPFOLD_DYNAMIC_SHARED(memory);
-    const Values<Item> values(memory);
+    const Values<Item> values(memory, threads_with_items<Shape>(arguments));
     const unsigned t = thread_index();
     values.set(t, items_of_thread<Shape>(arguments, op));
     all_levels<Shape::THREADS / 2>(op, values);

@@ -12,13 +12,13 @@ namespace warpfold {
 template <class Shape, class Item, class Operator>
 WARPFOLD_DEVICE void interleaved(const RungArguments<Item>& arguments, const Operator& op) {
     WARPFOLD_DYNAMIC_SHARED(memory);
-    const Values<Item> values(memory);
+    const Values<Item> values(memory, count_of_block(arguments, Shape::THREADS));
     const unsigned t = thread_index();
-    values.set(t, item_at(arguments, Size(block_index()) * Shape::THREADS + t));
+    values.load(arguments.input + Size(block_index()) * Shape::THREADS, t);
 #pragma unroll 1
     for (unsigned step = 1; step < Shape::THREADS; step *= 2) {
         block_barrier();
-        if (t % (2 * step) == 0) values.set(t, combine(op, values[t], values[t + step]));
+        if (t % (2 * step) == 0) values.merge(op, t, t + step);
     }
     if (t == 0) values[0].store(arguments.output + block_index());
 }

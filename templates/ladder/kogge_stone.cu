@@ -12,20 +12,21 @@ namespace warpfold {
 template <class Shape, class Item, class Operator>
 WARPFOLD_DEVICE void kogge_stone(const RungArguments<Item>& arguments, const Operator& op) {
     WARPFOLD_DYNAMIC_SHARED(memory);
-    const Values<Item> values(memory);
+    const Values<Item> values(memory, count_of_block(arguments, Shape::THREADS));
     const unsigned t = thread_index();
     const Size index = Size(block_index()) * Shape::THREADS + t;
-    Words<Item> value = item_at(arguments, index);
+    Words<Item> value;
+    if (t < values.count) value = load_item(arguments.input + index);
     values.set(t, value);
 #pragma unroll 1
     for (unsigned distance = 1; distance < Shape::THREADS; distance *= 2) {
         block_barrier();
-        if (t >= distance) value = combine(op, values[t - distance], value);
+        if (t >= distance && t < values.count) value = combine(op, values[t - distance], value);
         block_barrier();
         values.set(t, value);
     }
-    if (index < arguments.length) value.store(arguments.output + index);
-    if (t == Shape::THREADS - 1 && block_count() > 1)
+    if (t < values.count) value.store(arguments.output + index);
+    if (t == values.count - 1 && block_count() > 1)
         value.store(arguments.output + arguments.length + block_index());
 }
 

@@ -13,7 +13,7 @@ WARPFOLD_DEVICE void last_block(const RungArguments<Item>& arguments, const Oper
     WARPFOLD_SHARED(unsigned, is_last, 1);
     Item* const partials = arguments.output + 1;
     const unsigned t = thread_index();
-    Words<Item> value = of_block<Shape>(arguments.identity, op, items_of_thread<Shape>(arguments, op));
+    Words<Item> value = of_block(op, items_of_thread<Shape>(arguments, op), threads_with_items<Shape>(arguments));
     if (t == 0) {
         value.store(partials + block_index());
         fence();
@@ -22,10 +22,10 @@ WARPFOLD_DEVICE void last_block(const RungArguments<Item>& arguments, const Oper
     }
     block_barrier();
     if (*is_last == 0) return;
-    value = Words<Item>(arguments.identity);
+    if (t < block_count()) value = load_item(partials + t);
 #pragma unroll 1
-    for (Size i = t; i < block_count(); i += Shape::THREADS) value = combine(op, value, load_item(partials + i));
-    value = of_block<Shape>(arguments.identity, op, value);
+    for (Size i = t + Shape::THREADS; i < block_count(); i += Shape::THREADS) value = combine(op, value, load_item(partials + i));
+    value = of_block(op, value, smaller(block_count(), Shape::THREADS));
     if (t > 0) return;
     value.store(arguments.output);
     publish(arguments.shared, 0);

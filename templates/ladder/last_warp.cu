@@ -16,7 +16,7 @@ template <unsigned HALF, class Item, class Operator>
 WARPFOLD_DEVICE void last_levels(const Operator& op, const Values<Item>& values) {
     if constexpr (HALF > 0) {
         warp_barrier();
-        if (lane_index() < HALF) values.set(lane_index(), combine(op, values[lane_index()], values[lane_index() + HALF]));
+        if (lane_index() < HALF) values.merge(op, lane_index(), lane_index() + HALF);
         last_levels<HALF / 2>(op, values);
     }
 }
@@ -24,13 +24,13 @@ WARPFOLD_DEVICE void last_levels(const Operator& op, const Values<Item>& values)
 template <class Shape, class Item, class Operator>
 WARPFOLD_DEVICE void last_warp(const RungArguments<Item>& arguments, const Operator& op) {
     WARPFOLD_DYNAMIC_SHARED(memory);
-    const Values<Item> values(memory);
+    const Values<Item> values(memory, threads_with_items<Shape>(arguments));
     const unsigned t = thread_index();
     values.set(t, two_combined<Shape>(arguments, op));
 #pragma unroll 1
     for (unsigned half = Shape::THREADS / 2; half >= WARP_LANES; half /= 2) {
         block_barrier();
-        if (t < half) values.set(t, combine(op, values[t], values[t + half]));
+        if (t < half) values.merge(op, t, t + half);
     }
     if (warp_index() == 0) last_levels<WARP_LANES / 2>(op, values);
     if (t == 0) values[0].store(arguments.output + block_index());

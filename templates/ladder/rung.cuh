@@ -1,4 +1,4 @@
-// What all rungs of the ladder have in common: what they are given, and what they do at an input's end.
+// What all rungs of the ladder have in common: their arguments, and the values of a block, of which the last block has fewer.
 
 namespace warpfold {
 
@@ -11,6 +11,7 @@ struct RungArguments {
     unsigned long long* shared;
     // Of the items that a block of the launch before had, 2^level, for the rung that goes on where it ended.
     Size block_level;
+    // The first place of an exclusive scan. Other rungs do not read it: no item is combined with the identity.
     Item identity;
 };
 
@@ -27,24 +28,34 @@ WARPFOLD_DEVICE Words<Item> load_item(const Item* from) {
 
 WARPFOLD_DEVICE unsigned thread_index() { return warp_index() * WARP_LANES + lane_index(); }
 
-// The item of an index, and beyond the last one the identity, which changes nothing.
+// The items of this block, where each block but the last has so many.
 template <class Item>
-WARPFOLD_DEVICE Words<Item> item_at(const RungArguments<Item>& arguments, Size index) {
-    // First as a value: of two loads the compiler would make one, of an address that it selects.
-    Words<Item> value(arguments.identity);
-    if (index < arguments.length) value = load_item(arguments.input + index);
-    return value;
+WARPFOLD_DEVICE unsigned count_of_block(const RungArguments<Item>& arguments, unsigned items) {
+    return smaller(arguments.length - Size(block_index()) * items, items);
 }
 
-// What a block has in shared memory: a value a place.
+// What a block has in shared memory: a value in each of the first `count` places. Places after them are not read.
 template <class Item>
 class Values {
     Words<Item>* const values;
 
   public:
-    WARPFOLD_DEVICE explicit Values(unsigned char* memory) : values(reinterpret_cast<Words<Item>*>(memory)) {}
+    const unsigned count;
+
+    WARPFOLD_DEVICE Values(unsigned char* memory, unsigned count)
+        : values(reinterpret_cast<Words<Item>*>(memory)), count(count) {}
     WARPFOLD_DEVICE const Words<Item>& operator[](unsigned place) const { return values[place]; }
     WARPFOLD_DEVICE void set(unsigned place, const Words<Item>& value) const { values[place] = value; }
+
+    WARPFOLD_DEVICE void load(const Item* items, unsigned place) const {
+        if (place < count) set(place, load_item(items + place));
+    }
+
+    // Combines two values in the place of the left one, which stays as it is if there is no right one.
+    template <class Operator>
+    WARPFOLD_DEVICE void merge(const Operator& op, unsigned left, unsigned right) const {
+        if (right < count) set(left, combine(op, values[left], values[right]));
+    }
 };
 
 }  // namespace warpfold

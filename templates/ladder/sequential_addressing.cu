@@ -11,13 +11,13 @@ namespace warpfold {
 template <class Shape, class Item, class Operator>
 WARPFOLD_DEVICE void sequential_addressing(const RungArguments<Item>& arguments, const Operator& op) {
     WARPFOLD_DYNAMIC_SHARED(memory);
-    const Values<Item> values(memory);
+    const Values<Item> values(memory, count_of_block(arguments, 2 * Shape::THREADS));
     const unsigned t = thread_index();
     load_two<Shape>(arguments, values);
 #pragma unroll 1
     for (unsigned half = Shape::THREADS; half > 0; half /= 2) {
         block_barrier();
-        if (t < half) values.set(t, combine(op, values[t], values[t + half]));
+        if (t < half) values.merge(op, t, t + half);
     }
     if (t == 0) values[0].store(arguments.output + block_index());
 }

@@ -11,14 +11,14 @@ namespace warpfold {
 template <class Shape, class Item, class Operator>
 WARPFOLD_DEVICE void strided(const RungArguments<Item>& arguments, const Operator& op) {
     WARPFOLD_DYNAMIC_SHARED(memory);
-    const Values<Item> values(memory);
+    const Values<Item> values(memory, count_of_block(arguments, 2 * Shape::THREADS));
     const unsigned t = thread_index();
     load_two<Shape>(arguments, values);
 #pragma unroll 1
     for (unsigned step = 1; step <= Shape::THREADS; step *= 2) {
         block_barrier();
         const unsigned left = 2 * step * t;
-        if (left < 2 * Shape::THREADS) values.set(left, combine(op, values[left], values[left + step]));
+        if (left < 2 * Shape::THREADS) values.merge(op, left, left + step);
     }
     if (t == 0) values[0].store(arguments.output + block_index());
 }

@@ -12,18 +12,20 @@ namespace warpfold {
 template <class Shape, class Item, class Operator>
 WARPFOLD_DEVICE void top_down(const RungArguments<Item>& arguments, const Operator& op) {
     WARPFOLD_DYNAMIC_SHARED(memory);
-    const Values<Item> values(memory);
     const unsigned t = thread_index();
     const Size part = (arguments.length + Shape::THREADS - 1) / Shape::THREADS;
     const Size begin = t * part, end = smaller(begin + part, arguments.length);
-    Words<Item> value = item_at(arguments, begin);
+    const Values<Item> values(memory, (arguments.length + part - 1) / part);
+    if (t < values.count) {
+        Words<Item> value = load_item(arguments.input + begin);
 #pragma unroll 1
-    for (Size i = begin + 1; i < end; ++i) value = combine(op, value, load_item(arguments.input + i));
-    values.set(t, value);
+        for (Size i = begin + 1; i < end; ++i) value = combine(op, value, load_item(arguments.input + i));
+        values.set(t, value);
+    }
 #pragma unroll 1
     for (unsigned step = 1; step < Shape::THREADS; step *= 2) {
         block_barrier();
-        if (t % (2 * step) == 0) values.set(t, combine(op, values[t], values[t + step]));
+        if (t % (2 * step) == 0) values.merge(op, t, t + step);
     }
     if (t == 0) values[0].store(arguments.output);
 }

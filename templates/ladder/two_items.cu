@@ -12,21 +12,21 @@ namespace warpfold {
 template <class Shape, class Item>
 WARPFOLD_DEVICE void load_two(const RungArguments<Item>& arguments, const Values<Item>& values) {
     const unsigned t = thread_index();
-    const Size begin = Size(block_index()) * (2 * Shape::THREADS);
-    values.set(t, item_at(arguments, begin + t));
-    values.set(Shape::THREADS + t, item_at(arguments, begin + Shape::THREADS + t));
+    const Item* const items = arguments.input + Size(block_index()) * (2 * Shape::THREADS);
+    values.load(items, t);
+    values.load(items, Shape::THREADS + t);
 }
 
 template <class Shape, class Item, class Operator>
 WARPFOLD_DEVICE void two_items(const RungArguments<Item>& arguments, const Operator& op) {
     WARPFOLD_DYNAMIC_SHARED(memory);
-    const Values<Item> values(memory);
+    const Values<Item> values(memory, count_of_block(arguments, 2 * Shape::THREADS));
     const unsigned t = thread_index();
     load_two<Shape>(arguments, values);
 #pragma unroll 1
     for (unsigned step = 1; step <= Shape::THREADS; step *= 2) {
         block_barrier();
-        if (t % step == 0) values.set(2 * t, combine(op, values[2 * t], values[2 * t + step]));
+        if (t % step == 0) values.merge(op, 2 * t, 2 * t + step);
     }
     if (t == 0) values[0].store(arguments.output + block_index());
 }

@@ -13,12 +13,12 @@ WARPFOLD_DEVICE void all_levels(const Operator& op, const Values<Item>& values) 
     const unsigned t = thread_index();
     if constexpr (HALF >= WARP_LANES) {
         block_barrier();
-        if (t < HALF) values.set(t, combine(op, values[t], values[t + HALF]));
+        if (t < HALF) values.merge(op, t, t + HALF);
         all_levels<HALF / 2>(op, values);
     } else if constexpr (HALF > 0) {
         if (warp_index() > 0) return;
         warp_barrier();
-        if (t < HALF) values.set(t, combine(op, values[t], values[t + HALF]));
+        if (t < HALF) values.merge(op, t, t + HALF);
         all_levels<HALF / 2>(op, values);
     }
 }
@@ -26,7 +26,7 @@ WARPFOLD_DEVICE void all_levels(const Operator& op, const Values<Item>& values) 
 template <class Shape, class Item, class Operator>
 WARPFOLD_DEVICE void unrolled(const RungArguments<Item>& arguments, const Operator& op) {
     WARPFOLD_DYNAMIC_SHARED(memory);
-    const Values<Item> values(memory);
+    const Values<Item> values(memory, threads_with_items<Shape>(arguments));
     const unsigned t = thread_index();
     values.set(t, two_combined<Shape>(arguments, op));
     all_levels<Shape::THREADS / 2>(op, values);

@@ -13,8 +13,8 @@ pub const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "operands in the wrong order",
         file: "ladder/strided.cu",
-        right: "combine(op, values[left], values[left + step])",
-        wrong: "combine(op, values[left + step], values[left])",
+        right: "values.merge(op, left, left + step)",
+        wrong: "values.merge(op, left + step, left)",
     },
     Mutation {
         name: "an odd item left out",
@@ -37,8 +37,26 @@ pub const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "items read after the end of the input",
         file: "ladder/rung.cuh",
-        right: "if (index < arguments.length)",
-        wrong: "if (index <= arguments.length)",
+        right: "if (place < count)",
+        wrong: "if (place <= count)",
+    },
+    Mutation {
+        name: "the place after the last value",
+        file: "ladder/rung.cuh",
+        right: "if (right < count)",
+        wrong: "if (right <= count)",
+    },
+    Mutation {
+        name: "the lane after the last value",
+        file: "ladder/shuffles.cu",
+        right: "if (lane_index() + half < count)",
+        wrong: "if (lane_index() + half <= count)",
+    },
+    Mutation {
+        name: "a subtree without its last places",
+        file: "ladder/brent_kung.cu",
+        right: "if (end < values.count)",
+        wrong: "if (end < ITEMS)",
     },
     Mutation {
         name: "the last warp without its barriers",

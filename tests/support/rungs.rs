@@ -1,6 +1,7 @@
 //! Rungs of the ladder on the executor, with counts of what they do.
 
 use std::iter::Sum;
+use std::mem::{MaybeUninit, offset_of};
 use std::ops::Add;
 
 use warpfold::codegen::Source;
@@ -26,7 +27,7 @@ struct RungArguments<T> {
     output: u64,
     shared: u64,
     block_level: u64,
-    identity: T,
+    identity: MaybeUninit<T>,
 }
 
 /// What launches did, as `tests/simt/counts.h` counts it.
@@ -106,14 +107,18 @@ impl<M: DeviceMonoid> Launcher for OnExecutor<'_, M> {
 
     fn launch(&mut self, step: &Step, input: &Vec<u8>) -> Result<Vec<u8>, String> {
         let size = size_of::<M::Item>();
-        let arguments = bytes(&[RungArguments {
+        let mut arguments = bytes(&[RungArguments {
             input: 0,
             length: step.length,
             output: 0,
             shared: 0,
             block_level: step.block_items.ilog2().into(),
-            identity: self.rungs.operator.identity(),
+            identity: MaybeUninit::new(self.rungs.operator.identity()),
         }]);
+        if step.rung != Rung::Exclusive {
+            // No other rung reads it: what is there would show in the result.
+            arguments[offset_of!(RungArguments<M::Item>, identity)..].fill(0xA5);
+        }
         let op = state(&self.rungs.operator);
         let shared = [0; 16];
         let output = step.written as usize * size;
