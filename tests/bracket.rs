@@ -18,7 +18,9 @@ use support::policies::{MOST, baseline, full_runs, large_kernels, lengths, mergi
 use support::tiers::{Suite, Tier, alone, device};
 use warpfold::ladder::{Finish, Ladder, Rung};
 use warpfold::operators::{AffineComposition, All, Any, BitAnd, BitOr, Matrix2Product, Max, Min, Sum};
-use warpfold::{DeviceInput, DeviceMonoid, DeviceType, Error, Monoid, Policy, Reduction, Scan, cudarc, tree};
+use warpfold::{
+    Device, DeviceInput, DeviceMonoid, DeviceType, Error, Monoid, Policy, Reduction, Scan, cudarc, tree,
+};
 
 thread_local! {
     static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };

@@ -255,11 +255,11 @@ impl Run {
 pub(crate) const SHARED_TARGET: [(&str, &str); 9] = [
     ("CARGO_TARGET_DIR", "target"),
     ("CARGO_PROFILE_DEV_OPT_LEVEL", "1"),
-    ("CARGO_PROFILE_DEV_DEBUG", "line-tables-only"),
+    ("CARGO_PROFILE_DEV_DEBUG", "false"),
     ("CARGO_PROFILE_DEV_LTO", "off"),
     ("CARGO_PROFILE_DEV_OVERFLOW_CHECKS", "false"),
     ("CARGO_PROFILE_TEST_OPT_LEVEL", "1"),
-    ("CARGO_PROFILE_TEST_DEBUG", "line-tables-only"),
+    ("CARGO_PROFILE_TEST_DEBUG", "false"),
     ("CARGO_PROFILE_TEST_LTO", "off"),
     ("CARGO_PROFILE_TEST_OVERFLOW_CHECKS", "false"),
 ];
