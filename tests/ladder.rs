@@ -14,7 +14,7 @@ use rand::rngs::SmallRng;
 use support::inputs::Inputs;
 use support::items::{Point, Sample, Sampler, Unit, items};
 use support::mutations::{MutationSuite, Trials};
-use support::operators::{MaxByNorm, ModularAffine};
+use support::operators::{Joined, MaxByNorm, ModularAffine};
 use support::programs::{Checks, Kernels};
 use support::rungs::{Counts, Rungs};
 use support::simt::{Executor, Tests};
@@ -371,6 +371,22 @@ fn every_kind_of_input() {
     );
 }
 
+/// No rung that reduces, or scans inclusively, asks for the identity.
+fn a_semigroup_climbs() {
+    let joined = Ladder::<Joined>::in_order(device(Tier::Gpu), Joined);
+    for length in [1_u32, 2, 31, 33, 1000, 100_001] {
+        let ranges: Vec<[u32; 2]> = (0..length).map(|i| [i + 7, i + 8]).collect();
+        for rung in Rung::ALL.into_iter().filter(|rung| rung.role() == Role::Reduces && rung.keeps_order()) {
+            let joined = joined.reduce(rung, &ranges).expect("runs");
+            assert_eq!(joined, [7, length + 7], "{rung:?}, {length} ranges");
+        }
+        let expected: Vec<[u32; 2]> = (0..length).map(|i| [7, i + 8]).collect();
+        for rung in [Rung::KoggeStone, Rung::BrentKung] {
+            assert_eq!(joined.inclusive(rung, &ranges).expect("runs"), expected, "{rung:?}, {length} ranges");
+        }
+    }
+}
+
 /// A few lengths, for tools under which everything takes long.
 fn sanitizer_subset() {
     struct Some;
@@ -499,6 +515,7 @@ fn main() -> ExitCode {
     subjects(&mut Compile(&mut suite));
     subjects(&mut OnGpu(&mut suite));
     suite.test(Tier::Gpu, "every_kind_of_input", every_kind_of_input);
+    suite.test(Tier::Gpu, "a_semigroup_climbs", a_semigroup_climbs);
     suite.test(Tier::Gpu, "sanitizer_subset", sanitizer_subset);
     let mut tests = Tests::new(&mut suite, "rungs", Checks::Accesses, FILES);
     for threads in [32, 64, 128] {

@@ -340,7 +340,7 @@ impl BracketKernel {
 #[cfg(all(test, feature = "laws"))]
 mod tests {
     use super::*;
-    use crate::device::driver::architecture;
+    use crate::device::driver::{RelaxedCapture, architecture};
     use crate::operators::{AffineComposition, Sum};
     use crate::{DeviceType, jit, tree};
 
@@ -367,6 +367,8 @@ mod tests {
     #[test]
     fn gpu_workspaces_of_graphs_are_used_again() {
         let Some(device) = crate::laws::gpu() else { return };
+        // As every call of `Reduction` has it.
+        let _relaxed = RelaxedCapture::enter().expect("a driver");
         let stream = device.stream().expect("a GPU").context().new_stream().expect("a stream");
         let policy = Policy { max_chunks: 99, ..Policy::for_item(&u64::layout()) };
         let kernel = BracketKernel::of::<Sum<u64>>(stream.context(), policy).expect("a kernel");
@@ -444,6 +446,8 @@ mod tests {
     #[test]
     fn gpu_workspaces_grow() {
         let Some(device) = crate::laws::gpu() else { return };
+        // As every call of `Reduction` has it.
+        let _relaxed = RelaxedCapture::enter().expect("a driver");
         let stream = device.stream().expect("a GPU").context().new_stream().expect("a stream");
         let policy = Policy { tiles_per_warp: 1, ..Policy::for_item(&u64::layout()) };
         let kernel = BracketKernel::of::<Sum<u64>>(stream.context(), policy).expect("a kernel");
