@@ -31,7 +31,7 @@ pub trait Monoid: Copy + Send + Sync + 'static {
 
     /// The value of an empty input, and of the first place of an exclusive scan. It is no part of any other result, and is
     /// not called for another: with a semigroup, whose `identity` panics, inputs that are not empty are reduced, and
-    /// scanned inclusively. (The kernels of [`ladder`](crate::ladder) fill up rows with it.)
+    /// scanned inclusively.
     fn identity(&self) -> Self::Item;
 
     /// The value of two neighbouring runs of items, of which `left` came first.

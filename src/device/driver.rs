@@ -1,5 +1,6 @@
 //! The driver: whether it is there, and what its errors mean.
 
+use std::marker::PhantomData;
 use std::sync::OnceLock;
 
 use cudarc::driver::{CudaContext, CudaStream, DriverError, sys};
@@ -102,6 +103,8 @@ pub(super) fn stream_id(stream: &CudaStream) -> Result<u64, Error> {
 /// until dropped. Those calls take no part in the graph: what a graph uses is made before, or for it alone.
 pub(crate) struct RelaxedCapture {
     previous: sys::CUstreamCaptureMode,
+    /// The mode is a thread's: no other one may drop this.
+    _of_thread: PhantomData<*const ()>,
 }
 
 impl RelaxedCapture {
@@ -110,7 +113,7 @@ impl RelaxedCapture {
         // SAFETY: `mode` is a valid mode, which the call exchanges with this thread's.
         let exchanged = unsafe { sys::cuThreadExchangeStreamCaptureMode(&mut mode) };
         check("relaxing the capture mode", exchanged.result())?;
-        Ok(Self { previous: mode })
+        Ok(Self { previous: mode, _of_thread: PhantomData })
     }
 }
 

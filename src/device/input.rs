@@ -7,7 +7,7 @@ use cudarc::driver::{
     CudaSlice, CudaStream, CudaView, CudaViewMut, DevicePtr, DevicePtrMut, DeviceSlice, SyncOnDrop, sys,
 };
 
-use super::{Backend, Device};
+use super::Device;
 use crate::{DeviceType, Error};
 
 /// What a call can read: `&[T]`, `&[T; N]` and `&Vec<T>` in host memory, `&CudaSlice<T>` and `&CudaView<T>` in
@@ -160,8 +160,8 @@ impl<T: DeviceType> DeviceInput<T> {
         length: usize,
         stream: *mut c_void,
     ) -> Result<Self, Error> {
-        let Backend::Cuda { stream: own, .. } = device.backend()? else {
-            return Err(Error::DeviceInputOnCpu);
+        let Some(own) = device.stream() else {
+            return Err(device.backend().err().unwrap_or(Error::DeviceInputOnCpu));
         };
         let align = align_of::<T>();
         if !address.is_multiple_of(align as u64) {
