@@ -32,6 +32,7 @@ mod algebra;
 mod cpu;
 mod device;
 mod error;
+mod lock;
 mod reduction;
 mod scan;
 

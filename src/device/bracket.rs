@@ -9,9 +9,11 @@ use super::chain::Queue;
 use super::driver::{check, check_capturing, check_not_capturing};
 use super::host::PrivateStream;
 use super::kernels::{Blocks, Kernels, Registry, Rendered};
+use super::result_slot::Output;
+use super::scratch::{Keeps, Room};
 use super::slices::{Addresses, Slices, check_context, check_not_captured, drain};
-use super::workspace::{Keeps, Room, lock};
 use crate::codegen::{Arguments, Source};
+use crate::lock::lock;
 use crate::policy::memory::{TICKET_BYTES, most_bytes, partial_bytes};
 use crate::policy::{Kernel, Launch, Launches};
 use crate::{DeviceMonoid, Error, Policy};
@@ -52,14 +54,6 @@ pub(super) fn identity_if<M: DeviceMonoid>(is_a_result: bool, operator: &M) -> M
     }
 }
 
-/// Where a launch leaves what it makes, and how the host learns of it.
-#[derive(Clone, Copy)]
-pub(super) struct Output {
-    pub(super) address: u64,
-    /// If not 0, the host waits for the only thing that is left there, each word of it with this number.
-    pub(super) serial: u32,
-}
-
 /// Where a launch reads, writes and draws.
 #[derive(Clone, Copy)]
 struct Places {
@@ -93,12 +87,6 @@ fn check_output<T>(output: &dyn DevicePtrMut<T>) -> Result<(), Error> {
     match output.len() {
         1 => Ok(()),
         length => Err(Error::OutputLength { expected: 1, length }),
-    }
-}
-
-impl Output {
-    fn silent(address: u64) -> Self {
-        Self { address, serial: 0 }
     }
 }
 
@@ -187,7 +175,7 @@ impl BracketKernel {
         check("binding the context", self.kernels.context.bind_to_thread())?;
         let room = self.room(&launches, length);
         let memory = workspace.memory(room)?;
-        let output = workspace.awaited_output();
+        let output = workspace.slot.awaited();
         let kernels = launches.clone().map(|launch| launch.kernel);
         let given = workspace.chains.launch(kernels, stream, |queue| {
             let given = Given { items: span, output, memory };
@@ -198,11 +186,11 @@ impl BracketKernel {
             // The first launches may be under way.
             drain(stream);
             // SAFETY: the context is bound, and the stream has ended.
-            unsafe { workspace.restore(room.keeps) };
+            unsafe { workspace.scratch.restore(room.keeps) };
             return Err(error);
         }
         // SAFETY: the last kernel sends an item, and the workspace is for items.
-        let result = check_not_captured(stream).and_then(|()| unsafe { workspace.wait(stream) });
+        let result = check_not_captured(stream).and_then(|()| unsafe { workspace.slot.wait(stream) });
         result.inspect_err(|_| {
             // The kernel may still run, and write to the workspace, which therefore stays for the life of the process.
             std::mem::forget(of_stream.clone());

@@ -7,7 +7,7 @@ use cudarc::driver::{CudaContext, CudaSlice, CudaStream, DevicePtr, result};
 
 use super::driver::{check, check_not_capturing};
 use super::slices::allocate;
-use super::workspace::lock;
+use crate::lock::lock;
 use crate::{DeviceType, Error};
 
 /// A stream for one call that reads or writes host memory. No code outside this crate knows the stream, so no other

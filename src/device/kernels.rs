@@ -14,9 +14,10 @@ use cudarc::driver::CudaContext;
 use super::chain::Queue;
 use super::driver::{architecture, limits};
 use super::module::{Function, Grid, Module};
-use super::workspace::{Workspaces, lock};
+use super::workspaces::Workspaces;
 use crate::codegen::Source;
 use crate::jit::{Architecture, Compilation, Image};
+use crate::lock::lock;
 use crate::policy::Kernel;
 use crate::{DeviceMonoid, DeviceType, Error, Layout, jit};
 

@@ -14,9 +14,10 @@ use super::chain::Queue;
 use super::driver::{architecture, check, check_not_capturing};
 use super::host::PrivateStream;
 use super::kernels::{Blocks, Kernels, Loaded};
+use super::scratch::Room;
 use super::slices::{allocate, check_context, check_not_captured};
-use super::workspace::{Room, lock};
 use crate::codegen::{RungArguments, Source};
+use crate::lock::lock;
 use crate::policy::ladder::{Launcher, Rung, Step};
 use crate::{DeviceMonoid, DeviceType, Error, jit};
 

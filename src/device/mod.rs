@@ -10,9 +10,12 @@ mod kernels;
 mod ladder;
 mod module;
 mod recording;
+mod result_slot;
 mod scan;
+mod scratch;
 mod slices;
 mod workspace;
+mod workspaces;
 
 use std::fmt;
 use std::sync::Arc;

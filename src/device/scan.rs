@@ -10,8 +10,8 @@ use super::chain::Queue;
 use super::driver::{check_capturing, check_not_capturing, limits};
 use super::host::PrivateStream;
 use super::kernels::{Blocks, Kernels, Registry, Rendered};
+use super::scratch::Room;
 use super::slices::{Addresses, Slices, allocate, check_context};
-use super::workspace::Room;
 use crate::codegen::{ScanArguments, Source};
 use crate::policy::{Kernel, Limits, ScanLaunch, ScanPolicy};
 use crate::tree::Prefix;
@@ -209,7 +209,7 @@ impl ScanKernel {
 mod tests {
     use super::*;
     use crate::DeviceType;
-    use crate::device::workspace::lock;
+    use crate::lock::lock;
     use crate::operators::Sum;
 
     /// A scan's launch is a chain, too.

@@ -7,7 +7,9 @@ use cudarc::driver::{CudaContext, CudaSlice, CudaStream, DevicePtr, DevicePtrMut
 use super::chain::Queue;
 use super::driver::{check, check_allocation, check_not_capturing, is_capturing};
 use super::recording::capture;
-use super::workspace::{Room, Workspaces, lock};
+use super::scratch::Room;
+use super::workspaces::Workspaces;
+use crate::lock::lock;
 use crate::policy::Kernel;
 use crate::{DeviceType, Error};
 
@@ -131,7 +133,7 @@ impl<T> Slices<'_, T> {
         if enqueued.is_err() {
             drain(stream);
             // SAFETY: the context is bound, and the stream has ended.
-            unsafe { workspace.restore(room.keeps) };
+            unsafe { workspace.scratch.restore(room.keeps) };
         }
         let ordered = recorded.and(joined.unwrap_or(Ok(())));
         if ordered.is_err() {

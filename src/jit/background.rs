@@ -8,12 +8,13 @@
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::thread::{Builder, JoinHandle};
 
 use super::{Image, Target, nvrtc};
 use crate::Error;
 use crate::codegen::Source;
+use crate::lock::lock;
 
 type Compiled = Result<Arc<Image>, Error>;
 
@@ -78,11 +79,6 @@ static QUEUE: Mutex<Queue> =
     Mutex::new(Queue { tasks: VecDeque::new(), thread: None, is_working: false, is_closed: false });
 /// In which the thread runs: another one, made by a fork, has none.
 static PROCESS: AtomicU32 = AtomicU32::new(0);
-
-// Nothing is compiled, and nothing panics, while one of these is locked.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
 
 /// Whether the process waits, when it ends, for what is being compiled.
 fn process_waits() -> bool {

@@ -2,13 +2,14 @@
 
 use std::collections::HashMap;
 use std::fmt;
-use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex};
 
 use sha2::{Digest, Sha256};
 
 use super::disk::{self, Entry};
 use super::{Form, Image};
 use crate::Error;
+use crate::lock::lock;
 
 /// What an entry depends on, hashed. For an image: source, compiler version, and options (the architecture among them).
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -33,18 +34,13 @@ impl fmt::Display for Key {
 
 static IMAGES: LazyLock<Mutex<HashMap<Key, Arc<Image>>>> = LazyLock::new(Mutex::default);
 
-// A map of finished images is whole even where a thread panicked beside it.
-fn images() -> MutexGuard<'static, HashMap<Key, Arc<Image>>> {
-    IMAGES.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 fn keep(key: Key, image: Image) -> Arc<Image> {
-    images().entry(key).or_insert_with(|| Arc::new(image)).clone()
+    lock(&IMAGES).entry(key).or_insert_with(|| Arc::new(image)).clone()
 }
 
 /// The image of a key, of this process or from the disk.
 pub(super) fn find(key: Key) -> Option<Arc<Image>> {
-    if let Some(image) = images().get(&key) {
+    if let Some(image) = lock(&IMAGES).get(&key) {
         return Some(image.clone());
     }
     let image = decode(disk::load(&disk::folder()?, Entry::Image, key)?)?;
