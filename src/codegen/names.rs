@@ -2,6 +2,8 @@
 
 use std::collections::HashSet;
 
+use crate::Scalar;
+
 /// What a name of the user's must not be: C++ keywords, alternative tokens, and macros and names
 /// that the compiler or the templates define.
 const RESERVED: &[&str] = &[
@@ -184,33 +186,24 @@ impl Scope {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn identifiers_are_valid_in_cpp_and_readable() {
-        for (rust, cpp) in [
-            ("x", "x"),
-            ("new", "new_"),
-            ("0", "_0"),
-            ("größe", "gru00f6u00dfe"),
-            ("__x", "_u_x"),
-            ("_X", "u_X"),
-            ("linux", "linux_"),
-        ] {
-            assert_eq!(identifier(rust), cpp);
-        }
-        assert_eq!(type_identifier("demo::shapes::Point"), "Point");
-        assert_eq!(type_identifier("demo::Pair<demo::Point, [f32; 4]>"), "Pair_Point_f32_4");
-        assert_eq!(type_identifier("demo::class"), "class_");
-    }
-
-    #[test]
-    fn a_scope_never_gives_a_name_twice() {
-        let mut scope = Scope::default();
-        assert_eq!(scope.claim("Point".into()), "Point");
-        assert_eq!(scope.claim("Point_2".into()), "Point_2");
-        assert_eq!(scope.claim("Point".into()), "Point_3");
+/// A scalar's type.
+pub(super) fn scalar_name(scalar: Scalar) -> &'static str {
+    match scalar {
+        Scalar::I8 => "i8",
+        Scalar::I16 => "i16",
+        Scalar::I32 => "i32",
+        Scalar::I64 => "i64",
+        Scalar::U8 => "u8",
+        Scalar::U16 => "u16",
+        Scalar::U32 => "u32",
+        Scalar::U64 => "u64",
+        Scalar::Bool => "bool",
+        Scalar::F32 => "f32",
+        Scalar::F64 => "f64",
+        Scalar::F16 => "::warpfold::Half",
+        Scalar::BF16 => "::warpfold::BFloat16",
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -4,10 +4,10 @@
 use std::any::TypeId;
 use std::collections::HashMap;
 
-use super::names::{Scope, identifier, type_identifier};
+use super::names::{Scope, identifier, scalar_name, type_identifier};
 use super::number;
 use crate::translation::Type;
-use crate::{Field, Kind, Layout, Literal, Scalar};
+use crate::{Field, Kind, Layout, Literal};
 
 /// The type definitions of one program.
 #[derive(Default)]
@@ -159,22 +159,4 @@ pub(crate) const LAYOUT_ASSERTION: &str = "layout: in Rust ";
 pub(super) fn field_names(fields: &[Field]) -> Vec<String> {
     let mut scope = Scope::default();
     fields.iter().map(|field| scope.claim(identifier(field.name))).collect()
-}
-
-pub(super) fn scalar_name(scalar: Scalar) -> &'static str {
-    match scalar {
-        Scalar::I8 => "i8",
-        Scalar::I16 => "i16",
-        Scalar::I32 => "i32",
-        Scalar::I64 => "i64",
-        Scalar::U8 => "u8",
-        Scalar::U16 => "u16",
-        Scalar::U32 => "u32",
-        Scalar::U64 => "u64",
-        Scalar::Bool => "bool",
-        Scalar::F32 => "f32",
-        Scalar::F64 => "f64",
-        Scalar::F16 => "::warpfold::Half",
-        Scalar::BF16 => "::warpfold::BFloat16",
-    }
 }

@@ -305,14 +305,4 @@ fn at_once<T: Send>(kernels: &[Kernel], make: impl Fn(Kernel) -> T + Sync) -> Ve
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn kernels_are_made_at_once_and_stay_in_order() {
-        let made = at_once(&Kernel::ALL, |kernel| (kernel, std::thread::current().id()));
-        assert_eq!(made.iter().map(|(kernel, _)| *kernel).collect::<Vec<_>>(), Kernel::ALL);
-        assert_eq!(made[0].1, std::thread::current().id());
-        assert!(at_once(&[], |kernel| kernel).is_empty());
-    }
-}
+mod tests;

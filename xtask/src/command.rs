@@ -46,3 +46,17 @@ fn shown(command: &Command) -> String {
     let words = std::iter::once(command.get_program()).chain(command.get_args());
     words.map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ")
 }
+
+/// Crates outside the workspace share its target folder, and are built as its tests are: so what
+/// both depend on is built once.
+pub(crate) const SHARED_TARGET: [(&str, &str); 9] = [
+    ("CARGO_TARGET_DIR", "target"),
+    ("CARGO_PROFILE_DEV_OPT_LEVEL", "1"),
+    ("CARGO_PROFILE_DEV_DEBUG", "false"),
+    ("CARGO_PROFILE_DEV_LTO", "off"),
+    ("CARGO_PROFILE_DEV_OVERFLOW_CHECKS", "false"),
+    ("CARGO_PROFILE_TEST_OPT_LEVEL", "1"),
+    ("CARGO_PROFILE_TEST_DEBUG", "false"),
+    ("CARGO_PROFILE_TEST_LTO", "off"),
+    ("CARGO_PROFILE_TEST_OVERFLOW_CHECKS", "false"),
+];

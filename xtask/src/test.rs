@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Result, bail, ensure};
 use clap::ValueEnum;
 
-use crate::command::{command, run_and_listen};
+use crate::command::{SHARED_TARGET, command, run_and_listen};
 use crate::full::{self, Shard};
 use crate::tree::Tree;
 use crate::{nvrtc, programs, report, soak};
@@ -249,17 +249,3 @@ impl Run {
         command
     }
 }
-
-/// Crates outside the workspace share its target folder, and are built as its tests are: so what
-/// both depend on is built once.
-pub(crate) const SHARED_TARGET: [(&str, &str); 9] = [
-    ("CARGO_TARGET_DIR", "target"),
-    ("CARGO_PROFILE_DEV_OPT_LEVEL", "1"),
-    ("CARGO_PROFILE_DEV_DEBUG", "false"),
-    ("CARGO_PROFILE_DEV_LTO", "off"),
-    ("CARGO_PROFILE_DEV_OVERFLOW_CHECKS", "false"),
-    ("CARGO_PROFILE_TEST_OPT_LEVEL", "1"),
-    ("CARGO_PROFILE_TEST_DEBUG", "false"),
-    ("CARGO_PROFILE_TEST_LTO", "off"),
-    ("CARGO_PROFILE_TEST_OVERFLOW_CHECKS", "false"),
-];

@@ -2,8 +2,9 @@
 
 use super::pattern::length;
 use super::{ATOM, Lowering, Value, boolean, scalar};
+use crate::codegen::names::scalar_name;
 use crate::codegen::number;
-use crate::codegen::types::{field_names, scalar_name};
+use crate::codegen::types::field_names;
 use crate::translation::Type;
 use crate::translation::syntax::{Control, Expression, Operator, Returns};
 use crate::{DeviceType, Error, Kind, Layout, Scalar};

@@ -7,6 +7,7 @@
 //! run; it says which program disagrees, on which items.
 
 mod disguise;
+mod disguises;
 mod expression;
 mod generator;
 
@@ -24,8 +25,7 @@ use rand::rngs::SmallRng;
 
 use self::disguise::{ALIASES, Disguise};
 use self::generator::Generator;
-use crate::command::command;
-use crate::test::SHARED_TARGET;
+use crate::command::{SHARED_TARGET, command};
 
 #[derive(clap::Args)]
 pub(crate) struct Options {

@@ -8,8 +8,9 @@ use super::canvas::{
     Align, Axis, BLUE, Canvas, FAINT, GRID, Heading, INK, LEGEND, MARGIN, SKY, Stroke, VERMILION, WIDTH,
     text_width,
 };
-use super::record::{Record, Series, Subject, in_words};
+use super::record::{Record, Series, Subject};
 use super::tables::{LARGE, is_compute_heavy};
+use super::units::in_words;
 
 const TOP: i32 = 250;
 const ROW: i32 = 58;

@@ -6,7 +6,7 @@ use super::canvas::text_width;
 use super::canvas::{
     Align, Axis, Canvas, FAINT, GRID, Heading, INK, LEGEND, MARGIN, Point, Stroke, TEXT, WIDTH,
 };
-use super::record::in_words;
+use super::units::in_words;
 
 const HEIGHT: i32 = 900;
 const TOP: i32 = 250;
@@ -173,26 +173,4 @@ impl Frame<'_, '_> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn labels(axis: &Axis) -> Vec<&str> {
-        axis.ticks.iter().map(|(_, label)| label.as_str()).collect()
-    }
-
-    #[test]
-    fn ticks_are_round() {
-        assert_eq!(
-            labels(&Scale::Linear.axis(&[12.0, 4686.3])),
-            ["0", "1000", "2000", "3000", "4000", "5000"]
-        );
-        assert_eq!(labels(&Scale::Logarithmic.axis(&[0.525, 9.0])), ["0.5", "1", "2", "5", "10"]);
-    }
-
-    #[test]
-    fn sizes_are_labelled_by_powers_of_two() {
-        let axis = bytes_axis(&[1 << 10, 1 << 26, 1 << 14]);
-        assert_eq!(labels(&axis), ["1 KiB", "16 KiB", "256 KiB", "4 MiB", "64 MiB"]);
-        assert_eq!(labels(&bytes_axis(&[1 << 20])), ["1 MiB"]);
-    }
-}
+mod tests;

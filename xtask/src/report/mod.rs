@@ -9,13 +9,16 @@ mod ladder;
 mod lines;
 mod plots;
 mod record;
+mod table;
 mod tables;
+mod units;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
 
+use self::ladder::Ladder;
 use self::record::Record;
 
 const RUNS: &str = "docs/gpu-runs";
@@ -55,11 +58,13 @@ pub(crate) fn check() -> Result<()> {
 
 /// Every file of the report, as it should be.
 fn files() -> Result<Vec<(PathBuf, String)>> {
-    let record = Record::read(&newest(Path::new(RUNS))?)?;
+    let folder = newest(Path::new(RUNS))?;
+    let (record, ladder) = (Record::read(&folder)?, Ladder::read(&folder)?);
+    let block = |name: &str| ladder.block(name).map_or_else(|| tables::block(&record, name), Ok);
     let mut files = Vec::new();
     for path in DOCUMENTS {
         let text = fs::read_to_string(path).with_context(|| path.to_owned())?;
-        let text = filled(&text, |name| tables::block(&record, name)).with_context(|| path.to_owned())?;
+        let text = filled(&text, block).with_context(|| path.to_owned())?;
         files.push((path.into(), text));
     }
     for (name, plot) in plots::all(&record)? {
@@ -99,28 +104,4 @@ fn filled(document: &str, block: impl Fn(&str) -> Result<String>) -> Result<Stri
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn named(document: &str) -> Result<String> {
-        filled(document, |name| Ok(format!("[{name}]\n")))
-    }
-
-    #[test]
-    fn what_is_between_markers_is_replaced_and_nothing_else() {
-        let document = "a\n<!-- report: x -->\nold\n<!-- end -->\nb\n<!-- report: y --><!-- end -->\n";
-        let expected =
-            "a\n<!-- report: x -->\n\n[x]\n\n<!-- end -->\nb\n<!-- report: y -->\n\n[y]\n\n<!-- end -->\n";
-        assert_eq!(named(document).unwrap(), expected);
-        assert_eq!(named(expected).unwrap(), expected);
-    }
-
-    #[test]
-    fn a_marker_without_an_end_is_refused() {
-        for document in
-            ["<!-- report: x", "<!-- report: x -->", "<!-- report: x --><!-- report: y --><!-- end -->"]
-        {
-            assert!(named(document).is_err(), "{document}");
-        }
-    }
-}
+mod tests;

@@ -1,0 +1,64 @@
+use std::os::unix::fs::PermissionsExt;
+
+use super::*;
+
+const KEYS: [Key; 2] = [Key([1; 32]), Key([2; 32])];
+
+const PAYLOAD: &[u8] = b"the machine code";
+
+fn load(folder: &Path, key: Key) -> Option<Vec<u8>> {
+    super::load(folder, Entry::Image, key)
+}
+
+fn store(folder: &Path, key: Key) {
+    super::store(folder, Entry::Image, key, PAYLOAD);
+}
+
+fn file(folder: &Path, key: Key) -> PathBuf {
+    super::file(folder, Entry::Image, key)
+}
+
+#[test]
+fn an_entry_comes_back_as_it_was_stored() {
+    let folder = tempfile::tempdir().unwrap();
+    assert_eq!(load(folder.path(), KEYS[0]), None);
+    store(folder.path(), KEYS[0]);
+    assert_eq!(load(folder.path(), KEYS[0]), Some(PAYLOAD.to_vec()));
+    assert_eq!(load(folder.path(), KEYS[1]), None);
+    assert_eq!(super::load(folder.path(), Entry::Compiler, KEYS[0]), None);
+}
+
+#[test]
+fn no_changed_or_cut_byte_is_ever_loaded() {
+    let whole = encode(PAYLOAD, KEYS[0]);
+    assert_eq!(decode(&whole, KEYS[0]), Some(PAYLOAD.to_vec()));
+    for at in 0..whole.len() {
+        let mut changed = whole.clone();
+        changed[at] ^= 1;
+        assert_eq!(decode(&changed, KEYS[0]), None, "byte {at}");
+        assert_eq!(decode(&whole[..at], KEYS[0]), None, "cut at {at}");
+    }
+    assert_eq!(decode(&[whole, vec![0]].concat(), KEYS[0]), None);
+}
+
+#[test]
+fn a_file_of_another_key_is_not_loaded() {
+    let folder = tempfile::tempdir().unwrap();
+    store(folder.path(), KEYS[0]);
+    fs::copy(file(folder.path(), KEYS[0]), file(folder.path(), KEYS[1])).unwrap();
+    assert_eq!(load(folder.path(), KEYS[1]), None);
+}
+
+#[test]
+fn a_file_that_others_can_use_is_not_loaded_but_replaced() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = file(folder.path(), KEYS[0]);
+    for mode in [0o666, 0o644, 0o602] {
+        store(folder.path(), KEYS[0]);
+        assert_eq!(load(folder.path(), KEYS[0]), Some(PAYLOAD.to_vec()));
+        fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
+        assert_eq!(load(folder.path(), KEYS[0]), None);
+    }
+    store(folder.path(), KEYS[0]);
+    assert_eq!(load(folder.path(), KEYS[0]), Some(PAYLOAD.to_vec()));
+}

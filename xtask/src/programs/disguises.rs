@@ -1,0 +1,152 @@
+//! How a program is disguised, part by part.
+
+use std::fmt::Write;
+
+use rand::Rng;
+
+use super::disguise::Disguise;
+use super::generator::{Generator, INTEGERS, Ty};
+
+/// What is compiled out.
+const ABSENT: [&str; 3] = ["#[cfg(any())]", "#[cfg(not(all()))]", "#[cfg_attr(all(), cfg(any()))]"];
+/// What stays.
+const PRESENT: [&str; 3] = ["#[cfg(all())]", "#[allow(unused)]", "#[cfg(not(any()))]"];
+
+/// For types with methods of these names, other methods.
+const TRAITS: &str = "
+trait Own: Copy {
+    fn is_zero(&self) -> bool { true }
+    fn is_one(&self) -> bool { true }
+    fn swap_bytes(self) -> Self { self }
+    fn count_ones(self) -> u32 { 5 }
+    fn sqrt(self) -> Self { self }
+    fn abs(self) -> Self { self }
+    fn len(&self) -> usize { 77 }
+}
+impl<T: Copy> Own for T {}
+";
+
+impl Generator<'_> {
+    /// Whether something is disguised here, by what `kind` says.
+    fn disguises(&mut self, kind: fn(&Disguise) -> bool, of: u32) -> bool {
+        self.disguise.as_ref().is_some_and(kind) && self.chance(of)
+    }
+
+    pub(super) fn disguised_traits(&self) -> String {
+        match self.disguise {
+            Some(Disguise { traits: true, .. }) => TRAITS.to_owned(),
+            _ => String::new(),
+        }
+    }
+
+    /// A method that only a trait of the user's has.
+    pub(super) fn owned_method(&mut self) -> Option<&'static str> {
+        self.disguises(|disguise| disguise.traits, 2).then(|| self.pick(&["is_zero", "is_one"]))
+    }
+
+    /// In front of a statement: one that is compiled out, or an attribute of the next one.
+    pub(super) fn disguise_statement(&mut self, text: &mut String) {
+        if self.disguises(|disguise| disguise.attributes, 6) {
+            let (absent, result) = (self.pick(&ABSENT), self.result.clone());
+            let statement = match self.random.random_range(0..4) {
+                0 => format!("return {};", self.leaf(&result)),
+                1 => match self.visible(|variable| variable.mutable) {
+                    Some(variable) => format!("{{ {} = {}; }}", variable.name, self.leaf(&variable.ty)),
+                    None => "let whole = 1;".to_owned(),
+                },
+                2 => match self.visible(|_| true) {
+                    Some(variable) => format!("let {} = 0u8;", variable.name),
+                    None => "let whole = 1;".to_owned(),
+                },
+                _ => "{ loop {} }".to_owned(),
+            };
+            let _ = writeln!(text, "        {absent} {statement}");
+        }
+    }
+
+    /// In front of the elements of an array, or of arguments: one that is compiled out, or an attribute of the first one.
+    pub(super) fn absent_element(&mut self, value: &str) -> String {
+        match self.disguises(|disguise| disguise.attributes, 8) {
+            true if self.chance(2) => format!("{} ", self.pick(&PRESENT)),
+            true => format!("{} {value}, ", self.pick(&ABSENT)),
+            false => String::new(),
+        }
+    }
+
+    /// In front of the arms of a match: one that is compiled out.
+    pub(super) fn absent_arm(&mut self, value: &str) -> String {
+        match self.disguises(|disguise| disguise.attributes, 8) {
+            true => format!("{} 0..=200 => {value}, ", self.pick(&ABSENT)),
+            false => String::new(),
+        }
+    }
+
+    /// A number's type, by another name.
+    pub(super) fn alias(&mut self, name: &str) -> String {
+        match self.disguises(|disguise| disguise.aliases, 2) {
+            true => format!("A{name}"),
+            false => name.to_owned(),
+        }
+    }
+
+    /// A helper, in a module and exported again.
+    pub(super) fn disguised_helper(&mut self, helper: String) -> String {
+        if !self.disguises(|disguise| disguise.modules, 1) {
+            return helper;
+        }
+        let exported = match self.chance(2) {
+            true => format!("pub use inner::h{};", self.number),
+            false => "pub use self::inner::*;".to_owned(),
+        };
+        format!("mod inner {{\nuse super::*;\n{helper}}}\n{exported}\n")
+    }
+
+    /// The operator.
+    pub(super) fn operator(&mut self, item: &Ty) -> String {
+        if self.disguises(|disguise| disguise.macros, 1) {
+            return self.operator_of_a_macro(item);
+        }
+        let body = self.body(&[item.clone(), item.clone()], "x", item, 30);
+        let combine = |attribute: &str, name: &str, body: &str| {
+            format!(
+                "    {attribute}\n    fn combine(&self, x0: {name}, x1: {name}) -> {name} {{\n{body}    }}\n"
+            )
+        };
+        let name = item.name();
+        let mut functions = String::new();
+        if self.disguises(|disguise| disguise.attributes, 4) {
+            functions += &combine(self.pick(&ABSENT), &name, "        x1\n");
+            functions += &combine(self.pick(&PRESENT), &name, &body);
+        } else {
+            functions += &combine("", &name, &body);
+        }
+        self.implementation(&name, &functions)
+    }
+
+    fn implementation(&self, item: &str, functions: &str) -> String {
+        format!(
+            "#[monoid]\nimpl Monoid for P{} {{\n    type Item = {item};\n    fn identity(&self) -> {item} {{ Edge::example() }}\n{functions}}}\n",
+            self.number
+        )
+    }
+
+    /// Of a macro that has variables with the names of its arguments' own.
+    fn operator_of_a_macro(&mut self, item: &Ty) -> String {
+        let parameters = [item.clone(), item.clone()];
+        // Of the caller, who knows the parameters alone.
+        let argument = self.body(&parameters, "x", item, 8);
+        let body = self.body(&parameters, "$x", item, 20);
+        let other = self.body(&parameters, "$x", item, 4);
+        let name = item.name();
+        let integer = self.pick(&INTEGERS);
+        let functions = format!(
+            "    fn combine(&self, $x0: {name}, $x1: {name}) -> {name} {{\n        let x1 = {{\n{body}        }};\n        \
+             let x0 = {{\n{other}        }};\n        let v1 = 3{integer};\n        if {} {{ $argument }} else {{ x1 }}\n    }}\n",
+            self.random.random_range(0..4) < 3
+        );
+        let implementation = self.implementation(&name, &functions);
+        format!(
+            "macro_rules! make {{ ($x0:ident, $x1:ident, $argument:expr) => {{\n{implementation}}} }}\nmake!(x0, x1, {{\n{argument}        }});\n"
+        )
+    }
+}
