@@ -156,22 +156,4 @@ fn append<M: Monoid>(operator: &M, subtrees: &mut Vec<Subtree<M::Item>>, value: 
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::operators::Sum;
-
-    /// Two threads publish at the same time, again and again: neither waits for ever, and both learn what is right.
-    #[test]
-    fn no_value_is_lost() {
-        let all: Vec<Turns<u64>> = (0..100_000).map(|_| Turns::of(2)).collect();
-        let wrong = |index: usize| {
-            let publish = |turns: &Turns<u64>| {
-                turns.publish(&Sum::<u64>::new(), index, 1 + index as u64);
-                turns.edges(Turn { index, is_whole: true }).expect("nobody panics")
-            };
-            let expected = [(None, Some(1)), (Some(1), Some(3))][index];
-            all.iter().map(publish).filter(|edges| (edges.before, edges.after) != expected).count()
-        };
-        assert_eq!(rayon::join(|| wrong(0), || wrong(1)), (0, 0));
-    }
-}
+mod tests;

@@ -1,0 +1,42 @@
+use super::*;
+use crate::cpu::rows::In;
+
+/// Lines are stored as soon as they may be, at any place in a line, and nothing else is.
+#[test]
+fn lines_are_stored_meanwhile() {
+    type Output<'a> = super::Output<'a, In<u32, 16>, 0>;
+    const WORDS: usize = 256;
+    for skipped in [0, 1, 4, 15] {
+        for tiles in 0..5 {
+            let mut places = vec![MaybeUninit::new(In(0)); 16 + 15 + WORDS * tiles + 16];
+            let first = places.as_ptr().align_offset(LINE) + skipped;
+            let mut lines = Vec::new();
+            let registers = Registers::detected().expect("every processor has what is portable");
+            let mut output =
+                Output::new(registers, &mut places[first..][..WORDS * tiles], WORDS, true, &mut lines);
+            for tile in 0..tiles {
+                // The first line of all is not stored as one; what is less than was asked for stays.
+                let (left, stays) = [(0, 0), (0, 0), (15, 7), (16, 0), (16, 0)][tile];
+                assert_eq!(output.left, left, "of the tile before the last");
+                output.lines(8);
+                output.lines(8);
+                assert_eq!(output.left, stays);
+                // SAFETY: all of them are set.
+                unsafe {
+                    output.next(|words| {
+                        for (i, word) in words.iter_mut().enumerate() {
+                            word.write(In((1 + tile * WORDS + i) as u32));
+                        }
+                    });
+                }
+            }
+            drop(output);
+            for (i, place) in places.iter().enumerate() {
+                let word = (i + 1).saturating_sub(first);
+                let expected = if word <= WORDS * tiles { word } else { 0 };
+                // SAFETY: all of them were set.
+                assert_eq!(unsafe { place.assume_init() }, In(expected as u32), "place {i}");
+            }
+        }
+    }
+}
