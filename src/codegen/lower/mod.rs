@@ -8,9 +8,11 @@
 //! Every C++ expression is exactly of the type of its Rust original. Where C++ would promote, or leave a result open, a
 //! function of `templates/integers.cuh` or `floats.cuh` says what Rust means.
 
+mod call;
 mod control;
 mod expression;
 mod pattern;
+mod statement;
 
 use super::names::{Scope, identifier};
 use super::types::Types;
@@ -192,4 +194,13 @@ fn scalar(ty: &Type) -> Option<Scalar> {
 
 fn boolean() -> Type {
     Type::Value(bool::layout())
+}
+
+fn aggregate(name: &str, values: &[Value], ty: Type) -> Value {
+    let texts: Vec<&str> = values.iter().map(|value| value.text.as_str()).collect();
+    Value::atom(format!("{name}{{{}}}", texts.join(", ")), ty, values.iter().all(|value| value.stable))
+}
+
+fn u32_type() -> Type {
+    Type::Value(u32::layout())
 }
