@@ -8,11 +8,11 @@
 
 #![allow(unsafe_code)]
 
-use super::RUN;
 use super::rows::{
     Cut, Row, Rows, Word, append_items_of_lanes, combine, in_words_of, item, set_item, words_of_items,
 };
 use super::transposition::{Meanwhile, transpose};
+use super::units::RUN;
 use super::vectors::Registers;
 use crate::Monoid;
 

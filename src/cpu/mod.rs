@@ -15,6 +15,7 @@ mod lanes;
 mod rows;
 mod scan;
 mod transposition;
+mod units;
 mod vectors;
 
 use rayon::prelude::*;
@@ -22,13 +23,10 @@ use rayon::prelude::*;
 use self::lanes::tile_items;
 pub(crate) use self::scan::{scan, scan_in_place, scan_into};
 use self::transposition::{Ahead, Nothing};
+use self::units::RUN;
 use self::vectors::{Compiled, Registers, Vectors, has_lanes_of};
 use crate::{DeviceType, Monoid};
 
-/// Bytes that memory gives and takes at once: a part of a line takes as long.
-const LINE: usize = 64;
-/// Items that one value is made of.
-const RUN: usize = 8;
 /// Bytes of one block: few enough that an input of a megabyte keeps several threads busy, and so many that a block's
 /// last rounds, and handing it to a thread, are little beside it.
 const BLOCK_BYTES: usize = 256 << 10;

@@ -164,6 +164,12 @@ fn bytes_of_fields(layout: &Layout) -> usize {
     }
 }
 
+/// The places of items.
+pub(super) fn as_places<T>(items: &mut [T]) -> &mut [MaybeUninit<T>] {
+    // SAFETY: the same memory, to which nothing but items is written.
+    unsafe { std::slice::from_raw_parts_mut(items.as_mut_ptr().cast(), items.len()) }
+}
+
 /// All words of items.
 ///
 /// # Safety

@@ -13,10 +13,11 @@ use std::mem::MaybeUninit;
 use super::runs::Runs;
 use super::turns::Edges;
 use crate::Monoid;
+use crate::cpu::lanes;
 use crate::cpu::rows::{Cut, Row, Rows, Word, combine, item, set_item, set_items_of_lanes};
 use crate::cpu::transposition::{Meanwhile, transpose};
+use crate::cpu::units::RUN;
 use crate::cpu::vectors::Registers;
-use crate::cpu::{RUN, lanes};
 use crate::tree::Prefix;
 
 pub(super) use lanes::tile_items;

@@ -5,15 +5,14 @@
 
 use std::mem::MaybeUninit;
 
-use super::as_places;
 use super::lanes::{Lanes, tile_items};
 use super::runs::Runs;
 use super::stream::{Line, Output};
 use super::turns::Edges;
-use crate::cpu::rows::{Rows, Word, in_words_of, words_of_items, words_of_places};
+use crate::cpu::rows::{self, Rows, Word, as_places, in_words_of, words_of_items, words_of_places};
 use crate::cpu::transposition::{Ahead, Near, Nothing, restore};
+use crate::cpu::units::RUN;
 use crate::cpu::vectors::{Compiled, Registers, Vectors, has_lanes_of};
-use crate::cpu::{RUN, rows};
 use crate::tree::Prefix;
 use crate::{DeviceType, Monoid};
 

@@ -22,8 +22,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use self::lanes::tile_items;
 use self::levels::{Levels, go_in_lanes};
 use self::turns::{Turn, Turns};
+use super::items_of;
+use super::rows::as_places;
+use super::units::RUN;
 use super::vectors::Vectors;
-use super::{RUN, items_of};
 use crate::tree::Prefix;
 use crate::{DeviceType, Monoid};
 
@@ -74,11 +76,6 @@ fn block_items<T: DeviceType>(streams: bool) -> usize {
     let fill_lanes = |items: usize| items >= RUN * RUN * tile;
     let more = streams || (fill_lanes(many) && !fill_lanes(few));
     if more && go_in_lanes::<T>(Vectors::detected()) { many } else { few }.max(tile)
-}
-
-fn as_places<T>(items: &mut [T]) -> &mut [MaybeUninit<T>] {
-    // SAFETY: the same memory, to which nothing but items is written.
-    unsafe { std::slice::from_raw_parts_mut(items.as_mut_ptr().cast(), items.len()) }
 }
 
 /// What one thread scans at a time.

@@ -5,7 +5,7 @@ use std::mem::MaybeUninit;
 
 use super::turns::Edges;
 use crate::Monoid;
-use crate::cpu::RUN;
+use crate::cpu::units::RUN;
 use crate::tree::Prefix;
 
 /// Some items on their way up and down.

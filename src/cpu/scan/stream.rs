@@ -7,9 +7,9 @@ use std::arch::x86_64::*;
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 
-use crate::cpu::LINE;
 use crate::cpu::rows::Word;
 use crate::cpu::transposition::Meanwhile;
+use crate::cpu::units::LINE;
 use crate::cpu::vectors::Registers;
 
 /// Bytes of an output that caches would not keep until somebody reads it.

@@ -16,8 +16,8 @@ use std::arch::x86_64::{_MM_HINT_T0, _MM_HINT_T1, _mm_prefetch};
 use std::mem::MaybeUninit;
 
 use super::rows::{Row, Word};
+use super::units::{LINE, RUN};
 use super::vectors::Registers;
-use super::{LINE, RUN};
 
 /// How far ahead of its use memory is asked for, into the second-level cache: far enough that it has come, and that the
 /// processor, which begins anew with every page, need not guess. From 8 to 32 KiB it makes little difference.

@@ -4,8 +4,8 @@
 use std::arch::x86_64::*;
 
 use super::{Meanwhile, words_of_run};
-use crate::cpu::LINE;
 use crate::cpu::rows::{Row, Word};
+use crate::cpu::units::LINE;
 
 /// A module for one kind of registers: of a feature's functions none is inlined into what is not compiled for it, so no function
 /// can be of any kind.

@@ -7,8 +7,8 @@
 use std::arch::x86_64::*;
 
 use super::{Meanwhile, parts, words_of_run};
-use crate::cpu::RUN;
 use crate::cpu::rows::{Row, Word};
+use crate::cpu::units::RUN;
 
 /// Whether [`transpose`] takes fewer instructions than parts do, of runs of so many words: where blocks have [few](FEW) rows.
 pub(super) const fn transposes<W: Word>(words: usize) -> bool {
