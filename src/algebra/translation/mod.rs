@@ -6,9 +6,12 @@
 //! infers the slots' types from the probe exactly as it does in the body itself, and what a slot's type is can be asked
 //! when the tree is rendered.
 
+mod function;
 pub mod probe;
 pub mod syntax;
 
+pub(crate) use function::Body;
+pub use function::{Callee, DeviceFunction, Translation, Type};
 pub use probe::{
     CastTo, Constant, Helper, Local, Slot, array, cast_of, constant, float_of, integer_of, is, number,
     ordered, same, undeclared,
@@ -32,63 +35,4 @@ pub mod known {
         SaturatingSub, Signed, Unsigned, WrappingAdd, WrappingMul, WrappingNeg, WrappingShl, WrappingShr,
         WrappingSub, Zero,
     };
-}
-
-use std::any::TypeId;
-use std::fmt;
-
-use self::syntax::Body;
-use super::{DeviceFunction, Layout, Literal};
-
-/// The type of a value inside a body.
-#[derive(Clone, Debug)]
-pub enum Type {
-    /// A device type.
-    Value(Layout),
-    /// A tuple, which has no layout that anybody else knows.
-    Tuple(Vec<Type>),
-}
-
-/// A body with all that its numbers stand for.
-#[derive(Clone, Debug)]
-pub struct Translation {
-    /// The source file of the body.
-    pub file: &'static str,
-    /// The tree.
-    pub body: &'static Body,
-    /// The types of the slots.
-    pub types: Vec<Type>,
-    /// The values of paths such as `f32::INFINITY`, `LIMIT` and `N`, and of calls without arguments such as
-    /// `T::zero()`.
-    pub constants: Vec<(Type, Literal)>,
-    /// The `#[device]` functions that are called.
-    pub callees: Vec<Callee>,
-}
-
-impl Translation {
-    /// The first line of the body, from 1.
-    pub fn line(&self) -> u32 {
-        let block = &self.body.block;
-        block
-            .statements
-            .first()
-            .map(|statement| statement.line)
-            .or(block.value.map(|(line, _)| line))
-            .unwrap_or(1)
-    }
-}
-
-/// A `#[device]` function, with its generic arguments.
-#[derive(Clone, Copy)]
-pub struct Callee {
-    /// The same for the same function with the same arguments.
-    pub id: TypeId,
-    /// Its translation: not made here, since a function may call itself.
-    pub function: fn() -> DeviceFunction,
-}
-
-impl fmt::Debug for Callee {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Callee").field(&self.id).finish()
-    }
 }
