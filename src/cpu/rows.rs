@@ -165,8 +165,12 @@ fn bytes_of_fields(layout: &Layout) -> usize {
 }
 
 /// The places of items.
-pub(super) fn as_places<T>(items: &mut [T]) -> &mut [MaybeUninit<T>] {
-    // SAFETY: the same memory, to which nothing but items is written.
+///
+/// # Safety
+///
+/// Nothing but items is written to them.
+pub(super) unsafe fn as_places<T>(items: &mut [T]) -> &mut [MaybeUninit<T>] {
+    // SAFETY: the same memory, and as was promised.
     unsafe { std::slice::from_raw_parts_mut(items.as_mut_ptr().cast(), items.len()) }
 }
 

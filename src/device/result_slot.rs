@@ -16,11 +16,11 @@ const LONGEST_SPIN: Duration = Duration::from_millis(1);
 /// Between two looks for a result while the stream cannot be waited for.
 const CAPTURE_POLL: Duration = Duration::from_micros(100);
 
-/// Where a launch leaves one item, and how the host learns of it.
+/// Where a launch leaves what it makes, and how the host learns of it.
 #[derive(Clone, Copy)]
 pub(super) struct Output {
     pub(super) address: u64,
-    /// If not 0, the host polls the address for words with this number.
+    /// If not 0, the host polls the address for one item, whose words come with this number.
     pub(super) serial: u32,
 }
 
@@ -119,7 +119,7 @@ impl ResultSlot {
 
     /// # Safety
     ///
-    /// The context is current, and no kernel that has not ended sends to the slot.
+    /// The context is current, no kernel that has not ended sends to the slot, and it is not used afterwards.
     pub(super) unsafe fn free(&mut self, context: &CudaContext) {
         // SAFETY: allocated by `new`, and freed once.
         context.record_err(unsafe { result::free_host(self.address.cast()) });

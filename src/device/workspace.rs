@@ -57,7 +57,7 @@ impl Drop for Workspace {
         let _ = unsafe { result::event::synchronize(self.used.cu_event()) };
         // Before what their nodes speak of.
         self.chains = Chains::default();
-        // SAFETY: the context is current. All work that could use the memory has ended, or is waited for when it is freed: a kernel that
+        // SAFETY: the context is current, or its error was recorded. All work that could use the memory has ended, or is waited for when it is freed: a kernel that
         // has sent its result.
         unsafe {
             self.scratch.free(&self.context);

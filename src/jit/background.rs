@@ -75,6 +75,7 @@ struct Queue {
     is_closed: bool,
 }
 
+/// Nothing is compiled, and nothing panics, while it is locked.
 static QUEUE: Mutex<Queue> =
     Mutex::new(Queue { tasks: VecDeque::new(), thread: None, is_working: false, is_closed: false });
 /// In which the thread runs: another one, made by a fork, has none.

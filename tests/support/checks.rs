@@ -141,7 +141,8 @@ fn entries(folder: &Path) -> Vec<PathBuf> {
 /// A source without what cannot change its outcome: comments, blank lines, where each line comes
 /// from, and its own unit tests, which are named last.
 pub fn code_of(text: &str) -> String {
-    let text = text.split_once("\n#[cfg(test)]\nmod tests").map_or(text, |(code, _)| code);
+    let tests = ["\n#[cfg(test)]\nmod tests;", "\n#[cfg(test)]\nmod tests {"];
+    let text = tests.iter().find_map(|tests| text.split_once(tests)).map_or(text, |(code, _)| code);
     let counts = |line: &&str| !(line.is_empty() || line.starts_with("//") || line.starts_with("#line "));
     let lines = text.lines().map(str::trim).filter(counts);
     lines.flat_map(|line| [line, "\n"]).collect()
@@ -244,7 +245,11 @@ mod tests {
             ("#line 3 \"a\"\n  x += 1; // why\n", "// a\n\n#line 9 \"a\"\nx += 1; // why\n");
         assert_eq!(code_of(before), code_of(after));
         assert_ne!(code_of(before), code_of("x += 2; // why\n"));
-        assert_eq!(code_of("x += 1;\n#[cfg(test)]\nmod tests;\n"), code_of("x += 1;\n"));
+        for tests in ["mod tests;\n", "mod tests {\n    x += 2;\n}\n"] {
+            assert_eq!(code_of(&format!("x += 1;\n#[cfg(test)]\n{tests}")), code_of("x += 1;\n"));
+        }
+        let others = "x += 1;\n#[cfg(test)]\nmod tests_of_x;\nx += 2;\n";
+        assert_ne!(code_of(others), code_of("x += 1;\n"));
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Statements and control flow.
+//! Control flow.
 
 use super::{Destination, Loop, Lowering, Value};
 use crate::Error;

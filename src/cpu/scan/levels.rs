@@ -170,7 +170,9 @@ impl<M: Monoid> Down<'_, '_, M> {
         let (lanes, last) = (&mut lanes[..*depth], *depth - 1);
         let is_first = edges.before.is_none();
         lanes.iter_mut().for_each(|lanes| lanes.begin(edges.before));
-        runs.down(Prefix::Inclusive, edges, as_places(lanes[last].values_and_ends().1));
+        // SAFETY: items are written to them.
+        let ends = unsafe { as_places(lanes[last].values_and_ends().1) };
+        runs.down(Prefix::Inclusive, edges, ends);
         let (tile_items, tiles) = (W::LANES * RUN, lanes[0].values().len() / W::LANES);
         let words = tile_items * size_of::<M::Item>() / size_of::<W>();
         let (places, rest) = places.split_at_mut(tiles * tile_items);
@@ -237,7 +239,8 @@ fn down_above<M: Monoid, W: Word, const BYTES: usize>(
 ) {
     let (tile_items, tiles) = (W::LANES * RUN, above.values().len() / W::LANES);
     let (values, ends) = below.values_and_ends();
-    let ends = as_places(ends);
+    // SAFETY: items are written to them.
+    let ends = unsafe { as_places(ends) };
     if tile < tiles {
         let first = tile * tile_items;
         if tile == 0 && is_first {

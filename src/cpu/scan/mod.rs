@@ -47,7 +47,8 @@ pub(crate) fn scan<M: Monoid>(operator: &M, prefix: Prefix, items: &[M::Item]) -
 
 /// The scan of some items, in memory of the same length.
 pub(crate) fn scan_into<M: Monoid>(operator: &M, prefix: Prefix, items: &[M::Item], places: &mut [M::Item]) {
-    let places = as_places(places);
+    // SAFETY: items are written to them.
+    let places = unsafe { as_places(places) };
     let streams = stream::suits(places);
     in_blocks(operator, prefix, apart(items, places, streams), streams);
 }
@@ -96,7 +97,8 @@ impl<T> Block<'_, T> {
     fn parts(&mut self) -> (Option<&[T]>, &mut [MaybeUninit<T>]) {
         match self {
             Block::Apart { items, places } => (Some(items), places),
-            Block::InPlace(items) => (None, as_places(items)),
+            // SAFETY: items are written to them.
+            Block::InPlace(items) => (None, unsafe { as_places(items) }),
         }
     }
 }

@@ -81,7 +81,8 @@ where
                 let (outside, line) = (operator.identity(), 64);
                 let mut room = vec![outside; length + 3 * line + skipped];
                 let first = line + room[line..].as_ptr().align_offset(line).min(line) + skipped;
-                let blocks = apart(items, as_places(&mut room[first..][..length]), true);
+                // SAFETY: items are written to them.
+                let blocks = apart(items, unsafe { as_places(&mut room[first..][..length]) }, true);
                 in_blocks(&operator, prefix, blocks, true);
                 check(&room[first..][..length], "past the caches");
                 let mut others = room[..first].iter().chain(&room[first + length..]);
@@ -193,7 +194,8 @@ fn no_two_values_are_combined_but_neighbours() {
         let mut places = items.clone();
         scan_in_place(&Joined, Prefix::Inclusive, &mut places);
         assert_eq!(places, expected, "{length} items in place");
-        let blocks = apart(&items, as_places(&mut places), true);
+        // SAFETY: items are written to them.
+        let blocks = apart(&items, unsafe { as_places(&mut places) }, true);
         in_blocks(&Joined, Prefix::Inclusive, blocks, true);
         assert_eq!(places, expected, "{length} items past the caches");
         assert_eq!(crate::cpu::bracket(&Joined, &items), [0, length], "{length} items reduced");
@@ -271,7 +273,8 @@ fn a_panic_ends_all_threads() {
             for threads in [1, 2, 4] {
                 let threads = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
                 let mut places = vec![0; items.len()];
-                let blocks = apart(&items, as_places(&mut places), streams);
+                // SAFETY: items are written to them.
+                let blocks = apart(&items, unsafe { as_places(&mut places) }, streams);
                 let scanned = || threads.install(|| in_blocks(&panics, Prefix::Inclusive, blocks, streams));
                 let panic =
                     std::panic::catch_unwind(std::panic::AssertUnwindSafe(scanned)).expect_err("it panics");
