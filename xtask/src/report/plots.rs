@@ -5,7 +5,8 @@ use anyhow::Result;
 use super::canvas::{BLUE, GREEN, Heading, INK, ORANGE, PURPLE, SKY, Stroke, VERMILION};
 use super::items;
 use super::lines::{Figure, Line, Panel, Scale};
-use super::record::{Record, Series, Time, rate};
+use super::record::{Record, Series, Time};
+use super::units::rate;
 
 /// Below this, a rate says how long a launch takes.
 const LEAST_THROUGHPUT_BYTES: u64 = 1 << 18;

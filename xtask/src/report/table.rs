@@ -7,7 +7,7 @@ pub(super) const NOT_MEASURED: &str = "–";
 
 /// Rows of Markdown.
 pub(super) struct Table {
-    markdown: String,
+    pub(super) markdown: String,
     rows: usize,
 }
 

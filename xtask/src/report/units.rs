@@ -11,3 +11,6 @@ pub(super) fn in_words(bytes: u64) -> String {
     let unit = units.iter().find(|(log2, _)| bytes >= 1 << log2 && bytes.is_multiple_of(1 << log2));
     unit.map_or_else(|| format!("{bytes} B"), |(log2, unit)| format!("{} {unit}", bytes >> log2))
 }
+
+#[cfg(test)]
+mod tests;
