@@ -11,7 +11,7 @@
 use super::rows::{
     Cut, Row, Rows, Word, append_items_of_lanes, combine, in_words_of, item, set_item, words_of_items,
 };
-use super::transposition::{Meanwhile, transpose};
+use super::transposition::transpose;
 use super::units::RUN;
 use super::vectors::Registers;
 use crate::Monoid;
@@ -31,11 +31,10 @@ pub(super) unsafe fn tile<M: Monoid, const BYTES: usize>(
     registers: Registers<BYTES>,
     operator: &M,
     tile: &[M::Item],
-    meanwhile: impl Meanwhile,
     values: &mut Vec<M::Item>,
 ) {
     // SAFETY: as the caller says.
-    in_words_of!(M::Item, W => unsafe { tile_of_words::<M, W, BYTES>(registers, operator, tile, meanwhile, values) });
+    in_words_of!(M::Item, W => unsafe { tile_of_words::<M, W, BYTES>(registers, operator, tile, values) });
 }
 
 /// # Safety
@@ -46,7 +45,6 @@ unsafe fn tile_of_words<M: Monoid, W: Word, const BYTES: usize>(
     registers: Registers<BYTES>,
     operator: &M,
     tile: &[M::Item],
-    meanwhile: impl Meanwhile,
     values: &mut Vec<M::Item>,
 ) {
     let words = size_of::<M::Item>() / size_of::<W>();
@@ -55,7 +53,7 @@ unsafe fn tile_of_words<M: Monoid, W: Word, const BYTES: usize>(
     // SAFETY: the items suit, so they have no padding; the rows are the first ones, and set one after the other.
     unsafe {
         let runs = words_of_items::<_, W>(tile);
-        transpose::<M::Item, W, BYTES>(registers, runs, items, meanwhile);
+        transpose::<M::Item, W, BYTES>(registers, runs, items);
         combine_runs(operator, items, value);
         append_items_of_lanes(value, values);
     }

@@ -12,6 +12,7 @@
 #![allow(unsafe_code)]
 
 mod lanes;
+mod prefetch;
 mod rows;
 mod scan;
 mod transposition;
@@ -22,7 +23,6 @@ use rayon::prelude::*;
 
 use self::lanes::tile_items;
 pub(crate) use self::scan::{scan, scan_in_place, scan_into};
-use self::transposition::{Ahead, Nothing};
 use self::units::RUN;
 use self::vectors::{Compiled, Registers, Vectors, has_lanes_of};
 use crate::{DeviceType, Monoid};
@@ -154,8 +154,9 @@ unsafe fn run_by_run<M: Monoid, const BYTES: usize>(
     let tiles = items.chunks_exact(tile_items);
     let rest = tiles.remainder();
     for tile in tiles {
+        prefetch::ahead_of(tile);
         // SAFETY: as the caller says.
-        unsafe { lanes::tile(registers, operator, tile, Ahead::of(tile), &mut levels[0]) };
+        unsafe { lanes::tile(registers, operator, tile, &mut levels[0]) };
         for level in 0.. {
             let (below, above) = levels.split_at_mut(level + 1);
             let tile = &mut below[level];
@@ -163,7 +164,7 @@ unsafe fn run_by_run<M: Monoid, const BYTES: usize>(
                 break;
             }
             // SAFETY: as the caller says.
-            unsafe { lanes::tile(registers, operator, tile, Nothing, &mut above[0]) };
+            unsafe { lanes::tile(registers, operator, tile, &mut above[0]) };
             tile.clear();
         }
     }

@@ -15,7 +15,7 @@ use super::turns::Edges;
 use crate::Monoid;
 use crate::cpu::lanes;
 use crate::cpu::rows::{Cut, Row, Rows, Word, combine, item, set_item, set_items_of_lanes};
-use crate::cpu::transposition::{Meanwhile, transpose};
+use crate::cpu::transposition::transpose;
 use crate::cpu::units::RUN;
 use crate::cpu::vectors::Registers;
 use crate::tree::Prefix;
@@ -68,10 +68,9 @@ impl<'a, M: Monoid> Lanes<'a, M> {
         registers: Registers<BYTES>,
         operator: &M,
         tile: &[M::Item],
-        meanwhile: impl Meanwhile,
     ) {
         // SAFETY: `new` was promised that the items suit.
-        unsafe { lanes::tile(registers, operator, tile, meanwhile, &mut self.values) };
+        unsafe { lanes::tile(registers, operator, tile, &mut self.values) };
     }
 
     /// What else the way down needs of the items, all of whose whole tiles went up.
@@ -107,7 +106,6 @@ impl<'a, M: Monoid> Lanes<'a, M> {
         operator: &M,
         tile: usize,
         items: &[W],
-        meanwhile: impl Meanwhile,
         rows: &'r mut Rows<W, { RUN + 1 }>,
     ) -> &'r [Row<W>] {
         let words = size_of::<M::Item>() / size_of::<W>();
@@ -116,7 +114,7 @@ impl<'a, M: Monoid> Lanes<'a, M> {
         let edges = &self.edges[tile * W::LANES..][..W::LANES + 1];
         // SAFETY: `new` was promised that the items suit, and the caller promised the tile; the rows are the first ones, and set one after the other.
         unsafe {
-            transpose::<M::Item, W, BYTES>(registers, items, of_items, meanwhile);
+            transpose::<M::Item, W, BYTES>(registers, items, of_items);
             set_items_of_lanes(of_edges, &edges[..W::LANES]);
             combine_before(operator, of_items, of_edges);
             set_items_of_lanes(&mut of_edges[RUN * words..], &edges[1..]);

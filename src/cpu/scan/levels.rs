@@ -9,8 +9,9 @@ use super::lanes::{Lanes, tile_items};
 use super::runs::Runs;
 use super::stream::{Line, Output};
 use super::turns::Edges;
+use crate::cpu::prefetch;
 use crate::cpu::rows::{self, Rows, Word, as_places, in_words_of, words_of_items, words_of_places};
-use crate::cpu::transposition::{Ahead, Near, Nothing, restore};
+use crate::cpu::transposition::restore;
 use crate::cpu::units::RUN;
 use crate::cpu::vectors::{Compiled, Registers, Vectors, has_lanes_of};
 use crate::tree::Prefix;
@@ -99,8 +100,8 @@ impl<M: Monoid> Compiled for Up<'_, '_, M> {
             let whole = items.len() / tile_items * tile_items;
             for tiles in items[..whole].chunks(RUN * tile_items) {
                 for tile in tiles.chunks_exact(tile_items) {
-                    // What comes after the items is another thread's.
-                    lanes[0].up_tile(registers, operator, tile, Ahead::within(tile, items));
+                    prefetch::ahead_within(tile, items);
+                    lanes[0].up_tile(registers, operator, tile);
                 }
                 // As soon as values fill a tile it goes up, while the next items arrive.
                 for level in 1..lanes.len() {
@@ -110,7 +111,7 @@ impl<M: Monoid> Compiled for Up<'_, '_, M> {
                         break;
                     }
                     let tile = &values[values.len() - tile_items..];
-                    above[0].up_tile(registers, operator, tile, Nothing);
+                    above[0].up_tile(registers, operator, tile);
                 }
             }
         }
@@ -181,7 +182,7 @@ impl<M: Monoid> Down<'_, '_, M> {
         let places_of_tiles = unsafe { words_of_places::<_, W>(places) };
         let mut output = Output::<W, BYTES>::new(registers, places_of_tiles, words, *streams, lines);
         for eight in (0..tiles).step_by(RUN) {
-            // What is before the ends of their runs, as soon as it is needed: while lines are stored that wait for memory.
+            // What is before the ends of their runs, as soon as it is needed.
             for level in (1..=last).rev() {
                 // One of that level has a power of two of them.
                 let bits = level * RUN.ilog2() as usize;
@@ -209,14 +210,13 @@ impl<M: Monoid> Down<'_, '_, M> {
                     // SAFETY: the places hold the items, of which none is overwritten before all are used.
                     None => unsafe { output.next_words() },
                 };
-                let meanwhile = (Near::after(items), &mut output);
+                prefetch::after(items);
                 let mut rows = Rows::new();
                 let lanes = &lanes[0];
                 // SAFETY: the words are a tile's. All rows of the tile are set, and so are all of its places.
                 unsafe {
-                    let rows = lanes.down_tile::<W, BYTES, EXCLUSIVE>(
-                        registers, operator, tile, items, meanwhile, &mut rows,
-                    );
+                    let rows =
+                        lanes.down_tile::<W, BYTES, EXCLUSIVE>(registers, operator, tile, items, &mut rows);
                     output.next(|places| restore::<M::Item, W, BYTES>(registers, rows, places));
                 }
             }
@@ -258,8 +258,7 @@ fn down_above<M: Monoid, W: Word, const BYTES: usize>(
         let mut rows = Rows::new();
         // SAFETY: the words are a tile's, and all of its rows are set.
         unsafe {
-            let rows =
-                above.down_tile::<W, BYTES, false>(registers, operator, tile, values, Nothing, &mut rows);
+            let rows = above.down_tile::<W, BYTES, false>(registers, operator, tile, values, &mut rows);
             restore::<M::Item, W, BYTES>(registers, rows, ends_of_tile);
         }
     } else {

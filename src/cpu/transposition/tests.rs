@@ -1,11 +1,8 @@
-use std::cell::Cell;
-use std::rc::Rc;
-
 use super::*;
 use crate::cpu::rows::{In, Rows};
 use crate::cpu::vectors::{self, PORTABLE};
 
-type Transpose<'a, W> = &'a dyn Fn(&[W], &mut [Row<W>], Lines);
+type Transpose<'a, W> = &'a dyn Fn(&[W], &mut [Row<W>]);
 type Restore<'a, W> = &'a dyn Fn(&[Row<W>], &mut [MaybeUninit<W>]);
 
 fn is_the_transpose<T, W: Word + PartialEq + std::fmt::Debug>(word: fn(usize) -> W) {
@@ -14,9 +11,7 @@ fn is_the_transpose<T, W: Word + PartialEq + std::fmt::Debug>(word: fn(usize) ->
     let check = |transpose: Transpose<W>, restore: Restore<W>| {
         let mut rows = Rows::<W, 128>::new();
         let rows = rows.first(words);
-        let lines = Rc::new(Cell::new(0));
-        transpose(&runs, rows, Lines(lines.clone()));
-        assert_eq!(lines.get(), size_of_val(&runs[..]) / LINE, "each line once");
+        transpose(&runs, rows);
         let mut restored = Vec::with_capacity(runs.len());
         restore(rows, &mut restored.spare_capacity_mut()[..runs.len()]);
         // SAFETY: all of them were written.
@@ -33,9 +28,9 @@ fn is_the_transpose<T, W: Word + PartialEq + std::fmt::Debug>(word: fn(usize) ->
         ($bytes:expr) => {
             if let Some(registers) = Registers::<{ $bytes }>::detected() {
                 check(
-                    &|runs, rows, lines| {
+                    &|runs, rows| {
                         // SAFETY: the rows are some of `Rows`.
-                        unsafe { transpose::<T, W, { $bytes }>(registers, runs, rows, lines) }
+                        unsafe { transpose::<T, W, { $bytes }>(registers, runs, rows) }
                     },
                     &|rows, runs| {
                         // SAFETY: as above, and the rows were transposed before.
@@ -50,14 +45,6 @@ fn is_the_transpose<T, W: Word + PartialEq + std::fmt::Debug>(word: fn(usize) ->
     {
         check!(vectors::AVX2);
         check!(vectors::AVX512);
-    }
-}
-
-struct Lines(Rc<Cell<usize>>);
-
-impl Meanwhile for Lines {
-    fn lines(&mut self, count: usize) {
-        self.0.set(self.0.get() + count);
     }
 }
 
