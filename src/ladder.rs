@@ -26,13 +26,13 @@ use std::sync::OnceLock;
 
 use cudarc::driver::{CudaSlice, DevicePtr};
 
-use crate::codegen::Source;
-use crate::device::{Backend, InputSource, LadderKernels, Make};
-use crate::policy::ladder::MOST_SHARED_BYTES;
+use crate::cuda::{Backend, InputSource, LadderKernels, Make};
+use crate::plan::ladder::MOST_SHARED_BYTES;
 #[doc(inline)]
-pub use crate::policy::ladder::{Finish, Role, Rung, Step};
+pub use crate::plan::ladder::{Finish, Role, Rung, Step};
 #[doc(hidden)]
-pub use crate::policy::ladder::{Launcher, Plan};
+pub use crate::plan::ladder::{Launcher, Plan};
+use crate::source::Source;
 use crate::{Commutative, Device, DeviceMonoid, DeviceType, Error, Input, Kind, Layout, Scalar};
 
 /// Runs the rungs with the operator `M` on a GPU.

@@ -10,42 +10,42 @@
 //! | [`Reduction`], [`Scan`] | the calls a user makes; run on a [`Device`] |
 //! | [`ladder`] | reductions and scans as courses teach them, step by step |
 //! | `cpu` | the same bracket in parallel on the CPU |
-//! | `device` | contexts, streams, memory and launches, and [`Input`] |
+//! | `cuda` | contexts, streams, memory and launches, and [`Input`] |
 //! | [`jit`] | rendered source and architecture to machine code, with its caches |
-//! | [`codegen`] | types, operator, policy and templates to rendered source |
-//! | [`policy`] | launch parameters and tile shapes; never changes a result |
-//! | algebra: [`Monoid`], [`operators`], [`math`], [`tree`] | the operators themselves; no CUDA |
+//! | [`source`] | types, operator, plan and templates to rendered source |
+//! | [`plan`] | launch parameters and tile shapes; never changes a result |
+//! | `language` | what `#[monoid]` and `#[device]` expand to: CUDA C++ as data |
+//! | [`operators`]: [`Monoid`], [`math`], [`tree`] | the operators themselves; no CUDA |
+//! | types: [`DeviceType`], [`Layout`] | what both compilers agree on |
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![deny(unsafe_code)]
 #![warn(missing_docs, unreachable_pub)]
 
 extern crate self as warpfold;
 
-pub mod codegen;
-pub mod jit;
 pub mod ladder;
+#[doc(hidden)]
+pub mod language;
 #[cfg(feature = "laws")]
 pub mod laws;
-pub mod policy;
+pub mod operators;
+pub mod plan;
+pub mod source;
 
-mod algebra;
 mod cpu;
-mod device;
+mod cuda;
 mod error;
-mod lock;
 mod reduction;
 mod scan;
+mod types;
 
-#[doc(hidden)]
-pub use algebra::translation;
-pub use algebra::{
-    Commutative, DeviceCode, DeviceFunction, DeviceMonoid, DeviceOperator, DeviceType, Field, Kind, Layout,
-    Literal, Monoid, Scalar, math, operators, tree,
-};
+pub use cuda::{Device, DeviceInput, Input, OnDevice, Output, jit};
 pub use cudarc;
-pub use device::{Device, DeviceInput, Input, OnDevice, Output};
 pub use error::Error;
-pub use policy::Policy;
+pub use language::{DeviceCode, DeviceFunction, DeviceMonoid, DeviceOperator};
+pub use operators::{Commutative, Monoid, math, tree};
+pub use plan::Policy;
 pub use reduction::Reduction;
 pub use scan::Scan;
+pub use types::{DeviceType, Field, Kind, Layout, Literal, Scalar};
 pub use warpfold_macros::{DeviceType, device, device_code, monoid};

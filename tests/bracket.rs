@@ -755,7 +755,7 @@ fn main() -> ExitCode {
         a_graph_reduces_what_it_has_just_written,
     );
     let check = Check::of("inputs of 4 GiB").factor("items", 1_u64 << 32);
-    let check = check.determined_by(digest(&["src/cpu", "src/algebra/tree.rs", "tests/bracket.rs"]));
+    let check = check.determined_by(digest(&["src/cpu", "src/operators/tree.rs", "tests/bracket.rs"]));
     suite.check(Tier::Cpu, check, "more_than_two_to_the_32_items_are_the_bracket", || {
         more_than_two_to_the_32_items(Tier::Cpu);
     });

@@ -11,9 +11,9 @@ use support::checks::{Check, code_of, digest};
 use support::items::{Sample, Sampler};
 use support::operators::{self, Visitor};
 use support::tiers::{Suite, Tier};
-use warpfold::codegen::Source;
 use warpfold::jit::{self, Architecture};
-use warpfold::policy::{Kernel, ScanPolicy};
+use warpfold::plan::{Kernel, ScanPolicy};
+use warpfold::source::Source;
 use warpfold::{DeviceMonoid, DeviceType, Kind, Policy};
 
 /// Every generation that is promised; an NVRTC that no longer knows one says so.
@@ -24,10 +24,10 @@ const LONGEST: Duration = Duration::from_secs(30);
 /// What decides beside the source: the options, the reading of the report, and this file. Caches and
 /// background compilation do not: `resources` has none of them.
 const DETERMINANTS: [&str; 5] = [
-    "src/jit/architecture.rs",
-    "src/jit/mod.rs",
-    "src/jit/nvrtc.rs",
-    "src/jit/resources.rs",
+    "src/cuda/jit/architecture.rs",
+    "src/cuda/jit/mod.rs",
+    "src/cuda/jit/nvrtc.rs",
+    "src/cuda/jit/resources.rs",
     "tests/compile.rs",
 ];
 

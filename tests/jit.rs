@@ -12,10 +12,10 @@ use cudarc::driver::{CudaSlice, CudaStream};
 
 use support::tiers::{Suite, Tier, in_child, scenario};
 use warpfold::DeviceType;
-use warpfold::codegen::Source;
 use warpfold::jit::{self, Architecture, Compilation};
 use warpfold::operators::{AffineComposition, Max, Min, Sum};
-use warpfold::policy::Kernel;
+use warpfold::plan::Kernel;
+use warpfold::source::Source;
 use warpfold::{
     Device, DeviceCode, DeviceMonoid, DeviceOperator, Error, Monoid, Policy, Reduction, cudarc, device_code,
 };

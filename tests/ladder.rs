@@ -19,10 +19,10 @@ use support::programs::{Checks, Kernels};
 use support::rungs::{Counts, Rungs};
 use support::simt::{Executor, Tests};
 use support::tiers::{Suite, Tier, alone, device};
-use warpfold::codegen::Source;
 use warpfold::ladder::{Finish, Ladder, Role, Rung};
 use warpfold::laws::{Laws, proptest::strategy::Just, sum_of_magnitudes};
 use warpfold::operators::{AffineComposition, BitXor, Matrix2Product, Max, Product, Sum};
+use warpfold::source::Source;
 use warpfold::{Commutative, Device, DeviceMonoid, DeviceType, Error, Monoid, cudarc, jit, monoid, tree};
 
 const FINISHES: [Finish; 3] = [Finish::Launches, Finish::Host, Finish::HostBelowBlock];
@@ -506,7 +506,7 @@ fn add_trials(trials: &mut Trials<'_>) {
 }
 
 /// What says how rungs are tested.
-const FILES: &[&str] = &["tests/ladder.rs", "src/policy/ladder"];
+const FILES: &[&str] = &["tests/ladder.rs", "src/plan/ladder"];
 
 fn main() -> ExitCode {
     let mut suite = Suite::default();

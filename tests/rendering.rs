@@ -8,9 +8,9 @@ use std::path::Path;
 
 use support::operators::{LastPlaced, LeftmostNearest, MaxByNorm, ModularAffine, Reserved};
 use support::templates::templates;
-use warpfold::codegen::Source;
 use warpfold::operators::{AffineComposition, Matrix2Product, Max, Sum};
-use warpfold::policy::Kernel;
+use warpfold::plan::Kernel;
+use warpfold::source::Source;
 use warpfold::{
     Device, DeviceMonoid, DeviceOperator, DeviceType, Monoid, Policy, Reduction, Scan, device_code, monoid,
 };

@@ -16,7 +16,7 @@ use support::items::{Point, Sample, Sampler, Unit, items};
 use support::operators::{self, Joined, Lanewise, MaxByNorm, ModularAffine, Shape, Visitor};
 use support::tiers::{Suite, Tier, alone, device};
 use warpfold::operators::{AffineComposition, Matrix2Product, Sum};
-use warpfold::policy::{ScanPolicy, ScanShape};
+use warpfold::plan::{ScanPolicy, ScanShape};
 use warpfold::{Device, DeviceInput, DeviceMonoid, DeviceType, Error, Scan, cudarc, tree};
 
 /// The smallest tiles: an input that is soon scanned has windows of them, and where a lane looks at

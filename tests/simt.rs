@@ -486,7 +486,7 @@ fn exercises() {
 }
 
 /// What says how reductions are tested.
-const FILES: &[&str] = &["tests/simt.rs", "src/policy/memory.rs", "src/policy/mod.rs", "src/policy/shape.rs"];
+const FILES: &[&str] = &["tests/simt.rs", "src/plan/memory.rs", "src/plan/mod.rs", "src/plan/shape.rs"];
 
 fn main() -> ExitCode {
     let mut suite = Suite::default();

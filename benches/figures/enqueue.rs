@@ -10,7 +10,7 @@ use std::time::Instant;
 use anyhow::Result;
 use warpfold::cudarc::driver::{CudaView, result, sys};
 use warpfold::operators::Sum;
-use warpfold::policy::Launch;
+use warpfold::plan::Launch;
 use warpfold::{DeviceType, Reduction};
 
 use super::{Gpu, Subject, row};

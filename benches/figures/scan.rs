@@ -6,7 +6,7 @@ use std::io::{BufWriter, Write};
 use anyhow::{Context, Result, ensure};
 use warpfold::cudarc::driver::CudaSlice;
 use warpfold::operators::{AffineComposition, Matrix2Product, Max, Min, Sum};
-use warpfold::policy::{ScanPolicy, ScanShape};
+use warpfold::plan::{ScanPolicy, ScanShape};
 use warpfold::{Device, DeviceMonoid, DeviceType, Scan};
 
 use super::operators::MaxByNorm;

@@ -7,7 +7,7 @@ use std::io::{BufWriter, Write};
 
 use anyhow::{Context, Result, ensure};
 use warpfold::cudarc::driver::CudaView;
-use warpfold::policy::Shape;
+use warpfold::plan::Shape;
 use warpfold::{DeviceMonoid, DeviceType, Policy, Reduction};
 
 use super::operators::{self, Visitor};

@@ -127,14 +127,14 @@ fn device(item: &ItemFn, warpfold: &Path) -> Result<TokenStream> {
         #[allow(warnings, clippy::all, clippy::pedantic, clippy::nursery, clippy::restriction)]
         impl #generics #name #arguments #clause {
             #[doc(hidden)]
-            pub fn probe(_: &#warpfold::translation::Slot<Self>, _: (#(#types,)*)) -> #result {
+            pub fn probe(_: &#warpfold::language::Slot<Self>, _: (#(#types,)*)) -> #result {
                 ::core::unreachable!("probes are never run")
             }
         }
 
         #[automatically_derived]
         #[allow(warnings, clippy::all, clippy::pedantic, clippy::nursery, clippy::restriction)]
-        impl #generics #warpfold::translation::Helper for #name #arguments #known {
+        impl #generics #warpfold::language::Helper for #name #arguments #known {
             fn function() -> #warpfold::DeviceFunction {
                 #tokens
                 #warpfold::DeviceFunction::translated(#text, result, translation)

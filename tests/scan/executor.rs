@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 
 use warpfold::operators::Sum;
-use warpfold::policy::{ScanPolicy, ScanShape};
+use warpfold::plan::{ScanPolicy, ScanShape};
 use warpfold::{DeviceMonoid, DeviceType};
 
 use crate::mutations::MUTATIONS;
@@ -23,9 +23,9 @@ const MOST_BYTES: usize = 256 << 10;
 const FILES: &[&str] = &[
     "tests/scan.rs",
     "tests/scan/executor.rs",
-    "src/policy/memory.rs",
-    "src/policy/scan.rs",
-    "src/policy/shape.rs",
+    "src/plan/memory.rs",
+    "src/plan/scan.rs",
+    "src/plan/shape.rs",
 ];
 
 /// Every operator, several policies, all under the sanitizers too, and every mistake.

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
 use std::sync::OnceLock;
 
-use warpfold::codegen::Source;
-use warpfold::policy::{Kernel, ScanPolicy};
+use warpfold::plan::{Kernel, ScanPolicy};
+use warpfold::source::Source;
 use warpfold::{DeviceMonoid, DeviceType, Policy};
 
 use super::checks::code_of;

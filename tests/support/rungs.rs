@@ -4,8 +4,8 @@ use std::iter::Sum;
 use std::mem::{MaybeUninit, offset_of};
 use std::ops::Add;
 
-use warpfold::codegen::Source;
 use warpfold::ladder::{Finish, Launcher, Plan, Rung, Step};
+use warpfold::source::Source;
 use warpfold::{DeviceMonoid, DeviceType};
 
 use super::programs::Kernels;

@@ -4,7 +4,7 @@ use std::io::{Read, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::{Arc, OnceLock};
 
-use warpfold::policy::{Kernel, Limits, ScanLaunch, ScanPolicy};
+use warpfold::plan::{Kernel, Limits, ScanLaunch, ScanPolicy};
 use warpfold::{DeviceMonoid, DeviceType, Layout, tree};
 
 use super::checks::{Check, digest};
@@ -83,7 +83,7 @@ const DETERMINANTS: [&str; 10] = [
     "tests/support/rungs.rs",
     "tests/support/simt.rs",
     "tests/support/templates.rs",
-    "src/algebra/tree.rs",
+    "src/operators/tree.rs",
 ];
 
 impl Check {

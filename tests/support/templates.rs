@@ -2,10 +2,10 @@
 
 use std::sync::LazyLock;
 
-use warpfold::codegen::Source;
 use warpfold::ladder::Rung;
 use warpfold::operators::Sum;
-use warpfold::policy::Kernel;
+use warpfold::plan::Kernel;
+use warpfold::source::Source;
 use warpfold::{Device, DeviceType, Policy, Reduction, Scan};
 
 /// The name and the text of each that a source stands on, in order.

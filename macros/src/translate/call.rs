@@ -33,19 +33,18 @@ impl Translator<'_> {
                     let (slot, method) = (self.slot(), &call.method);
                     let span = call.method.span();
                     let (_, value) = ours_at(span, Ident::new("value", span));
-                    let cast =
-                        all_at(span, quote!(__warpfold::translation::cast_of(&#value, #value.#method())));
+                    let cast = all_at(span, quote!(__warpfold::language::cast_of(&#value, #value.#method())));
                     return Pair {
                         probe: of(
                             slot,
                             call.span(),
                             quote!({
-                                use __warpfold::translation::known::AsPrimitive as _;
+                                use __warpfold::language::known::AsPrimitive as _;
                                 let #value = #probe;
                                 #cast
                             }),
                         ),
-                        tree: quote!(__warpfold::translation::syntax::Expression::Cast(&#tree, #slot)),
+                        tree: quote!(__warpfold::language::syntax::Expression::Cast(&#tree, #slot)),
                     };
                 }
                 // `From` the other way round. A type parameter may have an `into` of its own.
@@ -55,7 +54,7 @@ impl Translator<'_> {
                     let (slot, method) = (self.slot(), &call.method);
                     return Pair {
                         probe: of(slot, call.span(), quote!(#probe.#method())),
-                        tree: quote!(__warpfold::translation::syntax::Expression::Cast(&#tree, #slot)),
+                        tree: quote!(__warpfold::language::syntax::Expression::Cast(&#tree, #slot)),
                     };
                 }
                 "len" => {
@@ -63,7 +62,7 @@ impl Translator<'_> {
                     let probe = through("array", call.receiver.span(), probe);
                     return Pair {
                         probe: self.of_one_meaning(call, &name, &probe, &[]),
-                        tree: quote!(__warpfold::translation::syntax::Expression::Length(&#tree)),
+                        tree: quote!(__warpfold::language::syntax::Expression::Length(&#tree)),
                     };
                 }
                 // `T::from(0.5).unwrap()` of `num_traits`.
@@ -141,22 +140,22 @@ impl Translator<'_> {
                 let word_span = Span::mixed_site().located_at(word.span());
                 let is = self.function.generic.then(|| match known == "Pow" {
                     true => {
-                        quote_spanned!(word_span=> __warpfold::translation::is::#asked(&#value #argument);)
+                        quote_spanned!(word_span=> __warpfold::language::is::#asked(&#value #argument);)
                     }
                     false => quote_spanned! {word_span=> {
-                        use __warpfold::translation::is::{OfNumber as _, #asked::OfTrait as _};
-                        (&&__warpfold::translation::is::Of(&#value)).is_known();
+                        use __warpfold::language::is::{OfNumber as _, #asked::OfTrait as _};
+                        (&&__warpfold::language::is::Of(&#value)).is_known();
                     }},
                 });
                 let alone = methods::is_by_reference(&known.to_string(), name)
                     .then(|| self.only_by_reference(word, span));
                 let by_reference = matches!(name, "is_zero" | "is_one")
-                    .then(|| quote!(use __warpfold::translation::known::#known as _;));
+                    .then(|| quote!(use __warpfold::language::known::#known as _;));
                 quote!(#alone #is #by_reference)
             }
             (None, "len") => TokenStream::new(),
             (None, _) if self.function.generic => {
-                quote_spanned!(span=> let _ = __warpfold::translation::number(#value);)
+                quote_spanned!(span=> let _ = __warpfold::language::number(#value);)
             }
             (None, _) => TokenStream::new(),
         };
@@ -264,10 +263,10 @@ impl Translator<'_> {
             }
         };
         let (name, kinds) = (method.name, method.kinds);
-        let tree = quote!(__warpfold::translation::syntax::Expression::Method {
+        let tree = quote!(__warpfold::language::syntax::Expression::Method {
             name: #name,
             kinds: #kinds,
-            returns: __warpfold::translation::syntax::Returns::#returns,
+            returns: __warpfold::language::syntax::Returns::#returns,
             operands: &[#(#operands),*],
         });
         Pair { probe, tree }
@@ -333,7 +332,7 @@ impl Translator<'_> {
         let probe = |name, arguments| quote!(#name #arguments::probe(&#slot, (#(#probes,)*)));
         Pair {
             probe: of_callee(&callee.path, probe),
-            tree: quote!(__warpfold::translation::syntax::Expression::Call(#number, &[#(#trees),*])),
+            tree: quote!(__warpfold::language::syntax::Expression::Call(#number, &[#(#trees),*])),
         }
     }
 
@@ -341,7 +340,7 @@ impl Translator<'_> {
     fn same(&self, function: &Expr, known: TokenStream) -> TokenStream {
         let (span, same) = ours_at(function.span(), Ident::new("same", function.span()));
         let known = all_at(function.span(), known);
-        quote_spanned!(span=> __warpfold::translation::#same(#function, #known))
+        quote_spanned!(span=> __warpfold::language::#same(#function, #known))
     }
 
     /// `f32::from_bits(x)`, `u64::from(x)`, `f32::sqrt(x)`.
@@ -357,7 +356,7 @@ impl Translator<'_> {
                 let func = self.same(func, quote!(::core::convert::From::from));
                 Pair {
                     probe: of(slot, call.span(), quote!(#func(#probe))),
-                    tree: quote!(__warpfold::translation::syntax::Expression::Cast(&#tree, #slot)),
+                    tree: quote!(__warpfold::language::syntax::Expression::Cast(&#tree, #slot)),
                 }
             }
             "from_bits" if before_is_a_parameter => {
@@ -396,7 +395,7 @@ impl Translator<'_> {
                 let word = Ident::new(name, Span::mixed_site());
                 let of_trait = |known: &str| {
                     let known = format_ident!("{known}", span = Span::mixed_site());
-                    quote!(__warpfold::translation::known::#known::#word)
+                    quote!(__warpfold::language::known::#known::#word)
                 };
                 let known = if before == "cmp" {
                     Some(quote!(::core::cmp::#word))
@@ -436,7 +435,7 @@ pub(super) fn of_callee(path: &Path, what: impl Fn(Ident, PathArguments) -> Toke
     let what = what(name.clone(), arguments.unwrap_or_default());
     quote! {({
         #[allow(unused_imports)]
-        use __warpfold::translation::undeclared::*;
+        use __warpfold::language::undeclared::*;
         use #path as #name;
         #what
     })}

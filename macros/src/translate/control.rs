@@ -11,7 +11,7 @@ impl Translator<'_> {
     /// Control flow as an expression, with a slot for the value that somebody wants.
     pub(super) fn control(&mut self, control: Pair, wanted: bool, span: Span) -> Pair {
         let Pair { probe, tree } = control;
-        let syntax = quote!(__warpfold::translation::syntax::Expression::Control);
+        let syntax = quote!(__warpfold::language::syntax::Expression::Control);
         if !wanted {
             return Pair { probe, tree: quote!(#syntax(::core::option::Option::None, &#tree)) };
         }
@@ -26,14 +26,11 @@ impl Translator<'_> {
     pub(super) fn braced(&mut self, block: &Block, wanted: bool, kind: &str) -> Pair {
         let Pair { probe, tree } = self.block(block, wanted, Vec::new());
         let kind = format_ident!("{kind}");
-        Pair {
-            probe: quote!({ #probe }),
-            tree: quote!(__warpfold::translation::syntax::Control::#kind(#tree)),
-        }
+        Pair { probe: quote!({ #probe }), tree: quote!(__warpfold::language::syntax::Control::#kind(#tree)) }
     }
 
     pub(super) fn flow(&mut self, expression: &Expr, wanted: bool) -> Pair {
-        let syntax = quote!(__warpfold::translation::syntax::Control);
+        let syntax = quote!(__warpfold::language::syntax::Control);
         match expression {
             Expr::If(branch) => {
                 let condition = self.expression(&branch.cond, true);
@@ -42,14 +39,14 @@ impl Translator<'_> {
                 let otherwise = branch.else_branch.as_ref().map(|(_, otherwise)| match &**otherwise {
                     Expr::If(_) => {
                         let Pair { probe, tree } = self.flow(otherwise, wanted);
-                        let tree = quote!(__warpfold::translation::syntax::Expression::Control(
+                        let tree = quote!(__warpfold::language::syntax::Expression::Control(
                             ::core::option::Option::None, &#tree
                         ));
                         Pair { probe, tree }
                     }
                     Expr::Block(block) => {
                         let Pair { probe, tree } = self.braced(&block.block, wanted, "Block");
-                        let tree = quote!(__warpfold::translation::syntax::Expression::Control(
+                        let tree = quote!(__warpfold::language::syntax::Expression::Control(
                             ::core::option::Option::None, &#tree
                         ));
                         Pair { probe, tree }
@@ -107,14 +104,14 @@ impl Translator<'_> {
             let (pattern_probe, body_probe, line) = (pattern.probe, body.probe, line(arm.pat.span()));
             let (pattern, body) = (pattern.tree, body.tree);
             probes.push(quote!(#pattern_probe #guard_probe => { #asked #body_probe }));
-            arms.push(quote!(__warpfold::translation::syntax::Arm {
+            arms.push(quote!(__warpfold::language::syntax::Arm {
                 line: #line, pattern: #pattern, guard: #guard, value: #body
             }));
         }
         let (value_probe, value) = (value.probe, value.tree);
         Pair {
             probe: quote!(match #value_probe { #(#probes)* }),
-            tree: quote!(__warpfold::translation::syntax::Control::Match(#value, &[#(#arms),*])),
+            tree: quote!(__warpfold::language::syntax::Control::Match(#value, &[#(#arms),*])),
         }
     }
 
@@ -160,11 +157,11 @@ impl Translator<'_> {
             (low.tree, high.tree, optional(variable.map(ToTokens::into_token_stream)));
         Pair {
             probe: quote!(#label for #name in (#low_probe #limits #high_probe) #reverse { #asked #probe }),
-            tree: quote!(__warpfold::translation::syntax::Control::For {
+            tree: quote!(__warpfold::language::syntax::Control::For {
                 label: #label_name,
                 variable: #variable,
                 ty: #slot,
-                range: __warpfold::translation::syntax::Range {
+                range: __warpfold::language::syntax::Range {
                     low: #low, high: #high, inclusive: #inclusive, reversed: #reversed
                 },
                 body: #tree,
@@ -179,7 +176,7 @@ impl Translator<'_> {
     }
 
     pub(super) fn jump(&mut self, expression: &Expr) -> Pair {
-        let syntax = quote!(__warpfold::translation::syntax::Control);
+        let syntax = quote!(__warpfold::language::syntax::Control);
         match expression {
             Expr::Break(jump) => {
                 let (label, name) = self.target(jump.label.as_ref());

@@ -19,7 +19,7 @@ const REFERENCE: &str = "pass and return values: items are `Copy`";
 impl Translator<'_> {
     /// An expression. Only where its value is `wanted` does a piece of control flow have a type.
     pub(super) fn expression(&mut self, expression: &Expr, wanted: bool) -> Pair {
-        let syntax = quote!(__warpfold::translation::syntax::Expression);
+        let syntax = quote!(__warpfold::language::syntax::Expression);
         match expression {
             Expr::Paren(inner) => {
                 let Pair { probe, tree } = self.expression(&inner.expr, wanted);
@@ -187,7 +187,7 @@ impl Translator<'_> {
     /// The operand of a cast. Rust takes a literal there for one of the type that it is cast to, if both
     /// are integers or both are floats; through parentheses, the value of a block, `-` and `!`.
     fn cast_operand(&mut self, operand: &Expr, ty: &Type) -> Pair {
-        let syntax = quote!(__warpfold::translation::syntax::Expression);
+        let syntax = quote!(__warpfold::language::syntax::Expression);
         match operand {
             Expr::Paren(inner) => self.cast_operand(&inner.expr, ty),
             Expr::Group(inner) => self.cast_operand(&inner.expr, ty),
@@ -224,8 +224,8 @@ impl Translator<'_> {
         let (span, name) = ours_at(expression.span(), slot_name(slot));
         let (_, function) = ours_at(expression.span(), Ident::new(function, expression.span()));
         Pair {
-            probe: quote_spanned!(span=> __warpfold::translation::#function::<#ty>(&#name, #expression)),
-            tree: quote!(__warpfold::translation::syntax::Expression::Number { text: #text, ty: #slot }),
+            probe: quote_spanned!(span=> __warpfold::language::#function::<#ty>(&#name, #expression)),
+            tree: quote!(__warpfold::language::syntax::Expression::Number { text: #text, ty: #slot }),
         }
     }
 
@@ -237,7 +237,7 @@ impl Translator<'_> {
             Lit::Bool(truth) => {
                 return Pair {
                     probe: quote!(#expression),
-                    tree: quote!(__warpfold::translation::syntax::Expression::Bool(#truth)),
+                    tree: quote!(__warpfold::language::syntax::Expression::Bool(#truth)),
                 };
             }
             _ => return self.outside(expression, "text", "use numbers"),
@@ -245,7 +245,7 @@ impl Translator<'_> {
         let (slot, text) = (self.slot(), format!("{sign}{digits}"));
         Pair {
             probe: of(slot, expression.span(), quote!(#expression)),
-            tree: quote!(__warpfold::translation::syntax::Expression::Number { text: #text, ty: #slot }),
+            tree: quote!(__warpfold::language::syntax::Expression::Number { text: #text, ty: #slot }),
         }
     }
 
@@ -264,7 +264,7 @@ impl Translator<'_> {
                 let span = Span::mixed_site().located_at(expression.span());
                 return Pair {
                     probe: quote_spanned!(span=> ({ #mark; #expression })),
-                    tree: quote!(__warpfold::translation::syntax::Expression::Local(#variable)),
+                    tree: quote!(__warpfold::language::syntax::Expression::Local(#variable)),
                 };
             }
         }
@@ -277,8 +277,8 @@ impl Translator<'_> {
         let constant = self.constant(value);
         let (span, name) = ours_at(span, constant_name(constant));
         Pair {
-            probe: quote_spanned!(span=> __warpfold::translation::Constant::get(&#name)),
-            tree: quote!(__warpfold::translation::syntax::Expression::Constant(#constant)),
+            probe: quote_spanned!(span=> __warpfold::language::Constant::get(&#name)),
+            tree: quote!(__warpfold::language::syntax::Expression::Constant(#constant)),
         }
     }
 
@@ -292,7 +292,7 @@ impl Translator<'_> {
     }
 
     fn binary(&mut self, left: &Expr, op: &BinOp, right: &Expr) -> Pair {
-        let syntax = quote!(__warpfold::translation::syntax);
+        let syntax = quote!(__warpfold::language::syntax);
         let (name, compound) = match op {
             BinOp::Add(_) => ("Add", false),
             BinOp::Sub(_) => ("Subtract", false),
@@ -370,7 +370,7 @@ impl Translator<'_> {
                 self.indexed.push(quote!(#mark));
                 Pair {
                     probe: quote!(#place),
-                    tree: quote!(__warpfold::translation::syntax::Expression::Local(#variable)),
+                    tree: quote!(__warpfold::language::syntax::Expression::Local(#variable)),
                 }
             }
             Expr::Paren(inner) => self.place(&inner.expr),
@@ -380,7 +380,7 @@ impl Translator<'_> {
                 let (member, name) = (&field.member, member_name(&field.member));
                 Pair {
                     probe: quote!(#probe.#member),
-                    tree: quote!(__warpfold::translation::syntax::Expression::Field(&#tree, #name)),
+                    tree: quote!(__warpfold::language::syntax::Expression::Field(&#tree, #name)),
                 }
             }
             Expr::Index(index) => {
@@ -390,12 +390,12 @@ impl Translator<'_> {
                 self.indexed.push(through("array", index.expr.span(), base_probe.clone()));
                 Pair {
                     probe: quote!(#base_probe[#at_probe]),
-                    tree: quote!(__warpfold::translation::syntax::Expression::Index(&#base, &#at)),
+                    tree: quote!(__warpfold::language::syntax::Expression::Index(&#base, &#at)),
                 }
             }
             Expr::Infer(nowhere) => Pair {
                 probe: quote!(#nowhere),
-                tree: quote!(__warpfold::translation::syntax::Expression::Nowhere),
+                tree: quote!(__warpfold::language::syntax::Expression::Nowhere),
             },
             Expr::Tuple(tuple) => {
                 if let Some(inner) = tuple.elems.iter().find(|element| matches!(element, Expr::Tuple(_))) {
@@ -409,7 +409,7 @@ impl Translator<'_> {
                     pairs.into_iter().map(|pair| (pair.probe, pair.tree)).unzip();
                 Pair {
                     probe: quote!((#(#probes,)*)),
-                    tree: quote!(__warpfold::translation::syntax::Expression::Tuple(&[#(#trees),*])),
+                    tree: quote!(__warpfold::language::syntax::Expression::Tuple(&[#(#trees),*])),
                 }
             }
             other => self.refuse(other, NO_PLACE),
@@ -427,7 +427,7 @@ impl Translator<'_> {
         });
         Pair {
             probe: of(slot, call.span(), quote!(#func(#(#probes),*))),
-            tree: quote!(__warpfold::translation::syntax::Expression::Struct {
+            tree: quote!(__warpfold::language::syntax::Expression::Struct {
                 ty: #slot, fields: &[#(#fields),*], base: ::core::option::Option::None
             }),
         }
@@ -448,7 +448,7 @@ impl Translator<'_> {
         let path = &structure.path;
         Pair {
             probe: of(slot, structure.span(), quote!(#path { #(#probes,)* #rest })),
-            tree: quote!(__warpfold::translation::syntax::Expression::Struct {
+            tree: quote!(__warpfold::language::syntax::Expression::Struct {
                 ty: #slot, fields: &[#(#fields),*], base: #base
             }),
         }

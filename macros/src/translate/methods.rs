@@ -1,7 +1,7 @@
 //! The methods of numbers that have a counterpart in the C++ namespace `rust`, under the same name: see
 //! `templates/integers.cuh` and `floats.cuh`.
 
-/// What a method returns; its name is that of `warpfold::translation::syntax::Returns`.
+/// What a method returns; its name is that of `warpfold::language::syntax::Returns`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Returns {
     Same,
@@ -156,7 +156,7 @@ const ROWS: &[Rows] = &[
     ),
 ];
 
-/// The traits of `warpfold::translation::known` that have a method, by which generic code may call it. Where none of them is
+/// The traits of `warpfold::language::known` that have a method, by which generic code may call it. Where none of them is
 /// named in a bound, the first one counts: a bound of the user's may need it. Of a method without one, generic code may call
 /// that of a number of a known type alone.
 pub(super) fn traits_of(method: &str) -> &'static [&'static str] {

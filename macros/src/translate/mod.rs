@@ -1,4 +1,4 @@
-//! A Rust body as a tree and as a probe: see `warpfold::translation`.
+//! A Rust body as a tree and as a probe: see `warpfold::language`.
 //!
 //! Both are written in one walk, so that they number the same things alike. What is outside the subset is refused at
 //! its token, and the walk goes on, so that all refusals come at once.
@@ -132,11 +132,11 @@ impl Translator<'_> {
             let (probe, tree, line) = (pair.probe, pair.tree, line(pattern.span()));
             let bound = self.ask(&bound);
             asked.extend(quote!(let #probe = #name; #bound));
-            statements.push(quote!(__warpfold::translation::syntax::Statement {
+            statements.push(quote!(__warpfold::language::syntax::Statement {
                 line: #line,
-                kind: __warpfold::translation::syntax::StatementKind::Let(
+                kind: __warpfold::language::syntax::StatementKind::Let(
                     #tree,
-                    ::core::option::Option::Some(__warpfold::translation::syntax::Expression::Local(#variable)),
+                    ::core::option::Option::Some(__warpfold::language::syntax::Expression::Local(#variable)),
                 ),
             }));
         }
@@ -157,10 +157,10 @@ impl Translator<'_> {
         let asked_callees = paths.iter().zip(&callees).map(|(path, name)| {
             // Where it is no `#[device]` function, this is what is not known.
             let (span, name) = ours_at(path.segments.last().span(), name.clone());
-            quote_spanned!(span=> __warpfold::translation::Slot::callee(&#name))
+            quote_spanned!(span=> __warpfold::language::Slot::callee(&#name))
         });
         let values = self.constants.iter().zip(&constants).map(|(value, name)| {
-            quote_spanned!(value.span()=> let #name = __warpfold::translation::constant(|| #value);)
+            quote_spanned!(value.span()=> let #name = __warpfold::language::constant(|| #value);)
         });
         // A type's generic parameters have defaults where a type is expected, and only there.
         let depth = depth();
@@ -178,7 +178,7 @@ impl Translator<'_> {
             quote!(#this: &Self,)
         });
         let locals = self.variables.iter().map(|Variable { name, slot, mutable }| {
-            quote!(__warpfold::translation::syntax::Variable { name: #name, ty: #slot, mutable: #mutable })
+            quote!(__warpfold::language::syntax::Variable { name: #name, ty: #slot, mutable: #mutable })
         });
         let tree_name = Ident::new("BODY", Span::mixed_site());
         let warpfold = self.function.warpfold;
@@ -186,23 +186,23 @@ impl Translator<'_> {
         let tokens = quote! {
             use #warpfold as __warpfold;
             #(#items)*
-            #(let #slots = __warpfold::translation::Slot::new();)*
+            #(let #slots = __warpfold::language::Slot::new();)*
             #(#values)*
-            #(let #callees = __warpfold::translation::Slot::new();)*
+            #(let #callees = __warpfold::language::Slot::new();)*
             let _ = |#state #(#probe_parameters),*| -> #result { #asked #probe };
-            static #tree_name: __warpfold::translation::syntax::Body = __warpfold::translation::syntax::Body {
+            static #tree_name: __warpfold::language::syntax::Body = __warpfold::language::syntax::Body {
                 locals: &[#(#locals),*],
                 parameters: #parameters,
                 block: #tree,
             };
-            let translation = __warpfold::translation::Translation {
+            let translation = __warpfold::language::Translation {
                 file: #file,
                 body: &#tree_name,
-                types: ::std::vec![#(__warpfold::translation::Slot::ty(&#slots)),*],
-                constants: ::std::vec![#(__warpfold::translation::Constant::parts(&#constants)),*],
+                types: ::std::vec![#(__warpfold::language::Slot::ty(&#slots)),*],
+                constants: ::std::vec![#(__warpfold::language::Constant::parts(&#constants)),*],
                 callees: ::std::vec![#(#asked_callees),*],
             };
-            let result = <#result as __warpfold::translation::Local>::ty();
+            let result = <#result as __warpfold::language::Local>::ty();
         };
         let own = self.exact;
         let exact = quote!({ #[allow(unused_imports)] use #warpfold as __warpfold; #own #(&& (#exact))* });
@@ -286,19 +286,19 @@ fn bind_mark(variable: usize, name: &Ident) -> TokenStream {
 /// A value that passes through a slot, and whose type is the slot's.
 fn of(slot: usize, span: Span, value: TokenStream) -> TokenStream {
     let (span, slot) = ours_at(span, slot_name(slot));
-    quote_spanned!(span=> __warpfold::translation::Slot::of(&#slot, #value))
+    quote_spanned!(span=> __warpfold::language::Slot::of(&#slot, #value))
 }
 
-/// A value that passes through a function of `warpfold::translation`, which asks something of its type.
+/// A value that passes through a function of `warpfold::language`, which asks something of its type.
 fn through(function: &str, span: Span, value: TokenStream) -> TokenStream {
     let (span, function) = ours_at(span, Ident::new(function, span));
-    quote_spanned!(span=> __warpfold::translation::#function(#value))
+    quote_spanned!(span=> __warpfold::language::#function(#value))
 }
 
 /// A statement: a variable's type is the slot's.
 fn is(slot: usize, span: Span, variable: impl quote::ToTokens) -> TokenStream {
     let (span, slot) = ours_at(span, slot_name(slot));
-    quote_spanned!(span=> __warpfold::translation::Slot::is(&#slot, &#variable);)
+    quote_spanned!(span=> __warpfold::language::Slot::is(&#slot, &#variable);)
 }
 
 /// A name of ours, at a place of the author's: rustc points there.

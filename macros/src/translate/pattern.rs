@@ -22,7 +22,7 @@ impl Translator<'_> {
     }
 
     fn pattern_of(&mut self, pattern: &Pat, bound: &mut Vec<(Ident, usize)>, refutable: bool) -> Pair {
-        let syntax = quote!(__warpfold::translation::syntax::Pattern);
+        let syntax = quote!(__warpfold::language::syntax::Pattern);
         match pattern {
             Pat::Wild(wild) => Pair { probe: quote!(#wild), tree: quote!(#syntax::Any) },
             Pat::Paren(inner) => {
@@ -139,7 +139,7 @@ impl Translator<'_> {
             back.as_mut().unwrap_or(&mut front).push(tree);
         }
         let back = back.unwrap_or_default();
-        (probes, quote!(__warpfold::translation::syntax::Pattern::Elements(&[#(#front),*], &[#(#back),*])))
+        (probes, quote!(__warpfold::language::syntax::Pattern::Elements(&[#(#front),*], &[#(#back),*])))
     }
 
     /// Compared as a number is.
@@ -147,8 +147,8 @@ impl Translator<'_> {
         let constant = self.constant(through("number", path.span(), path.clone()));
         Pair {
             probe: path,
-            tree: quote!(__warpfold::translation::syntax::Pattern::Value(
-                __warpfold::translation::syntax::PatternValue::Constant(#constant)
+            tree: quote!(__warpfold::language::syntax::Pattern::Value(
+                __warpfold::language::syntax::PatternValue::Constant(#constant)
             )),
         }
     }
@@ -170,13 +170,13 @@ impl Translator<'_> {
     fn bound(&mut self, value: &Expr) -> TokenStream {
         if let Expr::Path(path) = value {
             let constant = self.constant(through("number", path.span(), quote!(#path)));
-            return quote!(__warpfold::translation::syntax::PatternValue::Constant(#constant));
+            return quote!(__warpfold::language::syntax::PatternValue::Constant(#constant));
         }
         self.literal_value(value).unwrap_or_default()
     }
 
     fn literal_value(&mut self, value: &Expr) -> Option<TokenStream> {
-        let syntax = quote!(__warpfold::translation::syntax::PatternValue);
+        let syntax = quote!(__warpfold::language::syntax::PatternValue);
         let (sign, literal) = match value {
             Expr::Unary(unary) if matches!(unary.op, UnOp::Neg(_)) => ("-", &*unary.expr),
             value => ("", value),

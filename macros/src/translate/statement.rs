@@ -34,7 +34,7 @@ impl Translator<'_> {
                 Stmt::Expr(expression, semicolon) => {
                     let Pair { probe: probed, tree } = self.expression(expression, false);
                     probe.extend(quote!(#probed #semicolon));
-                    quote!(__warpfold::translation::syntax::StatementKind::Expression(#tree))
+                    quote!(__warpfold::language::syntax::StatementKind::Expression(#tree))
                 }
                 Stmt::Item(item) => {
                     self.item(item);
@@ -46,13 +46,13 @@ impl Translator<'_> {
                     continue;
                 }
             };
-            statements.push(quote!(__warpfold::translation::syntax::Statement { line: #line, kind: #tree }));
+            statements.push(quote!(__warpfold::language::syntax::Statement { line: #line, kind: #tree }));
         }
         self.scope.truncate(outer);
         self.depth -= 1;
         let value = optional(value);
         let tree =
-            quote!(__warpfold::translation::syntax::Block { statements: &[#(#statements),*], value: #value });
+            quote!(__warpfold::language::syntax::Block { statements: &[#(#statements),*], value: #value });
         Pair { probe, tree }
     }
 
@@ -72,9 +72,9 @@ impl Translator<'_> {
             let (variable, slot) = (self.declare(name, number, true), slot_name(number));
             let mark = bind_mark(variable, name);
             return Pair {
-                probe: quote!(let mut #name #ty = __warpfold::translation::Slot::value(&#slot); #mark),
-                tree: quote!(__warpfold::translation::syntax::StatementKind::Let(
-                    __warpfold::translation::syntax::Pattern::Local(#variable, ::core::option::Option::None), ::core::option::Option::None
+                probe: quote!(let mut #name #ty = __warpfold::language::Slot::value(&#slot); #mark),
+                tree: quote!(__warpfold::language::syntax::StatementKind::Let(
+                    __warpfold::language::syntax::Pattern::Local(#variable, ::core::option::Option::None), ::core::option::Option::None
                 )),
             };
         };
@@ -92,7 +92,7 @@ impl Translator<'_> {
         let (pattern_probe, pattern_tree) = (pattern.probe, pattern.tree);
         Pair {
             probe: quote!(let #pattern_probe #ty = #value_probe; #asked),
-            tree: quote!(__warpfold::translation::syntax::StatementKind::Let(
+            tree: quote!(__warpfold::language::syntax::StatementKind::Let(
                 #pattern_tree, ::core::option::Option::Some(#value_tree)
             )),
         }

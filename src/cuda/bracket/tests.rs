@@ -1,0 +1,134 @@
+use super::*;
+use crate::cuda::driver::{RelaxedCapture, architecture};
+use crate::operators::{AffineComposition, Sum};
+use crate::{DeviceType, jit, tree};
+
+/// What a GPU newer than NVRTC runs: PTX that the driver finishes.
+#[test]
+fn gpu_is_the_cpu_through_ptx() {
+    let Some(device) = crate::laws::gpu() else { return };
+    let stream = device.stream().expect("a GPU");
+    let context = stream.context();
+    let architecture = architecture(context).expect("answers");
+    let target = jit::Target { architecture, form: jit::Form::Ptx };
+    let policy = Policy::for_item(&<[u32; 2]>::layout());
+    let kernels = Kernels::new(context, <[u32; 2]>::layout(), target);
+    let kernel = BracketKernel::new(kernels, policy).expect("a policy");
+    let operator = AffineComposition::new();
+    for length in [1_u32, 2, 1000, 100_001] {
+        let items: Vec<[u32; 2]> = (0..length).map(|i| [i | 1, i.wrapping_mul(2_654_435_761)]).collect();
+        let got = kernel.run_host(&operator, &items).expect("runs");
+        assert_eq!(got, tree::bracket(&operator, &items), "{length} items");
+    }
+}
+
+/// A workspace that a graph took is the next graph's.
+#[test]
+fn gpu_workspaces_of_graphs_are_used_again() {
+    let Some(device) = crate::laws::gpu() else { return };
+    // As every call of `Reduction` has it.
+    let _relaxed = RelaxedCapture::enter().expect("a driver");
+    let stream = device.stream().expect("a GPU").context().new_stream().expect("a stream");
+    let policy = Policy { max_chunks: 99, ..Policy::for_item(&u64::layout()) };
+    let kernel = BracketKernel::of::<Sum<u64>>(stream.context(), policy).expect("a kernel");
+    kernel.reserve::<Sum<u64>>(&stream).expect("compiles");
+    let items = stream.clone_htod(&[1_u64; 100_000]).expect("copies");
+    let mut result = stream.clone_htod(&[0_u64]).expect("copies");
+    let mode = cudarc::driver::sys::CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL;
+    let flags =
+        cudarc::driver::sys::CUgraphInstantiate_flags::CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH;
+    for _ in 0..10 {
+        stream.begin_capture(mode).expect("begins to record");
+        for _ in 0..3 {
+            // SAFETY: the graph is gone before the slices.
+            unsafe { kernel.record_into(&Sum::new(), &items, &mut result) }.expect("records");
+        }
+        let graph = stream.end_capture(flags).expect("ends recording").expect("a graph");
+        assert_eq!(kernel.kernels.workspaces.in_graphs().0, 1);
+        graph.launch().expect("launches");
+        assert_eq!(stream.clone_dtoh(&result).expect("copies"), [100_000]);
+        drop(graph);
+        // The driver gives it back in a thread of its own.
+        let start = std::time::Instant::now();
+        while kernel.kernels.workspaces.in_graphs() != (0, 1) && start.elapsed().as_secs() < 10 {
+            std::thread::yield_now();
+        }
+        assert_eq!(kernel.kernels.workspaces.in_graphs(), (0, 1));
+    }
+}
+
+/// A chain of kernels is recorded once, and then launched with other arguments and grids, also while it is under way.
+#[test]
+fn gpu_chains_are_recorded_once() {
+    let Some(device) = crate::laws::gpu() else { return };
+    let stream = device.stream().expect("a GPU").context().new_stream().expect("a stream");
+    let default = Policy::for_item(&<[u32; 2]>::layout());
+    let mut policy =
+        Policy { one_block_items: 64, tiles_per_warp: 1, full_turns: 0, gathered_chunks: 500, ..default };
+    policy.large.warps = 1;
+    let kernel = BracketKernel::of::<AffineComposition<u32>>(stream.context(), policy).expect("a kernel");
+    kernel.reserve::<AffineComposition<u32>>(&stream).expect("compiles");
+    let operator = AffineComposition::new();
+    let items: Vec<[u32; 2]> = (0..4_000_000_u32).map(|i| [i | 1, i.wrapping_mul(2_654_435_761)]).collect();
+    let on_device = stream.clone_htod(&items).expect("copies");
+    let lengths = [1, 300_000, 4_000_000, 9_000, 600_000, 3_999_999, 0, 200_000, 4_000_000];
+    let expected = lengths.map(|length| tree::bracket(&operator, &items[..length]));
+    let mut chains: Vec<Vec<Kernel>> = Vec::new();
+    for (length, expected) in lengths.into_iter().zip(expected) {
+        let launches = policy.launches(&kernel.kernels.item, length as u64);
+        chains.push(launches.map(|launch| launch.kernel).collect());
+        let got = kernel.run(&operator, &on_device.slice(..length)).expect("runs");
+        assert_eq!(got, expected, "{length} items");
+    }
+    chains.sort();
+    chains.dedup();
+    let lengths_of_chains: Vec<usize> = chains.iter().map(Vec::len).collect();
+    assert!([1, 2, 3].iter().all(|length| lengths_of_chains.contains(length)), "{chains:?}");
+    let workspace = kernel.kernels.workspaces.of_stream(&stream).expect("there");
+    let into = |what: &str| {
+        let mut results = stream.alloc_zeros::<[u32; 2]>(100 * lengths.len()).expect("allocates");
+        for at in 0..results.len() {
+            let items = on_device.slice(..lengths[at % lengths.len()]);
+            kernel.run_into(&operator, &items, &mut results.slice_mut(at..=at)).expect("enqueues");
+        }
+        let results = stream.clone_dtoh(&results).expect("copies");
+        assert!(results.chunks(lengths.len()).all(|results| results == expected), "{what}");
+        lock(&workspace).chains.count()
+    };
+    assert_eq!(into("as chains"), chains.len());
+    lock(&workspace).chains.refuse();
+    assert_eq!(into("one by one"), 0);
+}
+
+/// Partials of a large input find room, between small ones, and in one graph with them.
+#[test]
+fn gpu_workspaces_grow() {
+    let Some(device) = crate::laws::gpu() else { return };
+    // As every call of `Reduction` has it.
+    let _relaxed = RelaxedCapture::enter().expect("a driver");
+    let stream = device.stream().expect("a GPU").context().new_stream().expect("a stream");
+    let policy = Policy { tiles_per_warp: 1, ..Policy::for_item(&u64::layout()) };
+    let kernel = BracketKernel::of::<Sum<u64>>(stream.context(), policy).expect("a kernel");
+    let large: u32 = 40_000_000;
+    let items: Vec<u64> = (0..u64::from(large)).collect();
+    let items = stream.clone_htod(&items).expect("copies");
+    let sum = |length: u64| length * (length - 1) / 2;
+    let lengths = [1000, u64::from(large), 100_000, 20_000_000];
+    for length in lengths {
+        let got = kernel.run(&Sum::new(), &items.slice(..length as usize)).expect("runs");
+        assert_eq!(got, sum(length));
+    }
+    let mut results = stream.clone_htod(&[0_u64; 4]).expect("copies");
+    let mode = cudarc::driver::sys::CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL;
+    let flags =
+        cudarc::driver::sys::CUgraphInstantiate_flags::CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH;
+    stream.begin_capture(mode).expect("begins to record");
+    for (at, length) in lengths.into_iter().enumerate() {
+        let items = items.slice(..length as usize);
+        // SAFETY: the graph is gone before the slices.
+        unsafe { kernel.record_into(&Sum::new(), &items, &mut results.slice_mut(at..=at)) }.expect("records");
+    }
+    let graph = stream.end_capture(flags).expect("ends recording").expect("a graph");
+    graph.launch().expect("launches");
+    assert_eq!(stream.clone_dtoh(&results).expect("copies"), lengths.map(sum));
+}

@@ -1,0 +1,83 @@
+//! The images of this process.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::{Arc, LazyLock, Mutex};
+
+use sha2::{Digest, Sha256};
+
+use super::disk::{self, Entry};
+use super::{Form, Image};
+use crate::Error;
+use crate::cuda::lock::lock;
+
+/// What an entry depends on, hashed. For an image: source, compiler version, and options (the architecture among them).
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) struct Key(pub(super) [u8; 32]);
+
+impl Key {
+    pub(super) fn of<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> Self {
+        let mut hash = Sha256::new();
+        for part in parts {
+            hash.update((part.len() as u64).to_le_bytes());
+            hash.update(part);
+        }
+        Self(hash.finalize().into())
+    }
+}
+
+impl fmt::Display for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+static IMAGES: LazyLock<Mutex<HashMap<Key, Arc<Image>>>> = LazyLock::new(Mutex::default);
+
+fn keep(key: Key, image: Image) -> Arc<Image> {
+    lock(&IMAGES).entry(key).or_insert_with(|| Arc::new(image)).clone()
+}
+
+/// The image of a key, of this process or from the disk.
+pub(super) fn find(key: Key) -> Option<Arc<Image>> {
+    if let Some(image) = lock(&IMAGES).get(&key) {
+        return Some(image.clone());
+    }
+    let image = decode(disk::load(&disk::folder()?, Entry::Image, key)?)?;
+    log::debug!("image {key}: from the disk");
+    Some(keep(key, image))
+}
+
+/// The image of a key, compiled now and left in both.
+///
+/// Not under a lock: two threads that compile the same operator at once waste work, not correctness.
+pub(super) fn make(key: Key, compile: impl FnOnce() -> Result<Image, Error>) -> Result<Arc<Image>, Error> {
+    log::debug!("image {key}: compiling");
+    let image = compile()?;
+    if let Some(folder) = disk::folder() {
+        disk::store(&folder, Entry::Image, key, &encode(&image));
+    }
+    Ok(keep(key, image))
+}
+
+/// The form, and the bytes.
+fn encode(image: &Image) -> Vec<u8> {
+    let form = match image.form {
+        Form::Cubin => 0,
+        Form::Ptx => 1,
+    };
+    std::iter::once(form).chain(image.bytes.iter().copied()).collect()
+}
+
+fn decode(mut payload: Vec<u8>) -> Option<Image> {
+    let form = match payload.first()? {
+        0 => Form::Cubin,
+        1 => Form::Ptx,
+        _ => return None,
+    };
+    payload.remove(0);
+    Some(Image { form, bytes: payload })
+}
+
+#[cfg(test)]
+mod tests;

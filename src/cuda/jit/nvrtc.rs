@@ -1,0 +1,221 @@
+//! NVRTC, the library: found, opened once, and called. The `unsafe` of this layer is here.
+#![allow(unsafe_code)]
+
+use std::ffi::{CStr, CString, c_char};
+use std::panic::resume_unwind;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::{self, Builder};
+
+use cudarc::nvrtc::result::{self, NvrtcError};
+use cudarc::nvrtc::sys;
+
+use super::compiler::{self, Compiler};
+use super::{Architecture, Form, Image, Target};
+use crate::Error;
+use crate::error::Excerpt;
+use crate::source::{LAYOUT_ASSERTION, Source};
+
+/// Names the library's file, for machines where it is not on the library path.
+pub(super) const VARIABLE: &str = "WARPFOLD_NVRTC";
+
+/// The stack of a thread that compiles, of which it has what it touches. NVRTC 13.5 takes 0.15 MiB for a kernel of ours, and
+/// 0.01 more for each parenthesis within another in an operator: 200 of those would overflow the 2 MiB of a thread that Rust makes.
+const STACK_BYTES: usize = 64 << 20;
+
+static HAS_COMPILED: AtomicBool = AtomicBool::new(false);
+static LIBRARY: OnceLock<Result<Compiler, Error>> = OnceLock::new();
+
+/// An image and what the compiler said about it.
+pub(super) struct Compiled {
+    pub(super) image: Image,
+    pub(super) log: String,
+}
+
+/// The library, opened at the first call and never closed.
+pub(super) fn library() -> Result<&'static Compiler, Error> {
+    LIBRARY.get_or_init(open).as_ref().map_err(Error::clone)
+}
+
+pub(super) fn is_open() -> bool {
+    matches!(LIBRARY.get(), Some(Ok(_)))
+}
+
+/// Whether this process has compiled a source to its end.
+pub(super) fn has_compiled() -> bool {
+    HAS_COMPILED.load(Ordering::Acquire)
+}
+
+fn open() -> Result<Compiler, Error> {
+    log::debug!("opening NVRTC");
+    if let Some(path) = std::env::var_os(VARIABLE).filter(|path| !path.is_empty()) {
+        let path = PathBuf::from(path);
+        preload(&path).map_err(|error| Error::NoNvrtc { reason: format!("{VARIABLE}: {error}") })?;
+    }
+    if !is_present() && !toolkit_libraries().iter().any(|path| preload(path).is_ok()) {
+        return Err(Error::NoNvrtc { reason: "the library `libnvrtc` could not be opened".to_owned() });
+    }
+    if !is_present() {
+        return Err(Error::NoNvrtc { reason: "no version of `libnvrtc` that cudarc knows".to_owned() });
+    }
+    // SAFETY: the library is there; the symbol is looked up and not called.
+    let newest = unsafe { sys::culib().get::<unsafe extern "C" fn()>(b"nvrtcGetNumSupportedArchs\0") };
+    if newest.is_err() {
+        return Err(Error::NoNvrtc { reason: "the one that was found is older than CUDA 11.2".to_owned() });
+    }
+    let (mut major, mut minor, mut count) = (0, 0, 0);
+    // SAFETY: the library is there, and each call gets valid places to write to; the list is as long as the count.
+    let numbers = unsafe {
+        sys::nvrtcVersion(&mut major, &mut minor).result().map_err(nvrtc_error)?;
+        sys::nvrtcGetNumSupportedArchs(&mut count).result().map_err(nvrtc_error)?;
+        let mut numbers = vec![0; usize::try_from(count).unwrap_or(0)];
+        sys::nvrtcGetSupportedArchs(numbers.as_mut_ptr()).result().map_err(nvrtc_error)?;
+        numbers
+    };
+    let mut architectures: Vec<Architecture> = numbers
+        .into_iter()
+        .filter_map(|number| u32::try_from(number).ok())
+        .map(Architecture::from_number)
+        .collect();
+    architectures.sort();
+    let compiler = Compiler { version: format!("{major}.{minor}"), architectures };
+    compiler::remember(&compiler);
+    Ok(compiler)
+}
+
+fn is_present() -> bool {
+    // SAFETY: opening NVRTC runs its initialisers, which have no preconditions.
+    unsafe { sys::is_culib_present() }
+}
+
+/// Opens a library by its path and keeps it open, so that cudarc finds it by its name. Its built-ins, a library beside
+/// it that some versions look for on the search path alone, come first.
+fn preload(path: &Path) -> Result<(), libloading::Error> {
+    let beside = path.parent().and_then(|folder| folder.read_dir().ok()).into_iter().flatten().flatten();
+    let is_builtins = |name: &std::ffi::OsStr| name.to_string_lossy().starts_with("libnvrtc-builtins.so");
+    for builtins in beside.filter(|entry| is_builtins(&entry.file_name())) {
+        // Those of another version are of no use, and of no harm.
+        let _ = open_forever(&builtins.path());
+    }
+    open_forever(path)
+}
+
+fn open_forever(path: &Path) -> Result<(), libloading::Error> {
+    // SAFETY: as above; the path is the user's or a toolkit's.
+    let library = unsafe { libloading::Library::new(path)? };
+    std::mem::forget(library);
+    Ok(())
+}
+
+/// Where a CUDA toolkit that is not on the library path keeps it.
+fn toolkit_libraries() -> Vec<PathBuf> {
+    let named = ["CUDA_PATH", "CUDA_HOME"].into_iter().filter_map(std::env::var_os).map(PathBuf::from);
+    named
+        .chain([PathBuf::from("/usr/local/cuda")])
+        .map(|toolkit| toolkit.join("lib64").join("libnvrtc.so"))
+        .flat_map(|path| [path.clone(), path.with_extension("so.13"), path.with_extension("so.12")])
+        .collect()
+}
+
+fn nvrtc_error(error: NvrtcError) -> Error {
+    Error::Nvrtc { name: format!("{:?}", error.0) }
+}
+
+impl Compiler {
+    /// Compiles a source with these options, whatever the caches hold, in a thread with a stack for it. The library is open.
+    pub(super) fn compile(
+        &self,
+        source: &Source,
+        target: Target,
+        options: &[String],
+    ) -> Result<Compiled, Error> {
+        let compile = || self.compile_here(source, target, options);
+        thread::scope(|scope| {
+            let builder = Builder::new().name("warpfold compilation".to_owned()).stack_size(STACK_BYTES);
+            match builder.spawn_scoped(scope, compile) {
+                Ok(thread) => thread.join().unwrap_or_else(|panic| resume_unwind(panic)),
+                // No thread was to be had.
+                Err(_) => compile(),
+            }
+        })
+    }
+
+    fn compile_here(&self, source: &Source, target: Target, options: &[String]) -> Result<Compiled, Error> {
+        // No byte of a rendered source is zero: names and bodies are checked by nobody else.
+        let text = CString::new(source.text()).map_err(|error| Error::Compilation {
+            operator: source.operator(),
+            architecture: target.architecture,
+            options: options.to_vec(),
+            excerpt: String::new(),
+            log: error.to_string(),
+        })?;
+        let program = Program(result::create_program(&text, Some(c"warpfold.cu")).map_err(nvrtc_error)?);
+        // SAFETY: the program was created above and is destroyed when `program` drops, after its last use.
+        let compiled = unsafe { result::compile_program(program.0, options) };
+        let log = program.log()?;
+        match compiled {
+            Ok(()) => {
+                HAS_COMPILED.store(true, Ordering::Release);
+                Ok(Compiled { image: program.image(target.form)?, log })
+            }
+            Err(NvrtcError(sys::nvrtcResult::NVRTC_ERROR_COMPILATION)) => {
+                Err(compilation_error(source, target, options, log))
+            }
+            Err(error) => Err(nvrtc_error(error)),
+        }
+    }
+}
+
+fn compilation_error(source: &Source, target: Target, options: &[String], log: String) -> Error {
+    // Not the source line that the log repeats: the message of the assertion.
+    if let Some((_, message)) = log.split_once(&format!("failed with \"{LAYOUT_ASSERTION}")) {
+        let expected = message.split('"').next().unwrap_or(message);
+        return Error::LayoutMismatch { mismatch: format!("in Rust {expected}, but not in CUDA C++") };
+    }
+    Error::Compilation {
+        operator: source.operator(),
+        architecture: target.architecture,
+        options: options.to_vec(),
+        excerpt: Excerpt { source: source.text(), log: &log }.to_string(),
+        log,
+    }
+}
+
+struct Program(sys::nvrtcProgram);
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        // SAFETY: created by `create_program`, and used no more. An error here leaves nothing to be done.
+        let _ = unsafe { result::destroy_program(self.0) };
+    }
+}
+
+impl Program {
+    fn log(&self) -> Result<String, Error> {
+        // SAFETY: the program is alive.
+        let log = unsafe { result::get_program_log(self.0) }.map_err(nvrtc_error)?;
+        let bytes: Vec<u8> = log.into_iter().map(|byte: c_char| byte as u8).collect();
+        let text = CStr::from_bytes_until_nul(&bytes).map(CStr::to_string_lossy);
+        Ok(text.map(|text| text.into_owned()).unwrap_or_default())
+    }
+
+    fn image(&self, form: Form) -> Result<Image, Error> {
+        let (size_of, get): (SizeOf, Get) = match form {
+            Form::Cubin => (sys::nvrtcGetCUBINSize, sys::nvrtcGetCUBIN),
+            Form::Ptx => (sys::nvrtcGetPTXSize, sys::nvrtcGetPTX),
+        };
+        let mut size = 0;
+        // SAFETY: the program is alive and compiled for this form, and the buffer has the size that was asked for.
+        let bytes = unsafe {
+            size_of(self.0, &mut size).result().map_err(nvrtc_error)?;
+            let mut bytes = vec![0_u8; size];
+            get(self.0, bytes.as_mut_ptr().cast()).result().map_err(nvrtc_error)?;
+            bytes
+        };
+        Ok(Image { form, bytes })
+    }
+}
+
+type SizeOf = unsafe fn(sys::nvrtcProgram, *mut usize) -> sys::nvrtcResult;
+type Get = unsafe fn(sys::nvrtcProgram, *mut c_char) -> sys::nvrtcResult;

@@ -1,0 +1,209 @@
+//! Rungs of the ladder as launches.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::mem::MaybeUninit;
+use std::sync::{Arc, Mutex};
+
+use cudarc::driver::{
+    CudaContext, CudaSlice, CudaStream, DevicePtr, DevicePtrMut, DeviceSlice, SyncOnDrop, sys,
+};
+
+use super::bracket::identity_if;
+use super::chain::Queue;
+use super::driver::{architecture, check, check_not_capturing};
+use super::host::PrivateStream;
+use super::kernels::{Blocks, Kernels, Loaded};
+use super::scratch::Room;
+use super::slices::{allocate, check_context, check_not_captured};
+use crate::cuda::lock::lock;
+use crate::plan::ladder::{Launcher, Rung, Step};
+use crate::source::{RungArguments, Source};
+use crate::{DeviceMonoid, DeviceType, Error, jit};
+
+/// The words that blocks share, in bytes.
+const SHARED_BYTES: usize = 16;
+
+/// An operator's rungs in a context.
+#[derive(Debug)]
+pub(crate) struct LadderKernels {
+    /// For their memory.
+    kernels: Kernels,
+    /// By their rungs and the threads of a block.
+    loaded: Mutex<HashMap<(Rung, u32), Arc<Loaded>>>,
+}
+
+impl LadderKernels {
+    pub(crate) fn new<M: DeviceMonoid>(context: &Arc<CudaContext>) -> Result<Self, Error> {
+        let target = jit::target(architecture(context)?)?;
+        Ok(Self { kernels: Kernels::new(context, M::Item::layout(), target), loaded: Mutex::default() })
+    }
+
+    fn loaded<M: DeviceMonoid>(&self, rung: Rung, threads: u32, adds: bool) -> Result<Arc<Loaded>, Error> {
+        match lock(&self.loaded).entry((rung, threads)) {
+            Entry::Occupied(loaded) => Ok(loaded.get().clone()),
+            Entry::Vacant(place) => {
+                let source = Source::of_rung::<M>(rung, threads, adds)?;
+                let image = jit::compile(&source, self.kernels.target)?;
+                let shared_bytes = rung.shared_bytes(threads, &self.kernels.item);
+                let loaded = Loaded::new(&self.kernels.context, &source, &image, shared_bytes)?;
+                Ok(place.insert(Arc::new(loaded)).clone())
+            }
+        }
+    }
+
+    /// A stream for items in host memory.
+    pub(crate) fn private_stream(&self) -> Result<PrivateStream, Error> {
+        PrivateStream::take(&self.kernels.context)
+    }
+
+    pub(crate) fn launcher<'a, M: DeviceMonoid>(
+        &'a self,
+        operator: &'a M,
+        adds: bool,
+        is_exclusive: bool,
+        stream: &'a Arc<CudaStream>,
+    ) -> Result<OnGpu<'a, M>, Error> {
+        check_context(&self.kernels.context, "input", stream)?;
+        // The operator's code is called before anything is launched.
+        let identity = identity_if(is_exclusive, operator);
+        check_not_capturing(stream)?;
+        Ok(OnGpu { kernels: self, operator, identity, adds, stream })
+    }
+}
+
+/// Launches rungs on a stream.
+pub(crate) struct OnGpu<'a, M: DeviceMonoid> {
+    kernels: &'a LadderKernels,
+    operator: &'a M,
+    /// Read by the rung of exclusive scans.
+    identity: MaybeUninit<M::Item>,
+    adds: bool,
+    stream: &'a Arc<CudaStream>,
+}
+
+/// Items in device memory.
+pub(crate) enum Memory<'a, T> {
+    Given(&'a dyn DevicePtr<T>),
+    Own(CudaSlice<T>),
+}
+
+impl<T> DeviceSlice<T> for Memory<'_, T> {
+    fn len(&self) -> usize {
+        match self {
+            Memory::Given(items) => items.len(),
+            Memory::Own(items) => items.len(),
+        }
+    }
+    fn stream(&self) -> &Arc<CudaStream> {
+        match self {
+            Memory::Given(items) => items.stream(),
+            Memory::Own(items) => items.stream(),
+        }
+    }
+}
+
+impl<T> DevicePtr<T> for Memory<'_, T> {
+    fn device_ptr<'a>(&'a self, stream: &'a CudaStream) -> (sys::CUdeviceptr, SyncOnDrop<'a>) {
+        match self {
+            Memory::Given(items) => items.device_ptr(stream),
+            Memory::Own(items) => items.device_ptr(stream),
+        }
+    }
+}
+
+impl<'a, M: DeviceMonoid> OnGpu<'a, M> {
+    pub(crate) fn given(&self, items: &'a dyn DevicePtr<M::Item>) -> Memory<'a, M::Item> {
+        Memory::Given(items)
+    }
+
+    pub(crate) fn allocate(&self, length: usize) -> Result<CudaSlice<M::Item>, Error> {
+        allocate(length, self.stream)
+    }
+
+    /// What a launch wrote.
+    pub(crate) fn own(&self, written: Memory<'a, M::Item>) -> CudaSlice<M::Item> {
+        match written {
+            Memory::Own(items) => items,
+            Memory::Given(_) => unreachable!("a scan is launched"),
+        }
+    }
+
+    /// The first of some items, copied to host memory, and waited for.
+    pub(crate) fn fetch(&self, items: &Memory<'_, M::Item>, count: usize) -> Result<Vec<M::Item>, Error> {
+        let private = self.kernels.private_stream()?;
+        match items {
+            // Beside them there may be what was left on the way.
+            Memory::Own(items) => private.download_all(&items.slice(..count)),
+            Memory::Given(_) => private.download_all(items),
+        }
+    }
+}
+
+impl<'a, M: DeviceMonoid> Launcher for OnGpu<'a, M> {
+    type Memory = Memory<'a, M::Item>;
+    type Error = Error;
+
+    fn launch(&mut self, step: &Step, input: &Self::Memory) -> Result<Self::Memory, Error> {
+        let LadderKernels { kernels, .. } = self.kernels;
+        let fail = |reason| Error::Rung { rung: step.rung.name(), reason };
+        let count = i32::try_from(step.blocks).map_err(|_| fail("has no room for so many blocks"))?;
+        let loaded = self.kernels.loaded::<M>(step.rung, step.threads, self.adds)?;
+        let mut output = self.allocate(step.written as usize)?;
+        let workspace = kernels.workspaces.of_stream(self.stream)?;
+        let mut workspace = lock(&workspace);
+        check("binding the context", kernels.context.bind_to_thread())?;
+        let shared = workspace.memory(Room::of(SHARED_BYTES))?;
+        {
+            let (input, _read) = input.device_ptr(self.stream);
+            let (output, _written) = output.device_ptr_mut(self.stream);
+            let arguments = RungArguments {
+                input,
+                length: step.length,
+                output,
+                shared,
+                block_level: step.block_items.ilog2().into(),
+                identity: self.identity,
+            };
+            let blocks = Blocks {
+                count: count.unsigned_abs(),
+                warps: step.threads.div_ceil(32),
+                shared_bytes: step.rung.shared_bytes(step.threads, &kernels.item),
+                early: false,
+            };
+            // SAFETY: that is what a rung takes. It reads `length` items, and where it completes a scan those behind them, which
+            // the launch before wrote; it writes `written`, as many as there is room for. Both, and the workspace, stay until
+            // the stream has passed.
+            unsafe { loaded.launch(blocks, arguments, self.operator, &mut Queue::of_stream(self.stream)) }?;
+        }
+        check_not_captured(self.stream)?;
+        workspace.record_use(self.stream)?;
+        Ok(Memory::Own(output))
+    }
+
+    fn part(&mut self, of: &Self::Memory, first: u64, count: u64) -> Result<Self::Memory, Error> {
+        let mut part = self.allocate(count as usize)?;
+        let Memory::Own(of) = of else {
+            unreachable!("only what a launch wrote has parts");
+        };
+        let from = of.slice(first as usize..(first + count) as usize);
+        check("copying on the device", self.stream.memcpy_dtod(&from, &mut part))?;
+        check_not_captured(self.stream)?;
+        Ok(Memory::Own(part))
+    }
+
+    fn put(
+        &mut self,
+        items: &Self::Memory,
+        to: &mut Self::Memory,
+        first: u64,
+        count: u64,
+    ) -> Result<(), Error> {
+        let Memory::Own(to) = to else {
+            unreachable!("what is given is not written");
+        };
+        let mut to = to.slice_mut(first as usize..(first + count) as usize);
+        check("copying on the device", self.stream.memcpy_dtod(items, &mut to))?;
+        check_not_captured(self.stream)
+    }
+}

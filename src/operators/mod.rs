@@ -1,0 +1,65 @@
+//! The operators that come with the crate, each a zero-sized type with `Default`.
+//!
+//! | operator | items | identity | exact | commutes |
+//! | --- | --- | --- | --- | --- |
+//! | [`Sum`], [`Product`] | integers (wrapping), floats | 0 (-0.0), 1 | yes | yes |
+//! | [`Min`], [`Max`] | integers, floats (NaN propagates) | greatest, least value | yes | yes |
+//! | [`MinNumber`], [`MaxNumber`] | floats (NaN ignored) | NaN | yes | yes |
+//! | [`BitAnd`], [`BitOr`], [`BitXor`] | integers | all ones, 0, 0 | yes | yes |
+//! | [`All`], [`Any`] | `bool` | true, false | yes | yes |
+//! | [`Matrix2Product`] | `[[T; 2]; 2]`, rows | identity matrix | yes | no |
+//! | [`AffineComposition`] | `[T; 2]` | `[1, 0]` | yes | no |
+//!
+//! Exact operators return the same bits on every backend. Float sums and products round, so that they are associative
+//! only up to rounding: the bracket fixes one order, and with it the bits.
+
+mod bitwise;
+mod composition;
+#[doc(hidden)]
+pub mod math;
+mod monoid;
+mod number;
+mod order;
+mod sum;
+#[doc(hidden)]
+pub mod tree;
+
+pub use bitwise::{All, Any, BitAnd, BitOr, BitXor};
+pub use composition::{AffineComposition, Matrix2Product};
+#[doc(hidden)]
+pub use monoid::{Commutative, Monoid};
+pub use number::{Integer, Number, Real};
+pub use order::{Max, MaxNumber, Min, MinNumber};
+pub use sum::{Product, Sum};
+
+/// Declares operators that hold nothing but the type of their items.
+macro_rules! operators {
+    ($($(#[$attribute:meta])* $name:ident;)*) => {$(
+        $(#[$attribute])*
+        pub struct $name<T>(std::marker::PhantomData<fn() -> T>);
+
+        impl<T> $name<T> {
+            /// The operator.
+            pub const fn new() -> Self {
+                Self(std::marker::PhantomData)
+            }
+        }
+        impl<T> Default for $name<T> {
+            fn default() -> Self {
+                Self::new()
+            }
+        }
+        impl<T> Clone for $name<T> {
+            fn clone(&self) -> Self {
+                *self
+            }
+        }
+        impl<T> Copy for $name<T> {}
+        impl<T> std::fmt::Debug for $name<T> {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str(stringify!($name))
+            }
+        }
+    )*};
+}
+use operators;

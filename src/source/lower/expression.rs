@@ -1,0 +1,310 @@
+//! Expressions.
+
+use super::pattern::length;
+use super::{ATOM, Lowering, Value, aggregate, boolean, scalar, u32_type};
+use crate::language::Type;
+use crate::language::syntax::{Control, Expression, Operator};
+use crate::source::names::scalar_name;
+use crate::source::number;
+use crate::source::types::field_names;
+use crate::{DeviceType, Error, Kind, Layout, Scalar};
+
+const UNARY: u8 = 15;
+
+impl Lowering<'_> {
+    pub(super) fn value(&mut self, expression: &Expression) -> Result<Value, Error> {
+        match expression {
+            Expression::Local(local) => {
+                let variable = &self.locals[*local];
+                Ok(Value::atom(self.names[*local].clone(), self.type_of(variable.ty), !variable.mutable))
+            }
+            Expression::State => match self.state {
+                Some(state) => Ok(Value::atom("self", Type::Value(state.clone()), true)),
+                None => self.refuse("there is no `self` here"),
+            },
+            Expression::Number { text, ty } => {
+                let ty = self.type_of(*ty);
+                match scalar(&ty).and_then(|scalar| number::of_digits(scalar, text)) {
+                    Some(text) => {
+                        let rank = if text.starts_with('-') { UNARY } else { ATOM };
+                        Ok(Value { text, ty, rank, stable: true })
+                    }
+                    None => self.refuse(format!("`{text}` is no number of its type")),
+                }
+            }
+            Expression::Bool(truth) => Ok(Value::atom(truth.to_string(), boolean(), true)),
+            Expression::Constant(constant) => {
+                let (ty, literal) = &self.translation.constants[*constant];
+                let text = self.types.constant(ty, literal);
+                let rank = if text.starts_with('-') { UNARY } else { ATOM };
+                Ok(Value { text, ty: ty.clone(), rank, stable: true })
+            }
+            Expression::Field(base, name) => {
+                let base = self.value(base)?;
+                self.field(&base, name)
+            }
+            Expression::Index(base, index) => {
+                let base = self.value(base)?;
+                self.element(base, index)
+            }
+            Expression::Negate(operand) => {
+                let operand = self.value(operand)?;
+                match scalar(&operand.ty) {
+                    Some(Scalar::F32 | Scalar::F64) => {
+                        let text = format!("-{}", operand.within(ATOM));
+                        Ok(Value { text, rank: UNARY, ..operand })
+                    }
+                    _ => self.function("wrapping_neg", vec![operand], None),
+                }
+            }
+            Expression::Not(operand) => {
+                let operand = self.value(operand)?;
+                let inner = operand.within(ATOM);
+                let (text, rank) = match scalar(&operand.ty) {
+                    Some(Scalar::Bool) => (format!("!{inner}"), UNARY),
+                    Some(Scalar::I32 | Scalar::I64 | Scalar::U32 | Scalar::U64) => {
+                        (format!("~{inner}"), UNARY)
+                    }
+                    Some(small) => (format!("{}(~{inner})", scalar_name(small)), ATOM),
+                    None => return self.not_a_number(),
+                };
+                Ok(Value { text, rank, ..operand })
+            }
+            Expression::Binary(Operator::And, left, right) => self.short_circuit(left, right, true),
+            Expression::Binary(Operator::Or, left, right) => self.short_circuit(left, right, false),
+            Expression::Binary(operator, left, right) => {
+                let operands = self.operands([*left, *right])?;
+                let [left, right] = &operands[..] else { return self.not_a_number() };
+                self.binary(*operator, left, right)
+            }
+            Expression::Cast(operand, ty) => {
+                let (operand, ty) = (self.value(operand)?, self.type_of(*ty));
+                self.cast(operand, ty)
+            }
+            Expression::Method { name, kinds, returns, operands } => {
+                let operands = self.operands(*operands)?;
+                self.has_method(name, kinds, &operands)?;
+                self.method(name, *returns, operands)
+            }
+            Expression::Call(callee, arguments) => {
+                let arguments = self.operands(*arguments)?;
+                let callee = &self.callees[*callee];
+                let stable = arguments.iter().all(|argument| argument.stable);
+                let arguments: Vec<&str> = arguments.iter().map(|argument| argument.text.as_str()).collect();
+                let text = format!("{}({})", callee.name, arguments.join(", "));
+                Ok(Value::atom(text, callee.result.clone(), stable))
+            }
+            Expression::Struct { ty, fields, base } => self.structure(*ty, fields, *base),
+            Expression::Tuple(elements) => {
+                let elements = self.operands(*elements)?;
+                let ty = Type::Tuple(elements.iter().map(|element| element.ty.clone()).collect());
+                let name = self.types.name_of(&ty);
+                Ok(aggregate(&name, &elements, ty))
+            }
+            Expression::Array(ty, elements) => {
+                let (elements, ty) = (self.operands(*elements)?, self.type_of(*ty));
+                let name = self.types.name_of(&ty);
+                let list = aggregate("", &elements, ty);
+                Ok(Value { text: format!("{name}{{{}}}", list.text), ..list })
+            }
+            Expression::Repeat(ty, element) => {
+                let (element, ty) = (self.value(element)?, self.type_of(*ty));
+                let text = format!("rust::filled<{}>({})", self.types.name_of(&ty), element.text);
+                Ok(Value::atom(text, ty, element.stable))
+            }
+            Expression::Control(slot, control) => self.flow(*slot, control),
+            Expression::Length(array) => match length(&self.value(array)?.ty) {
+                Some(length) => Ok(Value::atom(format!("{length}ull"), Type::Value(usize::layout()), true)),
+                None => self.refuse("only an array has a length"),
+            },
+            Expression::Nowhere => self.refuse("`_` has no value"),
+            Expression::Assign(..) | Expression::Compound(..) => {
+                self.refuse("an assignment has no value: write it as a statement")
+            }
+        }
+    }
+
+    fn flow(&mut self, slot: Option<usize>, control: &Control) -> Result<Value, Error> {
+        // A block that only has a value is that value.
+        if let Control::Block(block) = control
+            && let (true, Some((_, value))) = (block.statements.is_empty(), block.value)
+        {
+            return self.value(value);
+        }
+        let Some(slot) = slot else {
+            return self.refuse("`return`, `break` and `continue` have no value: write them as statements");
+        };
+        let ty = self.type_of(slot);
+        let (type_name, name) = (self.types.name_of(&ty), self.temporary("value"));
+        self.push(format!("{type_name} {name};"));
+        self.control(control, &super::Destination::Variable(name.clone()))?;
+        Ok(Value::atom(name, ty, true))
+    }
+
+    pub(super) fn field(&mut self, base: &Value, name: &str) -> Result<Value, Error> {
+        let (member, ty) = match &base.ty {
+            Type::Tuple(parts) => {
+                let part = name.parse().ok().and_then(|position: usize| parts.get(position));
+                part.map(|part| (format!("_{name}"), part.clone())).unzip()
+            }
+            Type::Value(Layout { kind: Kind::Struct { fields }, .. }) => {
+                let position = fields.iter().position(|field| field.name == name);
+                let found =
+                    position.map(|k| (field_names(fields)[k].clone(), Type::Value(fields[k].layout.clone())));
+                found.unzip()
+            }
+            Type::Value(_) => (None, None),
+        };
+        let (Some(member), Some(ty)) = (member, ty) else {
+            return self.refuse(format!("there is no field `{name}`"));
+        };
+        Ok(Value::atom(format!("{}.{member}", base.within(ATOM)), ty, base.stable))
+    }
+
+    fn element(&mut self, base: Value, index: &Expression) -> Result<Value, Error> {
+        let Type::Value(Layout { kind: Kind::Array { element, length }, .. }) = &base.ty else {
+            return self.refuse("only an array is indexed");
+        };
+        let ty = Type::Value((**element).clone());
+        if let Expression::Number { text, .. } = index
+            && text.parse().is_ok_and(|index: usize| index < *length)
+        {
+            return Ok(Value::atom(format!("{}[{text}]", base.within(ATOM)), ty, base.stable));
+        }
+        let (stable, index) = (base.stable, self.value(index)?);
+        let text = format!("rust::at({}, {})", base.text, index.text);
+        Ok(Value::atom(text, ty, stable && index.stable))
+    }
+
+    fn short_circuit(&mut self, left: &Expression, right: &Expression, and: bool) -> Result<Value, Error> {
+        let left = self.value(left)?;
+        let (right, written) = self.captured(|this| this.value(right))?;
+        // Side by side, `&&` and `||` need parentheses to be read.
+        let (operator, rank, inner) = if and { ("&&", 5, 8) } else { ("||", 4, 8) };
+        if written.is_empty() {
+            let side =
+                |value: &Value| if value.rank == rank { value.text.clone() } else { value.within(inner) };
+            let text = format!("{} {operator} {}", side(&left), right.within(inner));
+            return Ok(Value { text, ty: boolean(), rank, stable: left.stable && right.stable });
+        }
+        let name = self.temporary("value");
+        self.push(format!("bool {name} = {};", left.text));
+        self.push(format!("if ({}{name}) {{", if and { "" } else { "!" }));
+        self.out.extend(written);
+        self.push(format!("{name} = {}; }}", right.text));
+        Ok(Value::atom(name, boolean(), true))
+    }
+
+    pub(super) fn binary(&mut self, operator: Operator, left: &Value, right: &Value) -> Result<Value, Error> {
+        if scalar(&right.ty).is_none() {
+            return self.not_a_number();
+        }
+        use Scalar::{Bool, F16, F32, F64, I32, I64, U32, U64};
+        let Some(kind) = scalar(&left.ty) else { return self.not_a_number() };
+        if matches!(kind, F16 | Scalar::BF16) {
+            return self
+                .refuse("the 16-bit floats have no arithmetic without CUDA's headers: use their `bits`");
+        }
+        let (float, plain) = (matches!(kind, F32 | F64), matches!(kind, U32 | U64));
+        let whole = matches!(kind, I32 | I64 | U32 | U64);
+        let stable = left.stable && right.stable;
+        let infix = |symbol: &str, rank: u8, sides: u8| {
+            // The right operand of two of a kind keeps its parentheses.
+            let left = if left.rank == rank { left.text.clone() } else { left.within(sides) };
+            let text = format!("{left} {symbol} {}", right.within(sides));
+            Value { text, ty: right.ty.clone(), rank, stable }
+        };
+        let typed = |value: Value| Value { ty: left.ty.clone(), ..value };
+        // C++ has two ranks of comparisons: side by side they keep their parentheses.
+        let compared = |symbol: &str| {
+            let text = format!("{} {symbol} {}", left.within(11), right.within(11));
+            Value { text, ty: boolean(), rank: 10, stable }
+        };
+        let small = |value: Value| {
+            let text = format!("{}({})", scalar_name(kind), value.text);
+            Value { text, rank: ATOM, ..value }
+        };
+        let literal = right.text.trim_end_matches(['u', 'l']).parse::<u32>().ok();
+        let function = match operator {
+            Operator::Equal => return Ok(compared("==")),
+            Operator::NotEqual => return Ok(compared("!=")),
+            Operator::Less => return Ok(compared("<")),
+            Operator::LessOrEqual => return Ok(compared("<=")),
+            Operator::Greater => return Ok(compared(">")),
+            Operator::GreaterOrEqual => return Ok(compared(">=")),
+            Operator::BitAnd | Operator::BitOr | Operator::BitXor => {
+                let (symbol, rank) = match operator {
+                    Operator::BitAnd => ("&", 8),
+                    Operator::BitOr => ("|", 6),
+                    _ => ("^", 7),
+                };
+                let value = typed(infix(symbol, rank, ATOM));
+                return Ok(if whole { value } else { small(value) });
+            }
+            Operator::Add if float || plain => return Ok(typed(infix("+", 12, 13))),
+            Operator::Subtract if float || plain => return Ok(typed(infix("-", 12, 13))),
+            Operator::Multiply if float || plain => return Ok(typed(infix("*", 13, UNARY))),
+            Operator::Divide if float || (whole && literal.is_some_and(|by| by > 0)) => {
+                return Ok(typed(infix("/", 13, UNARY)));
+            }
+            Operator::Remainder if whole && literal.is_some_and(|by| by > 0) => {
+                return Ok(typed(infix("%", 13, UNARY)));
+            }
+            Operator::ShiftLeft if plain && literal.is_some_and(|by| by < bits(kind)) => {
+                return Ok(typed(infix("<<", 11, ATOM)));
+            }
+            Operator::ShiftRight if whole && literal.is_some_and(|by| by < bits(kind)) => {
+                return Ok(typed(infix(">>", 11, ATOM)));
+            }
+            Operator::Remainder if float => "remainder",
+            Operator::Add => "wrapping_add",
+            Operator::Subtract => "wrapping_sub",
+            Operator::Multiply => "wrapping_mul",
+            Operator::Divide => "wrapping_div",
+            Operator::Remainder => "wrapping_rem",
+            Operator::ShiftLeft => "wrapping_shl",
+            Operator::ShiftRight => "wrapping_shr",
+            Operator::And | Operator::Or => return self.not_a_number(),
+        };
+        if kind == Bool {
+            return self.not_a_number();
+        }
+        let shifts = matches!(operator, Operator::ShiftLeft | Operator::ShiftRight);
+        let right = match scalar(&right.ty) {
+            // By how much is asked modulo the bits, so that the lowest ones of any integer do.
+            Some(by) if shifts && by != U32 => {
+                Value::atom(format!("u32({})", right.text), u32_type(), stable)
+            }
+            _ => right.clone(),
+        };
+        self.function(function, vec![left.clone(), right], None)
+    }
+
+    fn cast(&mut self, operand: Value, ty: Type) -> Result<Value, Error> {
+        let (Some(from), Some(to)) = (scalar(&operand.ty), scalar(&ty)) else { return self.not_a_number() };
+        let half = |kind| matches!(kind, Scalar::F16 | Scalar::BF16);
+        if half(from) || half(to) {
+            return self
+                .refuse("the 16-bit floats have no conversions without CUDA's headers: use their `bits`");
+        }
+        let float = |kind| matches!(kind, Scalar::F32 | Scalar::F64);
+        let name = scalar_name(to);
+        let text = match float(from) && !float(to) {
+            true => format!("rust::saturating_cast<{name}>({})", operand.text),
+            false if from == to => return Ok(Value { ty, ..operand }),
+            false => format!("{name}({})", operand.text),
+        };
+        Ok(Value::atom(text, ty, operand.stable))
+    }
+
+    pub(super) fn not_a_number<T>(&self) -> Result<T, Error> {
+        self.refuse("only numbers and `bool` have operators and methods: write a `#[device]` function")
+    }
+}
+
+fn bits(scalar: Scalar) -> u32 {
+    match scalar {
+        Scalar::I64 | Scalar::U64 => 64,
+        _ => 32,
+    }
+}

@@ -1,0 +1,186 @@
+//! Rendering: types, an operator, a policy and the templates to one CUDA C++ source.
+//!
+//! Rendering is a pure function, and works on any machine. The templates are whole files,
+//! concatenated and never edited; what is generated comes after them: the types and the operator,
+//! in the namespace `program`, and the `extern "C"` kernels that instantiate the templates. What
+//! Rust and CUDA C++ must agree on is asserted there.
+
+mod entry;
+mod ladder;
+mod lower;
+mod names;
+mod number;
+mod packed;
+mod program;
+mod types;
+
+pub(crate) use entry::{Arguments, RungArguments, ScanArguments};
+pub(crate) use types::LAYOUT_ASSERTION;
+
+use std::fmt;
+
+use self::entry::Entry;
+use self::program::OperatorType;
+use crate::plan::ladder::Rung;
+use crate::plan::{Kernel, ScanPolicy};
+use crate::{DeviceMonoid, DeviceOperator, DeviceType, Error, Policy};
+
+/// A template's name and its text.
+type Template = (&'static str, &'static str);
+
+/// What every program stands on. Each template builds on those before it.
+const TYPES: [Template; 3] = [
+    ("intrinsics.cuh", include_str!("../../templates/intrinsics.cuh")),
+    ("types.cuh", include_str!("../../templates/types.cuh")),
+    ("program.cuh", include_str!("../../templates/program.cuh")),
+];
+/// And programs that say, or may say, what Rust means where C++ means something else, or has no
+/// word: `rust::`. Kernels do not.
+const MEANINGS: [Template; 4] = [
+    ("arrays.cuh", include_str!("../../templates/arrays.cuh")),
+    ("integers.cuh", include_str!("../../templates/integers.cuh")),
+    ("floats.cuh", include_str!("../../templates/floats.cuh")),
+    ("math.cuh", include_str!("../../templates/math.cuh")),
+];
+/// What every kernel stands on.
+const WORDS: [Template; 2] = [
+    ("words.cuh", include_str!("../../templates/words.cuh")),
+    ("packed.cuh", include_str!("../../templates/packed.cuh")),
+];
+/// And those of kernels whose lanes have items in registers.
+const LANES: [Template; 3] = [
+    ("group.cuh", include_str!("../../templates/group.cuh")),
+    ("warp.cuh", include_str!("../../templates/warp.cuh")),
+    ("exchange.cuh", include_str!("../../templates/exchange.cuh")),
+];
+/// And what kernels that reduce are given.
+const ARGUMENTS: Template = ("arguments.cuh", include_str!("../../templates/arguments.cuh"));
+/// And those of the tuned ones.
+const REDUCTION: [Template; 5] = [
+    ("counter.cuh", include_str!("../../templates/counter.cuh")),
+    ("tile.cuh", include_str!("../../templates/tile.cuh")),
+    ("bracket.cuh", include_str!("../../templates/bracket.cuh")),
+    ("row.cuh", include_str!("../../templates/row.cuh")),
+    ("gather.cuh", include_str!("../../templates/gather.cuh")),
+];
+/// And that of the baseline: what it does not need is not parsed.
+const BASELINE: Template = ("baseline.cuh", include_str!("../../templates/baseline.cuh"));
+/// And those of scans.
+const SCAN: [Template; 5] = [
+    ("prefixes.cuh", include_str!("../../templates/prefixes.cuh")),
+    ("look_back.cuh", include_str!("../../templates/look_back.cuh")),
+    ("slot.cuh", include_str!("../../templates/slot.cuh")),
+    ("runs.cuh", include_str!("../../templates/runs.cuh")),
+    ("scan.cuh", include_str!("../../templates/scan.cuh")),
+];
+
+/// A rendered source: the whole CUDA C++ text that NVRTC compiles.
+#[derive(Clone, Debug)]
+pub struct Source {
+    operator: &'static str,
+    kernel_name: &'static str,
+    has_state: bool,
+    is_soon_compiled: bool,
+    text: String,
+    program: usize,
+    kernel: usize,
+}
+
+impl Source {
+    /// The source of a kernel that reduces with `M`.
+    pub fn of_reduction<M: DeviceMonoid>(policy: &Policy, kernel: Kernel) -> Result<Self, Error> {
+        policy.check(&M::Item::layout())?;
+        let templates = match kernel {
+            Kernel::Baseline => vec![ARGUMENTS, BASELINE],
+            _ => [&LANES[..], &[ARGUMENTS], &REDUCTION].concat(),
+        };
+        Self::render::<M>(&templates, &Entry::of_reduction::<M::Item>(policy, kernel))
+    }
+
+    /// The source of a kernel that scans with `M`.
+    pub fn of_scan<M: DeviceMonoid>(policy: &ScanPolicy, kernel: Kernel) -> Result<Self, Error> {
+        policy.check(&M::Item::layout())?;
+        Self::render::<M>(&[&LANES[..], &SCAN].concat(), &Entry::of_scan::<M::Item>(policy.shape(kernel)))
+    }
+
+    /// The source of a rung of the ladder for blocks of so many threads, by an operator that is an
+    /// [addition](crate::Commutative::IS_ADDITION) or not.
+    pub fn of_rung<M: DeviceMonoid>(rung: Rung, threads: u32, adds: bool) -> Result<Self, Error> {
+        Self::render::<M>(&ladder::templates(rung), &Entry::of_rung::<M::Item>(rung, threads, adds))
+    }
+
+    fn render<M: DeviceMonoid>(templates: &[Template], entry: &Entry) -> Result<Self, Error> {
+        // Asked once, so that all that follows from it is of one piece.
+        Self::render_operator(&OperatorType::of::<M>(), &M::device_operator(), templates, entry)
+    }
+
+    fn render_operator(
+        of: &OperatorType,
+        operator: &DeviceOperator,
+        templates: &[Template],
+        entry: &Entry,
+    ) -> Result<Self, Error> {
+        let definitions = program::definitions(of, operator)?;
+        // What is not needed is not parsed.
+        let meanings = if definitions.need_meanings { &MEANINGS[..] } else { &[] };
+        let mut text = String::new();
+        for (name, template) in TYPES.iter().chain(meanings).chain(&WORDS).chain(templates) {
+            text.push_str(&format!("#line 1 \"warpfold/templates/{name}\"\n{template}"));
+        }
+        let program = text.len();
+        text.push_str(&definitions.text);
+        let kernel = text.len();
+        text.push_str(&entry.to_string());
+        Ok(Self {
+            operator: of.name,
+            kernel_name: entry.name,
+            has_state: operator.state.is_some(),
+            is_soon_compiled: entry.is_soon_compiled,
+            text,
+            program,
+            kernel,
+        })
+    }
+
+    /// What its kernel is called.
+    pub fn kernel_name(&self) -> &'static str {
+        self.kernel_name
+    }
+
+    /// Whether the kernels read the operator's value.
+    pub(crate) fn has_state(&self) -> bool {
+        self.has_state
+    }
+
+    /// Whether its kernel is there to be soon compiled, and not for its speed.
+    pub(crate) fn is_soon_compiled(&self) -> bool {
+        self.is_soon_compiled
+    }
+
+    /// The Rust type of the operator.
+    pub fn operator(&self) -> &'static str {
+        self.operator
+    }
+
+    /// All of it.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The types and the operator alone, which any C++17 compiler takes after those templates that
+    /// know no threads (those before `words.cuh`), given what `intrinsics.cuh` declares.
+    pub fn definitions(&self) -> &str {
+        &self.text[self.program..self.kernel]
+    }
+
+    /// What was generated: everything after the templates.
+    pub fn program(&self) -> &str {
+        &self.text[self.program..]
+    }
+}
+
+impl fmt::Display for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}

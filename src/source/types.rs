@@ -1,0 +1,162 @@
+//! Device types as CUDA C++ types, each defined once, with what Rust knows about its layout
+//! asserted.
+
+use std::any::TypeId;
+use std::collections::HashMap;
+
+use super::names::{Scope, identifier, scalar_name, type_identifier};
+use super::number;
+use crate::language::Type;
+use crate::{Field, Kind, Layout, Literal};
+
+/// The type definitions of one program.
+#[derive(Default)]
+pub(super) struct Types {
+    /// The definitions so far, each after those it needs.
+    pub(super) definitions: String,
+    /// What every other name of the program must not be.
+    pub(super) scope: Scope,
+    names: HashMap<TypeId, String>,
+    /// By the names of their elements.
+    tuples: HashMap<Vec<String>, String>,
+    /// Names that the author of an operator chose.
+    chosen: HashMap<TypeId, String>,
+}
+
+impl Types {
+    /// Keeps a name of the author's for a type, before anything is defined; a struct is called so
+    /// itself.
+    pub(super) fn choose(&mut self, layout: &Layout, name: &str) {
+        let name = self.scope.claim(identifier(name));
+        if matches!(layout.kind, Kind::Struct { .. }) {
+            self.chosen.entry(layout.id).or_insert(name);
+        }
+    }
+
+    /// The C++ name of a type, which is defined if it was not yet.
+    pub(super) fn name(&mut self, layout: &Layout) -> String {
+        if let Some(name) = self.names.get(&layout.id) {
+            return name.clone();
+        }
+        let name = match &layout.kind {
+            Kind::Scalar(scalar) => scalar_name(*scalar).to_owned(),
+            Kind::Array { element, length } => format!("Array<{}, {length}>", self.name(element)),
+            Kind::Struct { fields } => self.define(layout, fields),
+        };
+        let Layout { name: rust, size, align, .. } = layout;
+        self.assert(&format!("sizeof({name}) == {size}"), &format!("{rust} has {size} bytes"));
+        self.assert(&format!("alignof({name}) == {align}"), &format!("{rust} is aligned to {align} bytes"));
+        self.names.insert(layout.id, name.clone());
+        name
+    }
+
+    fn define(&mut self, layout: &Layout, fields: &[Field]) -> String {
+        let members = field_names(fields);
+        let types: Vec<String> =
+            fields.iter().map(|field| self.member_type(&field.layout, &members)).collect();
+        let name = match self.chosen.get(&layout.id) {
+            Some(name) => name.clone(),
+            None => self.scope.claim(type_identifier(layout.name)),
+        };
+        self.definitions
+            .push_str(&format!("\n// {}\nstruct alignas({}) {name} {{\n", layout.name, layout.align));
+        for (ty, member) in types.iter().zip(&members) {
+            self.definitions.push_str(&format!("    {ty} {member};\n"));
+        }
+        self.definitions.push_str("};\n");
+        for (field, member) in fields.iter().zip(&members) {
+            let (rust, field, offset) = (layout.name, field.name, field.offset);
+            self.assert(
+                &format!("WARPFOLD_OFFSET({name}, {member}) == {offset}"),
+                &format!("{rust} has the field {field} at byte {offset}"),
+            );
+        }
+        name
+    }
+
+    /// The type of a member of a struct. A member hides a type of its name from those after it: such a
+    /// type is named with its namespace.
+    fn member_type(&mut self, layout: &Layout, members: &[String]) -> String {
+        let name = self.name(layout);
+        match &layout.kind {
+            Kind::Struct { .. } if members.contains(&name) => format!("program::{name}"),
+            Kind::Array { element, length } => {
+                format!("Array<{}, {length}>", self.member_type(element, members))
+            }
+            _ => name,
+        }
+    }
+
+    fn assert(&mut self, condition: &str, expected: &str) {
+        // The name of a type may hold a character literal.
+        let expected = expected.replace(['"', '\\'], "'");
+        self.definitions
+            .push_str(&format!("static_assert({condition}, \"{LAYOUT_ASSERTION}{expected}\");\n"));
+    }
+
+    /// The C++ name of the type of a variable.
+    pub(super) fn name_of(&mut self, ty: &Type) -> String {
+        let parts = match ty {
+            Type::Value(layout) => return self.name(layout),
+            Type::Tuple(parts) => parts,
+        };
+        let parts: Vec<String> = parts.iter().map(|part| self.name_of(part)).collect();
+        if let Some(name) = self.tuples.get(&parts) {
+            return name.clone();
+        }
+        let name = self.scope.claim("Tuple".to_owned());
+        self.definitions.push_str(&format!("\nstruct {name} {{\n"));
+        for (position, part) in parts.iter().enumerate() {
+            self.definitions.push_str(&format!("    {part} _{position};\n"));
+        }
+        self.definitions.push_str("};\n");
+        self.tuples.insert(parts, name.clone());
+        name
+    }
+
+    /// A value of the type of a variable.
+    pub(super) fn constant(&mut self, ty: &Type, literal: &Literal) -> String {
+        match (ty, literal) {
+            (Type::Value(layout), literal) => self.literal(layout, literal),
+            (Type::Tuple(parts), Literal::Sequence(values)) => {
+                let name = self.name_of(ty);
+                let values: Vec<String> =
+                    parts.iter().zip(values).map(|(part, value)| self.constant(part, value)).collect();
+                format!("{name}{{{}}}", values.join(", "))
+            }
+            (_, literal) => format!("/* {literal:?} is no literal of a tuple */"),
+        }
+    }
+
+    /// A value, bit for bit.
+    pub(super) fn literal(&mut self, layout: &Layout, literal: &Literal) -> String {
+        let name = self.name(layout);
+        match (&layout.kind, literal) {
+            (Kind::Scalar(scalar), Literal::Scalar(bits)) => number::of_bits(*scalar, *bits),
+            (Kind::Array { element, .. }, Literal::Sequence(values)) => {
+                let values: Vec<String> = values.iter().map(|value| self.literal(element, value)).collect();
+                format!("{name}{{{{{}}}}}", values.join(", "))
+            }
+            (Kind::Struct { fields }, Literal::Sequence(values)) => {
+                let values: Vec<String> = fields
+                    .iter()
+                    .zip(values)
+                    .map(|(field, value)| self.literal(&field.layout, value))
+                    .collect();
+                format!("{name}{{{}}}", values.join(", "))
+            }
+            // A hand-written `DeviceType` whose literal is not of its layout: the compiler names
+            // the place.
+            (_, literal) => format!("/* {literal:?} is no literal of {name} */"),
+        }
+    }
+}
+
+/// How a failed layout assertion begins, which is how the compiler's log is read.
+pub(crate) const LAYOUT_ASSERTION: &str = "layout: in Rust ";
+
+/// The members' C++ names. A struct is a scope of its own.
+pub(super) fn field_names(fields: &[Field]) -> Vec<String> {
+    let mut scope = Scope::default();
+    fields.iter().map(|field| scope.claim(identifier(field.name))).collect()
+}
