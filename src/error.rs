@@ -1,6 +1,6 @@
 use std::fmt;
 
-use crate::jit::Architecture;
+use crate::types::Architecture;
 
 /// Why a reduction could not be run. The device stays usable after each of them, unless CUDA itself says otherwise.
 #[derive(Clone, Debug, thiserror::Error)]

@@ -1,4 +1,4 @@
-// What a kernel that reduces is given, as `Arguments` in `src/codegen/entry.rs` has it.
+// What a kernel that reduces is given, as `Arguments` in `src/source/entry.rs` has it.
 
 namespace warpfold {
 

@@ -23,11 +23,13 @@ const ALL: [u32; 7] = [90, 75, 80, 86, 89, 100, 120];
 const LONGEST: Duration = Duration::from_secs(30);
 /// What decides beside the source: the options, the reading of the report, and this file. Caches and
 /// background compilation do not: `resources` has none of them.
-const DETERMINANTS: [&str; 5] = [
-    "src/cuda/jit/architecture.rs",
-    "src/cuda/jit/mod.rs",
+const DETERMINANTS: [&str; 7] = [
+    "src/cuda/jit/image.rs",
     "src/cuda/jit/nvrtc.rs",
+    "src/cuda/jit/options.rs",
     "src/cuda/jit/resources.rs",
+    "src/cuda/jit/target.rs",
+    "src/types/architecture.rs",
     "tests/compile.rs",
 ];
 

@@ -8,7 +8,7 @@ use cudarc::driver::DeviceRepr;
 /// types. It is implemented for `i8` to `i64`, `u8` to `u64`, `isize`, `usize`, `bool`, `f32`, `f64`, arrays of device
 /// types, and `half::{f16, bf16}` under the feature `half`.
 ///
-/// A type describes itself as data; [`codegen`](crate::source) turns that into CUDA C++, and the rendered source
+/// A type describes itself as data; [`source`](mod@crate::source) turns that into CUDA C++, and the rendered source
 /// asserts that both compilers see the same size, alignment and offsets.
 ///
 /// # Safety

@@ -11,7 +11,10 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::thread::{Builder, JoinHandle};
 
-use super::{Image, Target, nvrtc};
+use super::compile::compile;
+use super::image::Image;
+use super::nvrtc;
+use super::target::Target;
 use crate::Error;
 use crate::cuda::lock::lock;
 use crate::source::Source;
@@ -36,7 +39,7 @@ impl Task {
     fn run(&self) {
         let Some((source, target)) = lock(&self.taken).take() else { return };
         // A panic has said why; whoever waits learns of it.
-        let compiled = catch_unwind(AssertUnwindSafe(|| super::compile(&source, target))).ok();
+        let compiled = catch_unwind(AssertUnwindSafe(|| compile(&source, target))).ok();
         let _ = self.ended.set(compiled);
     }
 }

@@ -1,36 +1,13 @@
 //! The images of this process.
 
 use std::collections::HashMap;
-use std::fmt;
 use std::sync::{Arc, LazyLock, Mutex};
 
-use sha2::{Digest, Sha256};
-
 use super::disk::{self, Entry};
-use super::{Form, Image};
+use super::image::{Form, Image};
+use super::key::Key;
 use crate::Error;
 use crate::cuda::lock::lock;
-
-/// What an entry depends on, hashed. For an image: source, compiler version, and options (the architecture among them).
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) struct Key(pub(super) [u8; 32]);
-
-impl Key {
-    pub(super) fn of<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> Self {
-        let mut hash = Sha256::new();
-        for part in parts {
-            hash.update((part.len() as u64).to_le_bytes());
-            hash.update(part);
-        }
-        Self(hash.finalize().into())
-    }
-}
-
-impl fmt::Display for Key {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
-    }
-}
 
 static IMAGES: LazyLock<Mutex<HashMap<Key, Arc<Image>>>> = LazyLock::new(Mutex::default);
 

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
-use super::cache::Key;
+use super::key::Key;
 
 const VARIABLE: &str = "WARPFOLD_CACHE_DIR";
 /// Of the folder that the variable or the system names, which need not be private: this one is.

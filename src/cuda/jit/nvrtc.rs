@@ -11,14 +11,14 @@ use std::thread::{self, Builder};
 use cudarc::nvrtc::result::{self, NvrtcError};
 use cudarc::nvrtc::sys;
 
-use super::compiler::{self, Compiler};
-use super::{Architecture, Form, Image, Target};
+use super::compiler::{Compiler, VARIABLE};
+use super::image::{Form, Image};
+use super::remembered::remember;
+use super::target::Target;
 use crate::Error;
 use crate::error::Excerpt;
 use crate::source::{LAYOUT_ASSERTION, Source};
-
-/// Names the library's file, for machines where it is not on the library path.
-pub(super) const VARIABLE: &str = "WARPFOLD_NVRTC";
+use crate::types::Architecture;
 
 /// The stack of a thread that compiles, of which it has what it touches. NVRTC 13.5 takes 0.15 MiB for a kernel of ours, and
 /// 0.01 more for each parenthesis within another in an operator: 200 of those would overflow the 2 MiB of a thread that Rust makes.
@@ -80,7 +80,7 @@ fn open() -> Result<Compiler, Error> {
         .collect();
     architectures.sort();
     let compiler = Compiler { version: format!("{major}.{minor}"), architectures };
-    compiler::remember(&compiler);
+    remember(&compiler);
     Ok(compiler)
 }
 

@@ -1,4 +1,6 @@
-use super::{Target, nvrtc, options};
+use super::nvrtc;
+use super::options::options;
+use super::target::Target;
 use crate::Error;
 use crate::source::Source;
 

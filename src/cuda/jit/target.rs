@@ -1,16 +1,8 @@
 //! What to compile for.
 
+use super::image::Form;
 use crate::Error;
 use crate::types::Architecture;
-
-/// What an image is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Form {
-    /// Machine code.
-    Cubin,
-    /// NVIDIA's intermediate language, which the driver finishes.
-    Ptx,
-}
 
 /// What to compile for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
