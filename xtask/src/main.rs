@@ -1,5 +1,7 @@
 //! The project's chores: `cargo xtask test`, `programs`, `bundle` and `report`.
 
+#[cfg(test)]
+mod arrows;
 mod bundle;
 mod command;
 mod full;
