@@ -371,9 +371,13 @@ fn every_kind_of_input() {
     );
 }
 
-/// No rung that reduces, or scans inclusively, asks for the identity.
+/// No rung that keeps the order, and reduces or scans inclusively, asks for the identity, whoever finishes it.
 fn a_semigroup_climbs() {
-    let joined = Ladder::<Joined>::in_order(device(Tier::Gpu), Joined);
+    FINISHES.into_iter().for_each(a_semigroup_climbs_to);
+}
+
+fn a_semigroup_climbs_to(finish: Finish) {
+    let joined = Ladder::<Joined>::in_order(device(Tier::Gpu), Joined).finish(finish);
     for length in [1_u32, 2, 31, 33, 1000, 100_001] {
         let ranges: Vec<[u32; 2]> = (0..length).map(|i| [i + 7, i + 8]).collect();
         for rung in Rung::ALL.into_iter().filter(|rung| rung.role() == Role::Reduces && rung.keeps_order()) {

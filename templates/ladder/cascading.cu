@@ -28,7 +28,7 @@ WARPFOLD_DEVICE void cascading(const RungArguments<Item>& arguments, const Opera
     WARPFOLD_DYNAMIC_SHARED(memory);
     const Values<Item> values(memory, threads_with_items<Shape>(arguments));
     const unsigned t = thread_index();
-    values.set(t, items_of_thread<Shape>(arguments, op));
+    if (t < values.count) values.set(t, items_of_thread<Shape>(arguments, op));
     all_levels<Shape::THREADS / 2>(op, values);
     if (t == 0) values[0].store(arguments.output + block_index());
 }

@@ -14,7 +14,7 @@ WARPFOLD_DEVICE unsigned threads_with_items(const RungArguments<Item>& arguments
     return smaller(count_of_block(arguments, 2 * Shape::THREADS), Shape::THREADS);
 }
 
-// Two items of a thread as one, or its only one, or nothing.
+// Two items of a thread as one, or its only one; in a thread without any, words that are no value.
 template <class Shape, class Item, class Operator>
 WARPFOLD_DEVICE Words<Item> two_combined(const RungArguments<Item>& arguments, const Operator& op) {
     const Size first = Size(block_index()) * (2 * Shape::THREADS) + thread_index(), second = first + Shape::THREADS;
@@ -29,7 +29,7 @@ WARPFOLD_DEVICE void first_combine(const RungArguments<Item>& arguments, const O
     WARPFOLD_DYNAMIC_SHARED(memory);
     const Values<Item> values(memory, threads_with_items<Shape>(arguments));
     const unsigned t = thread_index();
-    values.set(t, two_combined<Shape>(arguments, op));
+    if (t < values.count) values.set(t, two_combined<Shape>(arguments, op));
 #pragma unroll 1
     for (unsigned half = Shape::THREADS / 2; half > 0; half /= 2) {
         block_barrier();

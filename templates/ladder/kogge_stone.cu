@@ -16,16 +16,16 @@ WARPFOLD_DEVICE void kogge_stone(const RungArguments<Item>& arguments, const Ope
     const unsigned t = thread_index();
     const Size index = Size(block_index()) * Shape::THREADS + t;
     Words<Item> value;
-    if (t < values.count) value = load_item(arguments.input + index);
-    values.set(t, value);
+    const bool has_value = t < values.count;
+    if (has_value) value = load_item(arguments.input + index), values.set(t, value);
 #pragma unroll 1
     for (unsigned distance = 1; distance < Shape::THREADS; distance *= 2) {
         block_barrier();
-        if (t >= distance && t < values.count) value = combine(op, values[t - distance], value);
+        if (has_value && t >= distance) value = combine(op, values[t - distance], value);
         block_barrier();
-        values.set(t, value);
+        if (has_value) values.set(t, value);
     }
-    if (t < values.count) value.store(arguments.output + index);
+    if (has_value) value.store(arguments.output + index);
     if (t == values.count - 1 && block_count() > 1)
         value.store(arguments.output + arguments.length + block_index());
 }

@@ -26,7 +26,7 @@ WARPFOLD_DEVICE void last_warp(const RungArguments<Item>& arguments, const Opera
     WARPFOLD_DYNAMIC_SHARED(memory);
     const Values<Item> values(memory, threads_with_items<Shape>(arguments));
     const unsigned t = thread_index();
-    values.set(t, two_combined<Shape>(arguments, op));
+    if (t < values.count) values.set(t, two_combined<Shape>(arguments, op));
 #pragma unroll 1
     for (unsigned half = Shape::THREADS / 2; half >= WARP_LANES; half /= 2) {
         block_barrier();

@@ -28,7 +28,7 @@ WARPFOLD_DEVICE Words<Item> load_item(const Item* from) {
 
 WARPFOLD_DEVICE unsigned thread_index() { return warp_index() * WARP_LANES + lane_index(); }
 
-// The items of this block, where each block but the last has so many.
+// The items of this block, or of its first stride, where each block but the last has so many.
 template <class Item>
 WARPFOLD_DEVICE unsigned count_of_block(const RungArguments<Item>& arguments, unsigned items) {
     return smaller(arguments.length - Size(block_index()) * items, items);

@@ -9,7 +9,8 @@
 
 namespace warpfold {
 
-// The value of the first `count` lanes of a warp, in its lane 0. A lane beyond the half may combine what nobody asks for.
+// The value of the first `count` lanes of a warp, in its lane 0. Lanes after those pass
+// on words that are no value. A lane beyond the half may combine what nobody asks for.
 template <class Item, class Operator>
 WARPFOLD_DEVICE Words<Item> of_lanes(const Operator& op, Words<Item> value, unsigned count) {
 #pragma unroll
@@ -28,7 +29,7 @@ WARPFOLD_DEVICE Words<Item> of_block(const Operator& op, Words<Item> value, unsi
     const Values<Item> of_warps(memory, (count + WARP_LANES - 1) / WARP_LANES);
     const unsigned before = WARP_LANES * warp_index();
     value = of_lanes(op, value, before < count ? smaller(count - before, WARP_LANES) : 0);
-    if (lane_index() == 0) of_warps.set(warp_index(), value);
+    if (lane_index() == 0 && warp_index() < of_warps.count) of_warps.set(warp_index(), value);
     block_barrier();
     if (warp_index() > 0) return value;
     if (lane_index() < of_warps.count) value = of_warps[lane_index()];

@@ -18,7 +18,7 @@ WARPFOLD_DEVICE void strided(const RungArguments<Item>& arguments, const Operato
     for (unsigned step = 1; step <= Shape::THREADS; step *= 2) {
         block_barrier();
         const unsigned left = 2 * step * t;
-        if (left < 2 * Shape::THREADS) values.merge(op, left, left + step);
+        values.merge(op, left, left + step);
     }
     if (t == 0) values[0].store(arguments.output + block_index());
 }

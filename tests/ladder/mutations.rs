@@ -12,9 +12,9 @@ pub const MUTATIONS: &[Mutation] = &[
     },
     Mutation {
         name: "operands in the wrong order",
-        file: "ladder/strided.cu",
-        right: "values.merge(op, left, left + step)",
-        wrong: "values.merge(op, left + step, left)",
+        file: "ladder/rung.cuh",
+        right: "combine(op, values[left], values[right])",
+        wrong: "combine(op, values[right], values[left])",
     },
     Mutation {
         name: "an odd item left out",
@@ -121,8 +121,8 @@ pub const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "a step that is read while it is written",
         file: "ladder/kogge_stone.cu",
-        right: "        block_barrier();\n        values.set",
-        wrong: "        values.set",
+        right: "        block_barrier();\n        if (has_value) values.set",
+        wrong: "        if (has_value) values.set",
     },
     Mutation {
         name: "a way down that begins too low",

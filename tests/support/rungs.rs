@@ -113,7 +113,10 @@ impl<M: DeviceMonoid> Launcher for OnExecutor<'_, M> {
             output: 0,
             shared: 0,
             block_level: step.block_items.ilog2().into(),
-            identity: MaybeUninit::new(self.rungs.operator.identity()),
+            identity: match step.rung {
+                Rung::Exclusive => MaybeUninit::new(self.rungs.operator.identity()),
+                _ => MaybeUninit::zeroed(),
+            },
         }]);
         if step.rung != Rung::Exclusive {
             // No other rung reads it: what is there would show in the result.
