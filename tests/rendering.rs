@@ -196,13 +196,13 @@ fn every_line_has_the_number_of_its_original() {
 #[test]
 fn a_source_holds_the_templates_whole() {
     let source = Reduction::<Sum<f32>>::new(Device::cpu()).source().expect("renders");
-    let template = include_str!("../templates/bracket.cuh");
-    assert!(source.text().contains(&format!("#line 1 \"warpfold/templates/bracket.cuh\"\n{template}")));
+    let template = include_str!("../templates/reduce/bracket.cuh");
+    assert!(source.text().contains(&format!("#line 1 \"warpfold/templates/reduce/bracket.cuh\"\n{template}")));
     assert!(source.text().ends_with(source.program()));
 }
 
 /// The templates of what Rust means.
-const MEANINGS: [&str; 4] = ["arrays.cuh", "integers.cuh", "floats.cuh", "math.cuh"];
+const MEANINGS: [&str; 4] = ["rust/arrays.cuh", "rust/integers.cuh", "rust/floats.cuh", "rust/math.cuh"];
 
 #[test]
 fn a_source_has_what_rust_means_where_it_may_say_so() {

@@ -30,7 +30,7 @@ const MOST_LANE_BYTES: usize = 8;
 const ONE_BLOCK_BYTES: u64 = 48 << 10;
 /// Of the largest block.
 const LANES_OF_BLOCK: u64 = 1024;
-/// Partials that are gathered, at most: as many as `templates/gather.cuh` has room for.
+/// Partials that are gathered, at most: as many as `templates/reduce/gather.cuh` has room for.
 const MOST_GATHERED: u32 = 4096;
 /// Warps of a block where a small input has many, but not too many.
 const SMALL_WARPS: u32 = 8;

@@ -272,7 +272,7 @@ impl ScanShape {
         self.shared_bytes(item, self.warps).next_multiple_of(128) + self.static_shared_bytes(item)
     }
 
-    /// What `templates/scan.cuh` declares beside the tiles, for all groups: two values a warp, two of the tile, and some words.
+    /// What `templates/scan/scan.cuh` declares beside the tiles, for all groups: two values a warp, two of the tile, and some words.
     fn static_shared_bytes(&self, item: &Layout) -> usize {
         let value = item.size.next_multiple_of(4);
         self.groups as usize * ((2 * self.warps as usize + 2) * value + 32) + 128

@@ -216,7 +216,7 @@ impl Shape {
     }
 }
 
-/// Bytes of a value in shared memory, as `Words` in `templates/words.cuh` has it.
+/// Bytes of a value in shared memory, as `Words` in `templates/core/words.cuh` has it.
 fn words(item: &Layout) -> usize {
     item.size.next_multiple_of(4)
 }
@@ -226,7 +226,7 @@ pub(super) fn chunk(bytes: usize) -> usize {
     WIDEST_LOAD.min(1 << bytes.trailing_zeros())
 }
 
-/// Shared memory through which lanes exchange a run of so many bytes each, as `Exchange` in `templates/exchange.cuh` has it:
+/// Shared memory through which lanes exchange a run of so many bytes each, as `Exchange` in `templates/core/exchange.cuh` has it:
 /// chunks are left out, so that lanes load from banks of their own.
 pub(super) fn exchange_bytes(run_bytes: usize) -> usize {
     let chunk = chunk(run_bytes);

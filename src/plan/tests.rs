@@ -274,9 +274,9 @@ fn partials_are_gathered_where_they_are_few_and_have_room() {
 
 #[test]
 fn templates_know_where_partials_are_gathered() {
-    let bracket = include_str!("../../templates/bracket.cuh");
+    let bracket = include_str!("../../templates/reduce/bracket.cuh");
     assert!(bracket.contains(&format!("TICKETS = {};", TICKET_BYTES / 8)));
-    assert!(include_str!("../../templates/gather.cuh").contains(&format!("MOST = {MOST_GATHERED},")));
+    assert!(include_str!("../../templates/reduce/gather.cuh").contains(&format!("MOST = {MOST_GATHERED},")));
     for item in items() {
         // Of 32 partials whole pairs of words.
         let words = (item.size as u64).div_ceil(4);

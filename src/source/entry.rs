@@ -7,7 +7,7 @@ use crate::Policy;
 use crate::plan::ladder::Rung;
 use crate::plan::{Kernel, ScanShape, Shape};
 
-/// The first parameter of a kernel that reduces, as `templates/arguments.cuh` declares it.
+/// The first parameter of a kernel that reduces, as `templates/reduce/arguments.cuh` declares it.
 #[repr(C)]
 pub(crate) struct Arguments<T> {
     pub(crate) input: u64,
@@ -22,7 +22,7 @@ pub(crate) struct Arguments<T> {
     pub(crate) identity: MaybeUninit<T>,
 }
 
-/// The first parameter of a kernel that scans, as `templates/scan.cuh` declares it.
+/// The first parameter of a kernel that scans, as `templates/scan/scan.cuh` declares it.
 #[repr(C)]
 pub(crate) struct ScanArguments<T> {
     pub(crate) input: u64,

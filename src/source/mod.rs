@@ -30,48 +30,48 @@ type Template = (&'static str, &'static str);
 
 /// What every program stands on. Each template builds on those before it.
 const TYPES: [Template; 3] = [
-    ("intrinsics.cuh", include_str!("../../templates/intrinsics.cuh")),
-    ("types.cuh", include_str!("../../templates/types.cuh")),
-    ("program.cuh", include_str!("../../templates/program.cuh")),
+    ("core/intrinsics.cuh", include_str!("../../templates/core/intrinsics.cuh")),
+    ("core/types.cuh", include_str!("../../templates/core/types.cuh")),
+    ("core/program.cuh", include_str!("../../templates/core/program.cuh")),
 ];
 /// And programs that say, or may say, what Rust means where C++ means something else, or has no
 /// word: `rust::`. Kernels do not.
 const MEANINGS: [Template; 4] = [
-    ("arrays.cuh", include_str!("../../templates/arrays.cuh")),
-    ("integers.cuh", include_str!("../../templates/integers.cuh")),
-    ("floats.cuh", include_str!("../../templates/floats.cuh")),
-    ("math.cuh", include_str!("../../templates/math.cuh")),
+    ("rust/arrays.cuh", include_str!("../../templates/rust/arrays.cuh")),
+    ("rust/integers.cuh", include_str!("../../templates/rust/integers.cuh")),
+    ("rust/floats.cuh", include_str!("../../templates/rust/floats.cuh")),
+    ("rust/math.cuh", include_str!("../../templates/rust/math.cuh")),
 ];
 /// What every kernel stands on.
 const WORDS: [Template; 2] = [
-    ("words.cuh", include_str!("../../templates/words.cuh")),
-    ("packed.cuh", include_str!("../../templates/packed.cuh")),
+    ("core/words.cuh", include_str!("../../templates/core/words.cuh")),
+    ("core/packed.cuh", include_str!("../../templates/core/packed.cuh")),
 ];
 /// And those of kernels whose lanes have items in registers.
 const LANES: [Template; 3] = [
-    ("group.cuh", include_str!("../../templates/group.cuh")),
-    ("warp.cuh", include_str!("../../templates/warp.cuh")),
-    ("exchange.cuh", include_str!("../../templates/exchange.cuh")),
+    ("core/group.cuh", include_str!("../../templates/core/group.cuh")),
+    ("core/warp.cuh", include_str!("../../templates/core/warp.cuh")),
+    ("core/exchange.cuh", include_str!("../../templates/core/exchange.cuh")),
 ];
 /// And what kernels that reduce are given.
-const ARGUMENTS: Template = ("arguments.cuh", include_str!("../../templates/arguments.cuh"));
+const ARGUMENTS: Template = ("reduce/arguments.cuh", include_str!("../../templates/reduce/arguments.cuh"));
 /// And those of the tuned ones.
 const REDUCTION: [Template; 5] = [
-    ("counter.cuh", include_str!("../../templates/counter.cuh")),
-    ("tile.cuh", include_str!("../../templates/tile.cuh")),
-    ("bracket.cuh", include_str!("../../templates/bracket.cuh")),
-    ("row.cuh", include_str!("../../templates/row.cuh")),
-    ("gather.cuh", include_str!("../../templates/gather.cuh")),
+    ("reduce/counter.cuh", include_str!("../../templates/reduce/counter.cuh")),
+    ("reduce/tile.cuh", include_str!("../../templates/reduce/tile.cuh")),
+    ("reduce/bracket.cuh", include_str!("../../templates/reduce/bracket.cuh")),
+    ("reduce/row.cuh", include_str!("../../templates/reduce/row.cuh")),
+    ("reduce/gather.cuh", include_str!("../../templates/reduce/gather.cuh")),
 ];
 /// And that of the baseline: what it does not need is not parsed.
-const BASELINE: Template = ("baseline.cuh", include_str!("../../templates/baseline.cuh"));
+const BASELINE: Template = ("reduce/baseline.cuh", include_str!("../../templates/reduce/baseline.cuh"));
 /// And those of scans.
 const SCAN: [Template; 5] = [
-    ("prefixes.cuh", include_str!("../../templates/prefixes.cuh")),
-    ("look_back.cuh", include_str!("../../templates/look_back.cuh")),
-    ("slot.cuh", include_str!("../../templates/slot.cuh")),
-    ("runs.cuh", include_str!("../../templates/runs.cuh")),
-    ("scan.cuh", include_str!("../../templates/scan.cuh")),
+    ("scan/prefixes.cuh", include_str!("../../templates/scan/prefixes.cuh")),
+    ("scan/look_back.cuh", include_str!("../../templates/scan/look_back.cuh")),
+    ("scan/slot.cuh", include_str!("../../templates/scan/slot.cuh")),
+    ("scan/runs.cuh", include_str!("../../templates/scan/runs.cuh")),
+    ("scan/scan.cuh", include_str!("../../templates/scan/scan.cuh")),
 ];
 
 /// A rendered source: the whole CUDA C++ text that NVRTC compiles.

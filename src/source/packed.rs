@@ -6,7 +6,7 @@ use std::any::TypeId;
 use crate::DeviceType;
 use crate::operators::{All, Any, BitAnd, BitOr, BitXor, Max, Min, Sum};
 
-/// What `templates/packed.cuh` calls an operator's form, if it has one.
+/// What `templates/core/packed.cuh` calls an operator's form, if it has one.
 pub(super) fn form(operator: TypeId) -> Option<&'static str> {
     let of_bools = [(TypeId::of::<All>(), "BitAnd"), (TypeId::of::<Any>(), "BitOr")];
     let forms = of_bools

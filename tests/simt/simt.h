@@ -1,4 +1,4 @@
-// What `templates/intrinsics.cuh` says of a GPU, said of an executor that runs each GPU thread as a fiber: the whole
+// What `templates/core/intrinsics.cuh` says of a GPU, said of an executor that runs each GPU thread as a fiber: the whole
 // rendered source, its kernel too. The executor (requests.cpp and what is beside it) is stricter than a GPU, which forgives.
 #pragma once
 #include "../support/host.h"

@@ -96,8 +96,8 @@ impl Library {
 /// What comes before the types and operators: the templates that know no threads, over the CPU
 /// instead of a GPU.
 fn before() -> String {
-    let templates = templates().into_iter().skip_while(|(name, _)| name != "types.cuh");
-    let without_threads = templates.take_while(|(name, _)| name != "words.cuh").map(|(_, text)| text);
+    let templates = templates().into_iter().skip_while(|(name, _)| name != "core/types.cuh");
+    let without_threads = templates.take_while(|(name, _)| name != "core/words.cuh").map(|(_, text)| text);
     std::iter::once(include_str!("host.h").to_owned()).chain(without_threads).collect()
 }
 

@@ -1,4 +1,4 @@
-// What `templates/intrinsics.cuh` says of a GPU, said of the CPU: enough for the types and operators of a rendered
+// What `templates/core/intrinsics.cuh` says of a GPU, said of the CPU: enough for the types and operators of a rendered
 // source, and not for its kernel.
 #include <math.h>
 #include <string.h>

@@ -193,7 +193,7 @@ pub struct Asked {
     pub misalignment: (usize, usize),
 }
 
-/// The first parameter of a kernel that reduces, up to the identity: see `templates/arguments.cuh`.
+/// The first parameter of a kernel that reduces, up to the identity: see `templates/reduce/arguments.cuh`.
 /// Addresses are the executor's to fill in.
 #[repr(C)]
 #[derive(Default)]
@@ -211,7 +211,7 @@ struct Arguments {
     padding: u32,
 }
 
-/// The first parameter of a kernel that scans, up to the identity: see `templates/scan.cuh`.
+/// The first parameter of a kernel that scans, up to the identity: see `templates/scan/scan.cuh`.
 #[repr(C)]
 #[derive(Default)]
 struct ScanArguments {

@@ -1,5 +1,5 @@
 //! The methods of numbers that have a counterpart in the C++ namespace `rust`, under the same name: see
-//! `templates/integers.cuh` and `floats.cuh`.
+//! `templates/rust/integers.cuh` and `floats.cuh`.
 
 /// What a method returns; its name is that of `warpfold::language::syntax::Returns`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,7 +6,7 @@
 //! everything happens in the order in which Rust does it.
 //!
 //! Every C++ expression is exactly of the type of its Rust original. Where C++ would promote, or leave a result open, a
-//! function of `templates/integers.cuh` or `floats.cuh` says what Rust means.
+//! function of `templates/rust/integers.cuh` or `floats.cuh` says what Rust means.
 
 mod call;
 mod control;
