@@ -15,7 +15,7 @@ use super::slices::{Addresses, Slices, check_context, check_not_captured, drain}
 use crate::cuda::lock::lock;
 use crate::plan::memory::{TICKET_BYTES, most_bytes, partial_bytes};
 use crate::plan::{Kernel, Launch, Launches};
-use crate::source::{Arguments, Source};
+use crate::source::{Arguments, ArrayInput, Source};
 use crate::{DeviceMonoid, Error, Policy};
 
 /// An operator's kernels that reduce, in a context.
@@ -298,9 +298,9 @@ impl BracketKernel {
     ) -> Result<(), Error> {
         let Places { items, output, tickets, gathers, follows } = places;
         let shape = self.policy.shape(launch.kernel);
-        let placed = launch.placed(&shape, items.address, items.length);
+        let placed = launch.placed(&shape, items.length);
         let arguments = Arguments {
-            input: items.address,
+            input: ArrayInput { elements: items.address },
             length: items.length,
             output: output.address,
             tickets,

@@ -13,7 +13,7 @@ use super::kernels::{Blocks, Kernels, Registry, Rendered};
 use super::scratch::Room;
 use super::slices::{Addresses, Slices, allocate, check_context};
 use crate::plan::{Kernel, Limits, ScanLaunch, ScanPolicy};
-use crate::source::{ScanArguments, Source};
+use crate::source::{ArrayInput, ScanArguments, Source};
 use crate::tree::Prefix;
 use crate::{DeviceMonoid, Error};
 
@@ -147,7 +147,7 @@ impl ScanKernel {
     ) -> Result<(), Error> {
         let ScanLaunch { kernel, tiles, blocks, groups, warps } = call.launch;
         let arguments = ScanArguments {
-            input: addresses.input,
+            input: ArrayInput { elements: addresses.input },
             length: call.length,
             output: addresses.output,
             shared: addresses.memory,

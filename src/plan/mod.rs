@@ -114,8 +114,8 @@ pub struct Launch {
     pub gathers: bool,
 }
 
-/// A launch, when it is known where the items are. Rows merge, as a shape may have it, where each chunk is whole rows at an address for
-/// wide loads: then a warp has two, and a block half as many warps.
+/// A launch, as its kernel is told. Rows merge, as a shape may have it, where each chunk is whole rows: then a warp has two, and a block
+/// half as many warps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Placed {
     /// Warps of a block.
@@ -124,7 +124,7 @@ pub struct Placed {
     pub runs: u32,
     /// A warp's rows, as a power of two.
     pub row_level: u32,
-    /// Runs of one row, or of those that merge, that have all of it, at an address for wide loads.
+    /// Runs of one row, or of those that merge, that have all of it. Where they are, each warp sees whether it may load them by wide loads.
     pub whole: u32,
 }
 
@@ -169,10 +169,10 @@ impl Launch {
         self.chunks == 1 || self.gathers
     }
 
-    /// How it reduces so many items at an address.
-    pub fn placed(&self, shape: &Shape, address: u64, length: u64) -> Placed {
+    /// How it reduces so many items.
+    pub fn placed(&self, shape: &Shape, length: u64) -> Placed {
         let (row, merged) = (shape.row_items(), shape.merged_rows());
-        let is_wide = shape.rows == 1 && shape.width >= 4 && address.is_multiple_of(shape.width.into());
+        let is_wide = shape.rows == 1 && shape.width >= 4;
         // Every chunk.
         let are_whole = is_wide && length > 0 && length.is_multiple_of(row * u64::from(self.warps));
         let merges = are_whole && self.rows_per_warp == 1 && self.warps >= merged;

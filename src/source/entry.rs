@@ -1,59 +1,21 @@
 //! The last part of a source: the `extern "C"` kernel that instantiates the templates.
 
 use std::fmt;
-use std::mem::{MaybeUninit, offset_of};
 
+use super::arguments::{Arguments, Fields, RungArguments, ScanArguments};
+use super::program::OperatorType;
+use super::reader::Reader;
 use crate::Policy;
 use crate::plan::ladder::Rung;
 use crate::plan::{Kernel, ScanShape, Shape};
-
-/// The first parameter of a kernel that reduces, as `templates/reduce/arguments.cuh` declares it.
-#[repr(C)]
-pub(crate) struct Arguments<T> {
-    pub(crate) input: u64,
-    pub(crate) length: u64,
-    pub(crate) output: u64,
-    pub(crate) tickets: u64,
-    pub(crate) runs: u32,
-    pub(crate) row_level: u32,
-    pub(crate) serial: u32,
-    pub(crate) whole: u32,
-    pub(crate) gathers: u32,
-    pub(crate) identity: MaybeUninit<T>,
-}
-
-/// The first parameter of a kernel that scans, as `templates/scan/scan.cuh` declares it.
-#[repr(C)]
-pub(crate) struct ScanArguments<T> {
-    pub(crate) input: u64,
-    pub(crate) length: u64,
-    pub(crate) output: u64,
-    pub(crate) shared: u64,
-    pub(crate) tiles: u64,
-    pub(crate) exclusive: u32,
-    pub(crate) identity: MaybeUninit<T>,
-}
-
-/// The first parameter of a kernel of the ladder, as `templates/ladder/rung.cuh` declares it.
-#[repr(C)]
-pub(crate) struct RungArguments<T> {
-    pub(crate) input: u64,
-    pub(crate) length: u64,
-    pub(crate) output: u64,
-    pub(crate) shared: u64,
-    pub(crate) block_level: u64,
-    pub(crate) identity: MaybeUninit<T>,
-}
 
 /// A kernel: how its template is called, and what both sides assume of its parameters.
 pub(super) struct Entry {
     pub(super) name: &'static str,
     template: &'static str,
-    arguments: &'static str,
-    /// Of the arguments.
-    size: usize,
-    /// Of the identity among them.
-    offset: usize,
+    /// The type of its reader in C++, if it has one.
+    reader: Option<String>,
+    arguments: Fields,
     /// The constants of a shape.
     shape: String,
     threads: u32,
@@ -62,7 +24,7 @@ pub(super) struct Entry {
 }
 
 impl Entry {
-    pub(super) fn of_reduction<T>(policy: &Policy, kernel: Kernel) -> Self {
+    pub(super) fn of_reduction<R: Reader, T>(policy: &Policy, kernel: Kernel, operator: &OperatorType) -> Self {
         let Shape { width, group_items, rows, merged_tiles, runs, warps, blocks_per_multiprocessor } =
             policy.shape(kernel);
         let (name, template) = match kernel {
@@ -74,9 +36,8 @@ impl Entry {
         Self {
             name,
             template,
-            arguments: "Arguments",
-            size: size_of::<Arguments<T>>(),
-            offset: offset_of!(Arguments<T>, identity),
+            reader: Some(R::cpp(operator)),
+            arguments: Arguments::<R::Input, T>::fields(),
             shape: format!(
                 "WIDTH = {width}, GROUP_ITEMS = {group_items}, ROWS = {rows}, MERGED_TILES = {merged_tiles}, RUNS = {runs}, WARPS = {warps}"
             ),
@@ -86,15 +47,14 @@ impl Entry {
         }
     }
 
-    pub(super) fn of_scan<T>(shape: &ScanShape) -> Self {
+    pub(super) fn of_scan<R: Reader, T>(shape: &ScanShape, operator: &OperatorType) -> Self {
         let ScanShape { run_items, rows, unit_items, warps, groups, blocks_per_multiprocessor, places } =
             *shape;
         Self {
             name: "warpfold_scan",
             template: "scan",
-            arguments: "ScanArguments",
-            size: size_of::<ScanArguments<T>>(),
-            offset: offset_of!(ScanArguments<T>, identity),
+            reader: Some(R::cpp(operator)),
+            arguments: ScanArguments::<R::Input, T>::fields(),
             shape: format!(
                 "RUN_ITEMS = {run_items}, ROWS = {rows}, UNIT_ITEMS = {unit_items}, WARPS = {warps}, GROUPS = {groups}, PLACES = {places}"
             ),
@@ -108,9 +68,8 @@ impl Entry {
         Self {
             name: "warpfold_rung",
             template: super::ladder::function(rung),
-            arguments: "RungArguments",
-            size: size_of::<RungArguments<T>>(),
-            offset: offset_of!(RungArguments<T>, identity),
+            reader: None,
+            arguments: RungArguments::<T>::fields(),
             shape: format!("THREADS = {threads}, ADDS = {}", u32::from(adds)),
             threads,
             blocks_per_multiprocessor: 1,
@@ -121,22 +80,27 @@ impl Entry {
 
 impl fmt::Display for Entry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { name, template, arguments, size, offset, shape, threads, .. } = self;
+        let Self { name, template, arguments, reader, shape, threads, .. } = self;
         let blocks = self.blocks_per_multiprocessor;
+        let (reader, arguments, of) = match reader {
+            Some(reader) => (
+                format!("typedef ::warpfold::{reader} Reader;\n"),
+                arguments.assertions("Reader::Input, Item"),
+                "Shape, Reader",
+            ),
+            None => (String::new(), arguments.assertions("Item"), "Shape"),
+        };
         write!(
             f,
             "
 namespace program {{
 
-typedef ::warpfold::{arguments}<Item> Arguments;
-static_assert(sizeof(Arguments) == {size}, \"kernel arguments\");
-static_assert(WARPFOLD_OFFSET(Arguments, identity) == {offset}, \"kernel arguments\");
-
+{reader}{arguments}
 struct Shape {{
     static constexpr unsigned {shape};
 }};
 WARPFOLD_KERNEL({threads}, {blocks}) {name}(WARPFOLD_PARAMETER Arguments arguments, WARPFOLD_PARAMETER Operator op) {{
-    ::warpfold::{template}<Shape>(arguments, op);
+    ::warpfold::{template}<{of}>(arguments, op);
 }}
 
 }}  // namespace program

@@ -5,6 +5,7 @@
 //! in the namespace `program`, and the `extern "C"` kernels that instantiate the templates. What
 //! Rust and CUDA C++ must agree on is asserted there.
 
+mod arguments;
 mod entry;
 mod ladder;
 mod lower;
@@ -12,9 +13,12 @@ mod names;
 mod number;
 mod packed;
 mod program;
+mod reader;
 mod types;
 
-pub(crate) use entry::{Arguments, RungArguments, ScanArguments};
+pub use arguments::{Arguments, RungArguments, ScanArguments};
+pub use reader::ArrayInput;
+pub(crate) use reader::{Array, Reader};
 pub(crate) use types::LAYOUT_ASSERTION;
 
 use std::fmt;
@@ -47,18 +51,23 @@ const WORDS: [Template; 2] = [
     ("core/words.cuh", include_str!("../../templates/core/words.cuh")),
     ("core/packed.cuh", include_str!("../../templates/core/packed.cuh")),
 ];
-/// And those of kernels whose lanes have items in registers.
-const LANES: [Template; 3] = [
+/// And those of kernels whose lanes have items in registers, and what readers stand on.
+const LANES: [Template; 4] = [
+    ("core/prepare.cuh", include_str!("../../templates/core/prepare.cuh")),
     ("core/group.cuh", include_str!("../../templates/core/group.cuh")),
     ("core/warp.cuh", include_str!("../../templates/core/warp.cuh")),
     ("core/exchange.cuh", include_str!("../../templates/core/exchange.cuh")),
 ];
 /// And what kernels that reduce are given.
-const ARGUMENTS: Template = ("reduce/arguments.cuh", include_str!("../../templates/reduce/arguments.cuh"));
+const ARGUMENTS: Template =
+    ("reduce/arguments.cuh", include_str!("../../templates/reduce/arguments.cuh"));
 /// And those of the tuned ones.
-const REDUCTION: [Template; 5] = [
+const REDUCTION: [Template; 8] = [
     ("reduce/counter.cuh", include_str!("../../templates/reduce/counter.cuh")),
-    ("reduce/tile.cuh", include_str!("../../templates/reduce/tile.cuh")),
+    ("reduce/run.cuh", include_str!("../../templates/reduce/run.cuh")),
+    ("reduce/partials.cuh", include_str!("../../templates/reduce/partials.cuh")),
+    ("reduce/rows.cuh", include_str!("../../templates/reduce/rows.cuh")),
+    ("reduce/tiles.cuh", include_str!("../../templates/reduce/tiles.cuh")),
     ("reduce/bracket.cuh", include_str!("../../templates/reduce/bracket.cuh")),
     ("reduce/row.cuh", include_str!("../../templates/reduce/row.cuh")),
     ("reduce/gather.cuh", include_str!("../../templates/reduce/gather.cuh")),
@@ -89,29 +98,56 @@ pub struct Source {
 impl Source {
     /// The source of a kernel that reduces with `M`.
     pub fn of_reduction<M: DeviceMonoid>(policy: &Policy, kernel: Kernel) -> Result<Self, Error> {
+        Self::of_reduction_by::<M, Array>(policy, kernel)
+    }
+
+    /// The same, for what a reader stages.
+    pub(crate) fn of_reduction_by<M: DeviceMonoid, R: Reader>(
+        policy: &Policy,
+        kernel: Kernel,
+    ) -> Result<Self, Error> {
         policy.check(&M::Item::layout())?;
-        let templates = match kernel {
-            Kernel::Baseline => vec![ARGUMENTS, BASELINE],
-            _ => [&LANES[..], &[ARGUMENTS], &REDUCTION].concat(),
+        let operator = OperatorType::of::<M>();
+        let primitive = match kernel {
+            Kernel::Baseline => &[BASELINE][..],
+            _ => &REDUCTION,
         };
-        Self::render::<M>(&templates, &Entry::of_reduction::<M::Item>(policy, kernel))
+        let templates = [&LANES[..], R::TEMPLATES, &[ARGUMENTS], primitive].concat();
+        let entry = Entry::of_reduction::<R, M::Item>(policy, kernel, &operator);
+        Self::render::<M>(&operator, &templates, &entry)
     }
 
     /// The source of a kernel that scans with `M`.
     pub fn of_scan<M: DeviceMonoid>(policy: &ScanPolicy, kernel: Kernel) -> Result<Self, Error> {
+        Self::of_scan_by::<M, Array>(policy, kernel)
+    }
+
+    /// The same, for what a reader stages.
+    pub(crate) fn of_scan_by<M: DeviceMonoid, R: Reader>(
+        policy: &ScanPolicy,
+        kernel: Kernel,
+    ) -> Result<Self, Error> {
         policy.check(&M::Item::layout())?;
-        Self::render::<M>(&[&LANES[..], &SCAN].concat(), &Entry::of_scan::<M::Item>(policy.shape(kernel)))
+        let operator = OperatorType::of::<M>();
+        let templates = [&LANES[..], R::TEMPLATES, &SCAN].concat();
+        let entry = Entry::of_scan::<R, M::Item>(policy.shape(kernel), &operator);
+        Self::render::<M>(&operator, &templates, &entry)
     }
 
     /// The source of a rung of the ladder for blocks of so many threads, by an operator that is an
     /// [addition](crate::Commutative::IS_ADDITION) or not.
     pub fn of_rung<M: DeviceMonoid>(rung: Rung, threads: u32, adds: bool) -> Result<Self, Error> {
-        Self::render::<M>(&ladder::templates(rung), &Entry::of_rung::<M::Item>(rung, threads, adds))
+        let entry = Entry::of_rung::<M::Item>(rung, threads, adds);
+        Self::render::<M>(&OperatorType::of::<M>(), &ladder::templates(rung), &entry)
     }
 
-    fn render<M: DeviceMonoid>(templates: &[Template], entry: &Entry) -> Result<Self, Error> {
+    fn render<M: DeviceMonoid>(
+        of: &OperatorType,
+        templates: &[Template],
+        entry: &Entry,
+    ) -> Result<Self, Error> {
         // Asked once, so that all that follows from it is of one piece.
-        Self::render_operator(&OperatorType::of::<M>(), &M::device_operator(), templates, entry)
+        Self::render_operator(of, &M::device_operator(), templates, entry)
     }
 
     fn render_operator(

@@ -131,6 +131,7 @@ const RESERVED: &[&str] = &[
     "Array",
     "Item",
     "Operator",
+    "Reader",
     "Shape",
     "combine",
     "self",

@@ -23,11 +23,11 @@ pub(super) struct Definitions {
 }
 
 /// What of an operator's Rust type its definitions are made from.
-pub(super) struct OperatorType {
+pub(crate) struct OperatorType {
     pub(super) name: &'static str,
     id: TypeId,
     item: Layout,
-    packed: Option<&'static str>,
+    pub(super) packed: Option<&'static str>,
 }
 
 impl OperatorType {

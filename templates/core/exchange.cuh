@@ -25,6 +25,7 @@ struct Exchange {
     static WARPFOLD_DEVICE constexpr unsigned place(unsigned chunk) {
         return CHUNK * (chunk + (LEAVES_OUT ? chunk / PERIOD : 0));
     }
+    static WARPFOLD_DEVICE unsigned of_byte(unsigned byte) { return place(byte / CHUNK) + byte % CHUNK; }
 };
 
 }  // namespace warpfold

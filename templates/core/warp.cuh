@@ -58,34 +58,19 @@ WARPFOLD_DEVICE Words<Item> warp_bracket(const Operator& op, Words<Item> value, 
     return value;
 }
 
-// What the lanes of a warp have of a row of which `present` items exist: a group each. The first `lanes` lanes have items; the others
-// have those of the last of these.
-template <class Item, unsigned GROUP_ITEMS>
-struct Row {
-    static_assert((GROUP_ITEMS & (GROUP_ITEMS - 1)) == 0, "a group is a power of two of items");
-
-    Group<Item, GROUP_ITEMS> group;
-    unsigned lanes;
-    First of_lane;
-
-    // By loads of WIDTH bytes, if the row is whole and at a multiple of that.
-    template <unsigned WIDTH>
-    WARPFOLD_DEVICE void load(const Item* items, First present, bool is_whole) {
-        const unsigned last = (present.count - 1) / GROUP_ITEMS;
-        const unsigned first = (lane_index() < last ? lane_index() : last) * GROUP_ITEMS;
-        lanes = last + 1, of_lane = {present.count - first};
-        if (WIDTH >= 4 && is_whole) {
-            if constexpr (WIDTH >= 4) group.template load_whole<WIDTH>(items + first);
-        } else {
-            group.load_present(items, first, present);
-        }
+// The bracket of the items of a group that exist. Others in place of those that do not are combined, too, and what comes of it is left.
+template <class Item, unsigned COUNT, class Group, class Operator, class Present>
+WARPFOLD_DEVICE Words<Item> bracket_of_group(const Operator& op, const Group& group, Present present) {
+    Words<Item> value[COUNT];
+#pragma unroll
+    for (unsigned i = 0; i < COUNT; ++i) value[i] = group.item(op, i, present);
+#pragma unroll
+    for (unsigned step = 1; step < COUNT; step *= 2) {
+#pragma unroll
+        for (unsigned i = 0; i < COUNT; i += 2 * step)
+            value[i] = combine_if(op, present.has(i + step), value[i], value[i + step]);
     }
-
-    // A value of each lane.
-    template <class Operator>
-    WARPFOLD_DEVICE Words<Item> value(const Operator& op) const {
-        return group.bracket(op, of_lane);
-    }
-};
+    return value[0];
+}
 
 }  // namespace warpfold

@@ -2,9 +2,9 @@
 
 namespace warpfold {
 
-template <class Item>
+template <class Input, class Item>
 struct Arguments {
-    const Item* input;
+    Input input;
     Size length;
     // One partial a chunk, or, if the last block gathers those, their value. With a serial, by which the host knows the only value, it is where
     // that is sent to.
@@ -16,7 +16,7 @@ struct Arguments {
     // each item has a lane.
     unsigned runs, row_level;
     unsigned serial;
-    // Of runs of one row, or of two that merge, how many have all of it, at an address for wide loads.
+    // Of runs of one row, or of two that merge, how many have all of it.
     unsigned whole;
     // Whether what a chunk leaves is gathered while others leave theirs: of rows by one block more, of tiles by the next launch.
     unsigned gathers;

@@ -7,22 +7,28 @@
 
 namespace warpfold {
 
-template <class Shape, class Item, class Operator>
-WARPFOLD_DEVICE void baseline(const Arguments<Item>& arguments, const Operator& op) {
+template <class Shape, class Reader, class Item, class Operator>
+WARPFOLD_DEVICE void baseline(const Arguments<typename Reader::Input, Item>& arguments, const Operator& op) {
     constexpr unsigned TILE_ITEMS = WARP_LANES * Shape::WARPS;
     WARPFOLD_SHARED(Item, tile, TILE_ITEMS);
     WARPFOLD_SHARED(Item, of_tile, TILE_ITEMS);
     const unsigned thread = WARP_LANES * warp_index() + lane_index();
     const Size chunk = Size(TILE_ITEMS) << arguments.row_level, begin = block_index() * chunk;
     Size left = smaller(arguments.length - begin, chunk);
-    const Item* items = arguments.input + begin;
+    typename Reader::Cursor next = typename Reader::Cursor(arguments.input) + begin;
     unsigned tiles = 0;
     while (true) {
         const bool is_last = left == 0;
         // An empty input is answered by the identity.
-        const Item* const from = !is_last ? items : tiles > 0 ? of_tile : &arguments.identity;
         const unsigned count = !is_last ? smaller(left, TILE_ITEMS) : tiles > 0 ? tiles : 1;
-        if (thread < count) tile[thread] = from[thread];
+        if (thread < count) {
+            if (!is_last)
+                tile[thread] = Reader::item(op, next + thread).item();
+            else if (tiles > 0)
+                tile[thread] = of_tile[thread];
+            else
+                tile[thread] = arguments.identity;
+        }
         block_barrier();
 #pragma unroll 1
         for (unsigned distance = 1; distance < count; distance *= 2) {
@@ -33,7 +39,7 @@ WARPFOLD_DEVICE void baseline(const Arguments<Item>& arguments, const Operator& 
         if (is_last) break;
         if (thread == 0) of_tile[tiles] = tile[0];
         block_barrier();
-        items += count, left -= count, ++tiles;
+        next = next + count, left -= count, ++tiles;
     }
     if (thread > 0) return;
     if (arguments.serial != 0)

@@ -3,8 +3,8 @@
 
 namespace warpfold {
 
-template <class Shape, class Item, class Operator>
-WARPFOLD_DEVICE void gather(const Arguments<Item>& arguments, const Operator& op) {
+template <class Shape, class Reader, class Item, class Operator>
+WARPFOLD_DEVICE void gather(const Arguments<typename Reader::Input, Item>& arguments, const Operator& op) {
     // Of partials and of rows, a row is 32 of them.
     constexpr unsigned MOST = 4096, MOST_ROWS = MOST / WARP_LANES, MOST_PARTS = MOST_ROWS / WARP_LANES;
     static_assert(MOST_PARTS <= Shape::WARPS, "a part each");
@@ -32,7 +32,7 @@ WARPFOLD_DEVICE void gather(const Arguments<Item>& arguments, const Operator& op
         }
     }
     // This launch ends after the one before it: so the next call begins after both.
-    when_written(arguments.input);
+    when_written(arguments.output);
 }
 
 }  // namespace warpfold

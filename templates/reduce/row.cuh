@@ -3,20 +3,22 @@
 
 namespace warpfold {
 
-template <class Shape, class Item, class Operator>
-WARPFOLD_DEVICE void row(const Arguments<Item>& arguments, const Operator& op) {
-    const Item* const items = when_written(arguments.input);
-    if (arguments.whole == 0 && arguments.length > 0) {
-        Row<Item, Shape::GROUP_ITEMS> part;
-        part.template load<Shape::WIDTH>(items, First{static_cast<unsigned>(arguments.length)}, false);
+template <class Shape, class Reader, class Item, class Operator>
+WARPFOLD_DEVICE void row(const Arguments<typename Reader::Input, Item>& arguments, const Operator& op) {
+    typedef typename Reader::template Group<Shape> Group;
+    const typename Reader::Cursor input = typename Reader::Cursor(arguments.input).when_written();
+    const bool is_whole = arguments.whole > 0 && Group::loads_whole(input);
+    if (!is_whole && arguments.length > 0) {
+        const First present = {static_cast<unsigned>(arguments.length)};
+        Row<Shape, Reader> part;
+        part.load_part(input, present);
         const Place<Item> place(arguments, 0, false);
         const Words<Item> value = warp_bracket<!Words<Item>::LARGE>(op, part.value(op), part.lanes);
         if (lane_index() == 0) place.leave(value);
     } else if (arguments.length > 0) {
-        // By narrower loads no row is whole.
-        if constexpr (Shape::WIDTH >= 4) {
-            Group<Item, Shape::GROUP_ITEMS> group;
-            group.template load_whole<Shape::WIDTH>(items + lane_index() * Shape::GROUP_ITEMS);
+        if constexpr (Group::HAS_WHOLE) {
+            Group group;
+            group.load_whole(input + lane_index() * Shape::GROUP_ITEMS);
             const Place<Item> place(arguments, 0, false);
             const Words<Item> value = across_lanes(op, group.bracket(op, Whole()), 1);
             if (lane_index() == 0) place.leave(value);

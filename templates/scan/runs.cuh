@@ -19,7 +19,7 @@ class Runs {
         Group<Item, UNIT> group;
         group.template read_from<WIDTH>(unit(index));
 #pragma unroll
-        for (unsigned i = 0; i < UNIT; ++i) place[i] = group.item(i);
+        for (unsigned i = 0; i < UNIT; ++i) place[i] = group.get(i);
     }
     WARPFOLD_DEVICE void set(unsigned index, const Words<Item> (&place)[UNIT]) const {
         Group<Item, UNIT> group;
@@ -140,7 +140,7 @@ class Runs<Shape, Item, true> {
 #pragma unroll
         for (unsigned k = 0; k < AT_ONCE; ++k) {
 #pragma unroll
-            for (unsigned i = 0; i < RUN; ++i) place[k][i] = chunk[k].item(i);
+            for (unsigned i = 0; i < RUN; ++i) place[k][i] = chunk[k].get(i);
         }
     }
     static WARPFOLD_DEVICE void set(unsigned char* to, unsigned row, const Words<Item> (&place)[AT_ONCE][RUN]) {

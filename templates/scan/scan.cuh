@@ -10,9 +10,9 @@
 
 namespace warpfold {
 
-template <class Item>
+template <class Input, class Item>
 struct ScanArguments {
-    const Item* input;
+    Input input;
     Size length;
     // May be the input.
     Item* output;
@@ -59,8 +59,8 @@ class Turn {
     }
 };
 
-template <class Shape, class Item, class Operator>
-WARPFOLD_DEVICE void scan(const ScanArguments<Item>& arguments, const Operator& op) {
+template <class Shape, class Reader, class Item, class Operator>
+WARPFOLD_DEVICE void scan(const ScanArguments<typename Reader::Input, Item>& arguments, const Operator& op) {
     constexpr unsigned WARP_ITEMS = WARP_LANES * Shape::ROWS * Shape::RUN_ITEMS, LINE = 16;
     constexpr bool HAS_GROUPS = Shape::GROUPS > 1;
     // Of a tile, a power of two: as many as the shape has, or, where a block has one tile, half of them.
@@ -74,6 +74,7 @@ WARPFOLD_DEVICE void scan(const ScanArguments<Item>& arguments, const Operator& 
     WARPFOLD_SHARED(Words<Item>, after_warp, Shape::GROUPS * Shape::WARPS);
     WARPFOLD_SHARED(Edges<Item>, of_tile, Shape::GROUPS);
     WARPFOLD_DYNAMIC_SHARED(memory);
+    const typename Reader::Cursor input(arguments.input);
     const auto begin_of = [&](Size tile) { return (tile * warps + warp) * WARP_ITEMS; };
     const auto present_from = [&](Size begin) { return arguments.length > begin ? arguments.length - begin : 0; };
 
@@ -81,8 +82,8 @@ WARPFOLD_DEVICE void scan(const ScanArguments<Item>& arguments, const Operator& 
     // in many small words, loads that end sooner have been no help.
     if (!HAS_GROUPS) {
         const Size likely = begin_of(block_index());
-        if (Slot<Shape, Item>::loads_chunks(arguments.input + likely))
-            Global::ask_for<2>(arguments.input + likely, smaller(present_from(likely), WARP_ITEMS));
+        if (Slot<Shape, Item>::loads_chunks(input + likely))
+            (input + likely).template ask_for<2>(smaller(present_from(likely), WARP_ITEMS));
     }
     // Whoever takes more than one tile takes one that is not there, at last.
     const Size takers = HAS_GROUPS ? Size(block_count()) * (block_warps() / Shape::WARPS) : block_count();
@@ -103,7 +104,7 @@ WARPFOLD_DEVICE void scan(const ScanArguments<Item>& arguments, const Operator& 
 
         const Size begin = begin_of(tile), present = present_from(begin);
         Slot<Shape, Item> slot(memory);
-        slot.load(arguments.input + begin, present, arguments.input + (arguments.length - 1));
+        slot.template load<Reader>(op, input + begin, present, input + (arguments.length - 1));
         warp_barrier();
         if (lane_index() == 0) turn.give_back(1);
         Runs<Shape, Item> runs(slot.run());

@@ -7,44 +7,14 @@ template <class Shape, class Item>
 class Slot {
     using Places = Exchange<Shape::RUN_ITEMS * sizeof(Item), Shape::ROWS>;
     static constexpr unsigned ITEMS = WARP_LANES * Shape::ROWS * Shape::RUN_ITEMS, CHUNK = Places::CHUNK;
-    // As the narrowest: what the address of an item allows.
-    static constexpr unsigned ITEM_WIDTH = Global::WIDTH<Item> < CHUNK ? Global::WIDTH<Item> : CHUNK;
+    // As the narrowest: what the address of an item allows, a word at most.
+    static constexpr unsigned WORD_WIDTH = alignof(Item) < 4 ? alignof(Item) : 4;
+    static constexpr unsigned ITEM_WIDTH = WORD_WIDTH < CHUNK ? WORD_WIDTH : CHUNK;
     static constexpr unsigned AHEAD = 8;
 
     unsigned char* bytes;
 
-    static WARPFOLD_DEVICE unsigned place(unsigned byte) { return Places::place(byte / CHUNK) + byte % CHUNK; }
-
-    template <unsigned WIDTH>
-    WARPFOLD_DEVICE void load_whole(const char* from) {
-        constexpr unsigned STEPS = Places::CHUNKS * CHUNK / (WARP_LANES * WIDTH), WORDS = WIDTH < 4 ? 1 : WIDTH / 4;
-        // While groups take turns to load, there is nothing else to do.
-        if constexpr (Shape::GROUPS > 1 && WIDTH >= 4) {
-#pragma unroll(2 * AHEAD)
-            for (unsigned step = 0; step < STEPS; ++step) {
-                const unsigned at = WIDTH * (WARP_LANES * step + lane_index());
-                async_copy<WIDTH>(bytes + place(at), from + at);
-            }
-            async_wait();
-            return;
-        }
-#pragma unroll 1
-        for (unsigned step = 0; step < STEPS; step += AHEAD) {
-            unsigned word[AHEAD][WORDS];
-#pragma unroll
-            for (unsigned k = 0; k < AHEAD; ++k) {
-                if (STEPS % AHEAD != 0 && step + k >= STEPS) break;
-                const Load<WIDTH> loaded = read<WIDTH>(from + WIDTH * (WARP_LANES * (step + k) + lane_index()));
-#pragma unroll
-                for (unsigned w = 0; w < WORDS; ++w) word[k][w] = loaded.word[w];
-            }
-#pragma unroll
-            for (unsigned k = 0; k < AHEAD; ++k) {
-                if (STEPS % AHEAD != 0 && step + k >= STEPS) break;
-                write<WIDTH>(bytes + place(WIDTH * (WARP_LANES * (step + k) + lane_index())), word[k]);
-            }
-        }
-    }
+    static WARPFOLD_DEVICE unsigned place(unsigned byte) { return Places::of_byte(byte); }
 
     template <unsigned WIDTH>
     WARPFOLD_DEVICE void store_whole(char* to) const {
@@ -60,8 +30,9 @@ class Slot {
   public:
     static constexpr unsigned BYTES = Places::BYTES;
 
-    // Whether all of a warp's items are loaded by the widest loads.
-    static WARPFOLD_DEVICE bool loads_chunks(const Item* items) { return reinterpret_cast<Size>(items) % CHUNK == 0; }
+    // Whether all of a warp's items come by the widest loads.
+    template <class Cursor>
+    static WARPFOLD_DEVICE bool loads_chunks(Cursor from) { return from.is_multiple_of(CHUNK); }
 
     WARPFOLD_DEVICE explicit Slot(unsigned char* shared) : bytes(shared + warp_index() * BYTES) {}
 
@@ -70,30 +41,15 @@ class Slot {
 
     // Where the lane's first run belongs in the output, if its runs stand there as they do here, and all of them exist.
     static WARPFOLD_DEVICE unsigned char* run_of(Item* items, Size present) {
-        if (Shape::ROWS == 1 || present < ITEMS || !loads_chunks(items)) return nullptr;
+        if (Shape::ROWS == 1 || present < ITEMS || reinterpret_cast<Size>(items) % CHUNK != 0) return nullptr;
         return reinterpret_cast<unsigned char*>(items) + lane_index() * CHUNK;
     }
 
-    // What exists of the items, and in place of all others, of which nobody learns anything, the last item of the input.
-    WARPFOLD_DEVICE void load(const Item* items, Size present, const Item* last) {
-        const char* const from = reinterpret_cast<const char*>(items);
-        const Size address = reinterpret_cast<Size>(from);
-        if (present >= ITEMS) {
-            if (address % CHUNK == 0)
-                load_whole<CHUNK>(from);
-            else if (CHUNK > 4 && address % 4 == 0)
-                load_whole<(CHUNK > 4 ? 4 : CHUNK)>(from);
-            else
-                load_whole<ITEM_WIDTH>(from);
-            return;
-        }
-#pragma unroll 1
-        for (unsigned i = lane_index(); i < ITEMS; i += WARP_LANES) {
-            const char* const item = reinterpret_cast<const char*>(i < present ? items + i : last);
-#pragma unroll 1
-            for (unsigned k = 0; k < sizeof(Item); k += ITEM_WIDTH)
-                write<ITEM_WIDTH>(bytes + place(i * sizeof(Item) + k), read<ITEM_WIDTH>(item + k).word);
-        }
+    // What exists of the items, and in place of all others the last item of the input. While groups take turns to load, there is nothing
+    // else to do.
+    template <class Reader, class Operator>
+    WARPFOLD_DEVICE void load(const Operator& op, typename Reader::Cursor from, Size present, typename Reader::Cursor last) {
+        Reader::template copy_items<Places, ITEMS, (Shape::GROUPS > 1)>(op, bytes, from, present, last);
     }
 
     // The first item of the lane with the first run.

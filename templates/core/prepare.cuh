@@ -1,0 +1,29 @@
+// What elements become before they are combined.
+
+namespace warpfold {
+
+// Themselves: an element is an item.
+struct AsIs {
+    // Whether a group of them is combined as words.
+    static constexpr bool TAKES_WORDS = false;
+    template <class Element>
+    using Item = Element;
+    template <class Operator, class Element>
+    static WARPFOLD_DEVICE Words<Element> item(const Operator&, const Words<Element>& element) {
+        return element;
+    }
+};
+
+// The same, for an operator with a packed form.
+template <class Form>
+struct Packed : AsIs {
+    static constexpr bool TAKES_WORDS = Form::PAYS;
+    template <class Item, unsigned COUNT>
+    static WARPFOLD_DEVICE Words<Item> of_words(const unsigned (&word)[COUNT]) {
+        Words<Item> value;
+        value.word[0] = Form::of(word);
+        return value;
+    }
+};
+
+}  // namespace warpfold

@@ -1,0 +1,369 @@
+// Readers, and the reader of one array.
+//
+// A reader stages elements; what they become is combined by a primitive, which knows no more of a reader than this:
+//
+//     Input           what a kernel is given of it
+//     Item            what an element becomes
+//     Cursor          where elements begin; it is told where the input begins, and moves on by a number of elements
+//     item            one item, from any place
+//     Group<Shape>    elements of each lane, side by side, in registers: loaded as a whole or as far as they exist, and their bracket
+//     Tile<Shape>     rows of groups of a warp, which its lanes exchange through shared memory
+//     copy_items      items of a warp, to a place in shared memory for each
+//
+// Here elements stand side by side in memory, and may begin anywhere. Each warp finds out by itself what its elements allow.
+
+namespace warpfold {
+
+template <class Element_, class Prepare>
+class ArrayReader {
+  public:
+    typedef Element_ Element;
+    typedef typename Prepare::template Item<Element> Item;
+
+    struct Input {
+        const Element* elements;
+    };
+
+    class Cursor {
+        const Element* at;
+
+      public:
+        WARPFOLD_DEVICE Cursor() {}
+        WARPFOLD_DEVICE explicit Cursor(const Element* at) : at(at) {}
+        WARPFOLD_DEVICE explicit Cursor(const Input& input) : at(input.elements) {}
+        WARPFOLD_DEVICE const Element* elements() const { return at; }
+        WARPFOLD_DEVICE Size address() const { return reinterpret_cast<Size>(at); }
+        WARPFOLD_DEVICE Cursor operator+(Size count) const { return Cursor(at + count); }
+        WARPFOLD_DEVICE bool is_multiple_of(unsigned bytes) const { return address() % bytes == 0; }
+        // When the launch before has ended, if this one has begun earlier.
+        WARPFOLD_DEVICE Cursor when_written() const { return Cursor(::warpfold::when_written(at)); }
+
+        // Lets elements come to a cache, a line a lane, before they are loaded.
+        template <unsigned LEVEL>
+        WARPFOLD_DEVICE void ask_for(unsigned count) const {
+            constexpr unsigned LINE = 128;
+#pragma unroll 1
+            for (unsigned from = LINE * lane_index(); from < count * sizeof(Element); from += LINE * WARP_LANES)
+                prefetch<LEVEL>(reinterpret_cast<const char*>(at) + from);
+        }
+    };
+
+  private:
+    // The widest load of a word or less that every element's address allows, and the widest at all.
+    static constexpr unsigned WORD_WIDTH = alignof(Element) < 4 ? alignof(Element) : 4;
+    static constexpr unsigned ELEMENT_WIDTH = alignof(Element) < 16 ? alignof(Element) : 16;
+
+    // The word at an address that is a multiple of 4 and a row's byte `offset`; bytes of no element are unspecified.
+    template <class Present>
+    static WARPFOLD_DEVICE unsigned aligned_word(const char* address, int offset, Present present) {
+        if (offset >= 0 && present.has((offset + 3) / sizeof(Element))) return load_written<4>(address).word[0];
+        unsigned word = 0;
+#pragma unroll 1
+        for (int k = 0; k < 4; k += WORD_WIDTH) {
+            if (offset + k >= 0 && present.has((offset + k) / sizeof(Element)))
+                word |= load_written<WORD_WIDTH>(address + k).word[0] << (8 * k);
+        }
+        return word;
+    }
+
+  public:
+    template <class Operator>
+    static WARPFOLD_DEVICE Words<Item> item(const Operator& op, Cursor from) {
+        ::warpfold::Group<Element, 1> single;
+#pragma unroll(single.UNROLL)
+        for (unsigned offset = 0; offset < sizeof(Element); offset += WORD_WIDTH)
+            single.put(offset, load_written<WORD_WIDTH>(reinterpret_cast<const char*>(from.elements()) + offset));
+        return Prepare::item(op, single.get(0));
+    }
+
+    template <class Shape>
+    class Group {
+        static constexpr unsigned COUNT = Shape::GROUP_ITEMS;
+        typedef ::warpfold::Group<Element, COUNT> Elements;
+
+        Elements elements;
+
+      public:
+        // Of one load.
+        static constexpr unsigned WIDTH = Shape::WIDTH;
+        // Whether there are whole groups: only by wide loads.
+        static constexpr bool HAS_WHOLE = WIDTH >= 4;
+
+        // Whether all of a group is loaded at once from here.
+        static WARPFOLD_DEVICE bool loads_whole(Cursor from) { return HAS_WHOLE && from.is_multiple_of(WIDTH); }
+
+        // All of the group, in such loads.
+        WARPFOLD_DEVICE void load_whole(Cursor from) {
+            static_assert(Elements::BYTES % WIDTH == 0, "a group is whole loads");
+#pragma unroll(Elements::UNROLL)
+            for (unsigned offset = 0; offset < Elements::BYTES; offset += WIDTH)
+                elements.put(offset, load_written<WIDTH>(reinterpret_cast<const char*>(from.elements()) + offset));
+        }
+
+        // What exists of the group, from any address. In place of an element that does not exist there is the last one that does, but for
+        // those narrower than a word, where it is unspecified. The group begins with the element `first` of a row, of which `present`
+        // exist. No byte is touched that is not an element's.
+        WARPFOLD_DEVICE void load_present(Cursor row, unsigned first, First present) {
+            if constexpr (ELEMENT_WIDTH >= 4) {
+#pragma unroll(Elements::UNROLL)
+                for (unsigned i = 0; i < COUNT; ++i) {
+                    const Element* const from =
+                        row.elements() + (i == 0 || present.has(first + i) ? first + i : present.count - 1);
+#pragma unroll(Elements::UNROLL)
+                    for (unsigned offset = 0; offset < sizeof(Element); offset += ELEMENT_WIDTH)
+                        elements.put(i * sizeof(Element) + offset,
+                                     load_written<ELEMENT_WIDTH>(reinterpret_cast<const char*>(from) + offset));
+                }
+            } else {
+                // The aligned words that cover the group, of which two make one of its own.
+                const char* const address = reinterpret_cast<const char*>(row.elements() + first);
+                const int skipped = reinterpret_cast<Size>(address) % 4;
+                const int begin = static_cast<int>(first * sizeof(Element)) - skipped;
+                unsigned low = aligned_word(address - skipped, begin, present);
+#pragma unroll(Elements::UNROLL)
+                for (unsigned k = 0; k < Elements::WORDS; ++k) {
+                    const int next = 4 * k + 4;
+                    unsigned high = 0;
+                    if (static_cast<int>(Elements::BYTES - 4 * k) + skipped > 4)
+                        high = aligned_word(address - skipped + next, begin + next, present);
+                    elements.word[k] = funnel_shift(low, high, 8 * skipped);
+                    low = high;
+                }
+            }
+        }
+
+        // All of it, from shared memory: it begins so many bytes into the first of the words, and may end in the word `next`.
+        WARPFOLD_DEVICE void load_exchanged(const unsigned char* words, const unsigned char* next, unsigned skipped) {
+            elements.template read_from<WIDTH>(words);
+            if constexpr (ELEMENT_WIDTH < 4) {
+                const unsigned last = read<4>(next).word[0];
+#pragma unroll
+                for (unsigned k = 0; k < Elements::WORDS; ++k)
+                    elements.word[k] = funnel_shift(elements.word[k], k + 1 < Elements::WORDS ? elements.word[k + 1] : last, 8 * skipped);
+            }
+        }
+
+        // An item. In place of one that does not exist there is another.
+        template <class Operator, class Present>
+        WARPFOLD_DEVICE Words<Item> item(const Operator& op, unsigned index, Present present) const {
+            Words<Element> element = elements.get(index);
+            if (ELEMENT_WIDTH < 4 && index > 0) element = select(present.has(index), element, elements.get(0));
+            return Prepare::item(op, element);
+        }
+
+        template <class Operator, class Present>
+        WARPFOLD_DEVICE Words<Item> bracket(const Operator& op, Present present) const {
+            if constexpr (Prepare::TAKES_WORDS && Present::ALL && Elements::BYTES % 4 == 0)
+                return Prepare::template of_words<Item>(elements.word);
+            else
+                return bracket_of_group<Item, COUNT>(op, *this, present);
+        }
+    };
+
+    // A tile is loaded in aligned chunks of 16 bytes, wherever it begins. In shared memory every tile begins alike, since lanes pass
+    // each other words where its chunks begin within those that were loaded; but for elements narrower than a word, whose first one may be
+    // within a word.
+    template <class Shape>
+    class Tile {
+        static constexpr unsigned LANE_BYTES = Shape::GROUP_ITEMS * Shape::ROWS * sizeof(Element);
+        using Runs = Exchange<LANE_BYTES>;
+        static constexpr unsigned CHUNK = Runs::CHUNK, RUN = Runs::RUN, ODD = Runs::ODD;
+        static constexpr unsigned TILE_CHUNKS = Runs::CHUNKS, TILE_BYTES = TILE_CHUNKS * CHUNK;
+        static_assert(CHUNK == 16, "a lane has whole chunks");
+        static constexpr unsigned WORDS = CHUNK / 4;
+        static constexpr bool WITHIN_WORDS = WORD_WIDTH < 4;
+        static WARPFOLD_DEVICE constexpr unsigned place(unsigned chunk) { return Runs::place(chunk); }
+
+        unsigned char* slot;
+        // Addresses of the elements' begin and end, of which tiles are some.
+        Size first, end;
+        // Before the first element of a tile: words of a chunk, and bytes of the word after those.
+        unsigned shifted, skipped;
+        // The tile, as it was loaded; and of the words that it has of one more chunk, or ends in, one of each lane.
+        unsigned word[RUN * WORDS];
+        unsigned last;
+
+        // The words of a chunk in which the elements begin.
+        WARPFOLD_DEVICE void load_first(Size begin) {
+#pragma unroll
+            for (unsigned w = 0; w < WORDS; ++w) {
+                const Size at = begin + 4 * w;
+                const char* const address = reinterpret_cast<const char*>(at);
+                if (at >= first)
+                    word[w] = load_written<4>(address).word[0];
+                else if (WITHIN_WORDS && at + 4 > first)
+                    word[w] = aligned_word(address, -static_cast<int>(skipped), Whole());
+            }
+        }
+
+        // The word in which a tile ends, or what the tile has of it: the word may end after the last element.
+        WARPFOLD_DEVICE unsigned first_bytes(const char* address) const {
+            if (reinterpret_cast<Size>(address) + 4 <= end) return load_written<4>(address).word[0];
+            unsigned word = 0;
+#pragma unroll 1
+            for (unsigned k = 0; k < skipped; k += WORD_WIDTH) word |= load_written<WORD_WIDTH>(address + k).word[0] << (8 * k);
+            return word;
+        }
+
+        // A word of the lane after this one, of its chunk of a row. After the last lane the first one comes, with the next row.
+        WARPFOLD_DEVICE unsigned passed(unsigned row, unsigned at) const {
+            const unsigned of_next_row = row + 1 < RUN ? word[WORDS * (row + 1) % (WORDS * RUN) + at] : shuffle_from(last, at);
+            return shuffle_from(lane_index() == 0 ? of_next_row : word[WORDS * row + at], lane_index() + 1);
+        }
+
+        // The tile's chunks, which begin so many words into those that were loaded.
+        template <unsigned SHIFTED>
+        WARPFOLD_DEVICE void store_shifted() const {
+            // The places repeat themselves, further on, after ODD steps.
+            unsigned char* to[ODD];
+#pragma unroll
+            for (unsigned k = 0; k < ODD; ++k) to[k] = slot + place(WARP_LANES * k + lane_index());
+#pragma unroll
+            for (unsigned k = 0; k < RUN; ++k) {
+                unsigned chunk[WORDS];
+#pragma unroll
+                for (unsigned w = 0; w < WORDS; ++w) {
+                    const unsigned from = w + SHIFTED;
+                    chunk[w] = from < WORDS ? word[WORDS * k + from % WORDS] : passed(k, from % WORDS);
+                }
+                write<CHUNK>(to[k % ODD] + place(WARP_LANES * (k - k % ODD)), chunk);
+            }
+            if (WITHIN_WORDS && lane_index() == SHIFTED) write<4>(slot + place(TILE_CHUNKS), &last);
+        }
+
+      public:
+        // Shared memory of a warp, with room for the word in which the last element ends.
+        static constexpr unsigned BYTES = Runs::BYTES + CHUNK;
+
+        // For tiles among the elements between two cursors, whole tiles from the first on or from any other element on that is a multiple
+        // of 16 bytes from there.
+        WARPFOLD_DEVICE Tile(unsigned char* shared, Cursor begin, Cursor after) {
+            slot = shared;
+            first = begin.address(), end = after.address();
+            shifted = first % CHUNK / 4, skipped = WITHIN_WORDS ? first % 4 : 0, last = 0;
+        }
+
+        // From the chunk that a tile begins in, so many as it has, and the words that it has of one more.
+        WARPFOLD_DEVICE void load(Cursor from) {
+            const Size begin = from.address() - skipped - 4 * shifted;
+            const char* const of_lane = reinterpret_cast<const char*>(begin) + CHUNK * lane_index();
+            // No byte is touched that is not an element's: they may begin within a chunk, and within a word.
+            const bool begins_within = begin < first && lane_index() == 0;
+#pragma unroll
+            for (unsigned k = 0; k < RUN; ++k) {
+                if (k == 0 && begins_within) continue;
+                const Load<CHUNK> loaded = stream_written<CHUNK>(of_lane + CHUNK * WARP_LANES * k);
+#pragma unroll
+                for (unsigned w = 0; w < WORDS; ++w) word[WORDS * k + w] = loaded.word[w];
+            }
+            if (shifted == 0 && skipped == 0) return;
+            if (begins_within) load_first(begin);
+            const char* const after = reinterpret_cast<const char*>(begin) + TILE_BYTES + 4 * lane_index();
+            if (lane_index() < shifted)
+                last = load_written<4>(after).word[0];
+            else if (WITHIN_WORDS && lane_index() == shifted && skipped != 0)
+                last = first_bytes(after);
+        }
+
+        // What was loaded, for all lanes of the warp.
+        WARPFOLD_DEVICE void store() const {
+            if (alignof(Element) <= 4 && shifted == 1)
+                store_shifted<1>();
+            else if (alignof(Element) <= 8 && shifted == 2)
+                store_shifted<2>();
+            else if (alignof(Element) <= 4 && shifted == 3)
+                store_shifted<3>();
+            else
+                store_shifted<0>();
+        }
+
+        // The groups of a lane, one after another.
+        class Groups {
+            const unsigned char *at, *end;
+            unsigned skipped;
+
+          public:
+            WARPFOLD_DEVICE Groups(const unsigned char* at, const unsigned char* end, unsigned skipped)
+                : at(at), end(end), skipped(skipped) {}
+            // Those after so many.
+            WARPFOLD_DEVICE Groups after(unsigned groups) const {
+                return Groups(at + groups * (Shape::GROUP_ITEMS * sizeof(Element)), end, skipped);
+            }
+            // The first one, of which it is known whether it is the last one of the lane.
+            WARPFOLD_DEVICE Group<Shape> first(bool is_last) const {
+                Group<Shape> group;
+                group.load_exchanged(at, is_last ? end : at + Shape::GROUP_ITEMS * sizeof(Element), skipped);
+                return group;
+            }
+        };
+        WARPFOLD_DEVICE Groups groups() const {
+            const unsigned run = lane_index() * RUN;
+            return Groups(slot + place(run), slot + place(run + RUN), skipped);
+        }
+    };
+
+    // The items of a warp, to shared memory, where `Places` has them: `present` of ITEMS, and in place of all others, of which nobody learns
+    // anything, the last one of the input. Where others have something to do meanwhile, the copies are asynchronous.
+    template <class Places, unsigned ITEMS, bool IS_ASYNC, class Operator>
+    static WARPFOLD_DEVICE void copy_items(const Operator&, unsigned char* bytes, Cursor from, Size present, Cursor last) {
+        static_assert(IsSame<Element, Item>::VALUE, "bytes are copied");
+        constexpr unsigned CHUNK = Places::CHUNK;
+        // As the narrowest: what the address of an element allows.
+        constexpr unsigned WIDTH = WORD_WIDTH < CHUNK ? WORD_WIDTH : CHUNK;
+        if (present >= ITEMS) {
+            if (from.is_multiple_of(CHUNK))
+                copy_whole<Places, CHUNK, IS_ASYNC>(bytes, from);
+            else if (CHUNK > 4 && from.is_multiple_of(4))
+                copy_whole<Places, (CHUNK > 4 ? 4 : CHUNK), IS_ASYNC>(bytes, from);
+            else
+                copy_whole<Places, WIDTH, IS_ASYNC>(bytes, from);
+            return;
+        }
+#pragma unroll 1
+        for (unsigned i = lane_index(); i < ITEMS; i += WARP_LANES) {
+            const char* const item = reinterpret_cast<const char*>(i < present ? from.elements() + i : last.elements());
+#pragma unroll 1
+            for (unsigned k = 0; k < sizeof(Item); k += WIDTH)
+                write<WIDTH>(bytes + Places::of_byte(i * sizeof(Item) + k), read<WIDTH>(item + k).word);
+        }
+    }
+
+  private:
+    template <class Places, unsigned WIDTH, bool IS_ASYNC>
+    static WARPFOLD_DEVICE void copy_whole(unsigned char* bytes, Cursor cursor) {
+        constexpr unsigned STEPS = Places::CHUNKS * Places::CHUNK / (WARP_LANES * WIDTH), WORDS = WIDTH < 4 ? 1 : WIDTH / 4, AHEAD = 8;
+        const char* const from = reinterpret_cast<const char*>(cursor.elements());
+        // While groups take turns to load, there is nothing else to do.
+        if constexpr (IS_ASYNC && WIDTH >= 4) {
+#pragma unroll(2 * AHEAD)
+            for (unsigned step = 0; step < STEPS; ++step) {
+                const unsigned at = WIDTH * (WARP_LANES * step + lane_index());
+                async_copy<WIDTH>(bytes + Places::of_byte(at), from + at);
+            }
+            async_wait();
+            return;
+        }
+#pragma unroll 1
+        for (unsigned step = 0; step < STEPS; step += AHEAD) {
+            unsigned word[AHEAD][WORDS];
+#pragma unroll
+            for (unsigned k = 0; k < AHEAD; ++k) {
+                if (STEPS % AHEAD != 0 && step + k >= STEPS) break;
+                const Load<WIDTH> loaded = read<WIDTH>(from + WIDTH * (WARP_LANES * (step + k) + lane_index()));
+#pragma unroll
+                for (unsigned w = 0; w < WORDS; ++w) word[k][w] = loaded.word[w];
+            }
+#pragma unroll
+            for (unsigned k = 0; k < AHEAD; ++k) {
+                if (STEPS % AHEAD != 0 && step + k >= STEPS) break;
+                write<WIDTH>(bytes + Places::of_byte(WIDTH * (WARP_LANES * (step + k) + lane_index())), word[k]);
+            }
+        }
+    }
+};
+
+// The same of integers that are items as they are, for an operator with a packed form.
+template <class Element, class Form>
+using PackedArrayReader = ArrayReader<Element, Packed<Form>>;
+
+}  // namespace warpfold

@@ -1,0 +1,197 @@
+// Tiles: so many rows that memory is kept busy, reduced at once. There are none where a shape has one row.
+//
+// Lanes exchange a tile through shared memory. What a lane loads lies beside what its neighbours load; what it gets back is
+// a run of elements of its own, ROWS groups, which it reduces alone. The next tile is on its way meanwhile, from one run to the
+// next.
+
+namespace warpfold {
+
+template <class Shape, class Reader_>
+class Tiles {
+  public:
+    typedef Reader_ Reader;
+    typedef typename Reader::Item Item;
+
+  private:
+    typedef typename Reader::Cursor Cursor;
+    typedef typename Reader::template Tile<Shape> Tile;
+    static constexpr unsigned ITEMS = Shape::GROUP_ITEMS * Shape::ROWS, TILE_ITEMS = WARP_LANES * ITEMS;
+    // Of a warp: a tile, and what a counter of rows has.
+    static constexpr unsigned SLOT_BYTES = Tile::BYTES + WARP_LANES * sizeof(Words<Item>);
+
+    Tile tile;
+    Words<Item>* digits;
+    // Of the next tile, of the one to load next, and of the run after this one.
+    Cursor taken, asked, later;
+    // Tiles: of this run those that are not taken, of the run that is loaded those that are not asked for, and of a later run.
+    unsigned left, unasked, of_later;
+
+    // So many items of a lane are reduced by code that is written out; more are by a loop over such units, since each copy
+    // of an operator is compile time.
+    static constexpr unsigned WRITTEN_OUT = 16;
+    static constexpr unsigned UNIT = ITEMS < WRITTEN_OUT                 ? ITEMS
+                                     : Shape::GROUP_ITEMS < WRITTEN_OUT ? WRITTEN_OUT
+                                                                         : Shape::GROUP_ITEMS;
+    static constexpr unsigned UNITS = ITEMS / UNIT, LEVELS = level_of(UNITS);
+
+    // The bracket of a lane's items: a binary counter of units.
+    template <class Operator>
+    WARPFOLD_DEVICE Words<Item> bracket(const Operator& op) const {
+        typename Tile::Groups groups = tile.groups();
+        Words<Item> digit[LEVELS + 1];
+#pragma unroll 1
+        for (unsigned unit = 0;; ++unit) {
+            Words<Item> value = bracket_of<UNIT>(op, groups, unit + 1 == UNITS);
+            groups = groups.after(UNIT / Shape::GROUP_ITEMS);
+            bool carries = true;
+#pragma unroll
+            for (unsigned k = 0; k < LEVELS; ++k) {
+                if (!carries) continue;
+                if (unit >> k & 1)
+                    value = combine(op, digit[k], value);
+                else
+                    digit[k] = value, carries = false;
+            }
+            if (carries) return value;
+        }
+    }
+
+    // The same of some of them, written out.
+    template <unsigned COUNT, class Operator, class Groups>
+    WARPFOLD_DEVICE Words<Item> bracket_of(const Operator& op, const Groups& groups, bool are_last) const {
+        if constexpr (COUNT > Shape::GROUP_ITEMS) {
+            const Words<Item> left = bracket_of<COUNT / 2>(op, groups, false);
+            return combine(op, left, bracket_of<COUNT / 2>(op, groups.after(COUNT / 2 / Shape::GROUP_ITEMS), are_last));
+        } else {
+            return groups.first(are_last).bracket(op, Whole());
+        }
+    }
+
+  public:
+    // The tiles of the first `count` elements from `begin` on, of an input from `first` to `end`.
+    WARPFOLD_DEVICE Tiles(unsigned char* shared, Cursor first, Cursor end, Cursor begin, Size count)
+        : tile(shared + warp_index() * SLOT_BYTES, first, end), taken(begin), asked(begin), later(begin), of_later(0) {
+        digits = reinterpret_cast<Words<Item>*>(shared + warp_index() * SLOT_BYTES + Tile::BYTES);
+        left = unasked = static_cast<unsigned>(count / TILE_ITEMS);
+    }
+
+    // Loads what is to be taken next but is not on its way: of this run, or of the one after it; nothing, if there is nothing.
+    WARPFOLD_DEVICE void ask() {
+        if (unasked == 0) {
+            if (of_later == 0) return;
+            asked = later, unasked = of_later, of_later = 0;
+        }
+        tile.load(asked);
+        asked = asked + TILE_ITEMS, --unasked;
+    }
+
+    // What comes next, be it a tile or less; and how many elements of it were taken otherwise.
+    WARPFOLD_DEVICE Cursor next() const { return taken; }
+    WARPFOLD_DEVICE void pass(unsigned count) { taken = taken + count; }
+
+    WARPFOLD_DEVICE RowCounter<Item, SharedDigits<Item>> counter() const { return RowCounter<Item, SharedDigits<Item>>(digits); }
+
+    // After this run there comes one of `count` tiles, from `begin` on, and then it is this one.
+    WARPFOLD_DEVICE void follow(Cursor begin, unsigned count) { later = begin, of_later = count; }
+    WARPFOLD_DEVICE void enter(Cursor begin, unsigned count) { taken = begin, left = count; }
+
+    // Whether that is a tile, or so many.
+    WARPFOLD_DEVICE bool has_next(unsigned count) const { return left >= count; }
+    // One value a lane.
+    template <class Operator>
+    WARPFOLD_DEVICE Words<Item> take(const Operator& op) {
+        tile.store();
+        warp_barrier();
+        ask();
+        const Words<Item> value = bracket(op);
+        // All lanes have theirs, before the next tile takes its place.
+        warp_barrier();
+        taken = taken + TILE_ITEMS, --left;
+        return value;
+    }
+};
+
+// Chunks of tiles, which blocks that stay take one after another. The first two of each block are given; the others are drawn, so
+// that a block that is faster has more. Whoever draws last gives the count back.
+//
+// A chunk is runs of a few tiles, which the warps of a block take side by side, and so go through it together: where warps are
+// far from each other, by a power of two, memory is slower. While a warp ends a run, the first tile of its next one is on its way: so a
+// block knows its next chunk all along, and the one after that when it begins the next.
+template <class Shape, class Reader, class Item, class Operator>
+WARPFOLD_DEVICE void bracket_of_tiles(const Arguments<typename Reader::Input, Item>& arguments, const Operator& op) {
+    // Of a chunk, at most: one of each warp, or more.
+    constexpr unsigned RUNS = Shape::RUNS > Shape::WARPS ? Shape::RUNS : Shape::WARPS;
+    static_assert(RUNS <= WARP_LANES, "a value a lane");
+    // Twice, since some warps may have come to the next chunk while the first warp still reads, or others do.
+    WARPFOLD_SHARED(Words<Item>, of_run, 2 * RUNS);
+    WARPFOLD_SHARED(unsigned, drawn, 2);
+    WARPFOLD_DYNAMIC_SHARED(memory);
+    // A run has four tiles, which may merge, or all of a warp's if it has few; or more where a warp would have too many runs.
+    constexpr unsigned RUN_TILES_LEVEL = 2, MOST_RUNS_LEVEL = level_of(RUNS / Shape::WARPS);
+    constexpr unsigned TILE_LEVEL = WARP_LEVEL + level_of(Shape::GROUP_ITEMS * Shape::ROWS), TILE_ITEMS = 1 << TILE_LEVEL;
+    // What a warp has of a chunk: 2^tiles_level tiles, of 2^share_level items.
+    const unsigned tiles_level = arguments.row_level - level_of(Shape::ROWS), share_level = TILE_LEVEL + tiles_level;
+    const unsigned runs_level =
+        tiles_level > RUN_TILES_LEVEL ? smaller(tiles_level - RUN_TILES_LEVEL, MOST_RUNS_LEVEL) : 0u;
+    const unsigned run_tiles = 1u << (tiles_level - runs_level);
+    const unsigned chunks = (arguments.runs + Shape::WARPS - 1) / Shape::WARPS, blocks = block_count();
+    const typename Reader::Cursor input(arguments.input);
+    const Size end = arguments.length;
+    // Where a warp begins that has 2^level runs. The last chunk comes first: if it is not whole, it takes longer.
+    const auto begin_of = [&](unsigned turn, unsigned level) {
+        const unsigned run = ((chunks - 1 - turn) * Shape::WARPS << level) + warp_index();
+        return Size(run) << (share_level - level);
+    };
+    unsigned turn = block_index(), next = turn + blocks;
+    // Runs of a warp: one, of all that it has, where the chunk is not whole.
+    unsigned level = runs_level;
+    if (level > 0 && end < Size((chunks - turn) * Shape::WARPS) << share_level) level = 0;
+    const Size begin = begin_of(turn, level);
+    Size left = begin < end ? smaller(end - begin, Size(1) << (share_level - level)) : 0;
+    Tiles<Shape, Reader> tiles(memory, input, input + end, input + begin, left);
+    const auto follow = [&](bool ends_chunk) {
+        if (!ends_chunk)
+            tiles.follow(tiles.next() + Size(Shape::WARPS) * run_tiles * TILE_ITEMS, run_tiles);
+        else if (next < chunks)
+            tiles.follow(input + begin_of(next, runs_level), run_tiles);
+    };
+    follow(level == 0);
+    when_written(arguments.output);
+    // The next launch of the call takes the partials.
+    if (chunks > 1) let_next_launch_begin();
+    tiles.ask();
+    bool draws = chunks > 2 * blocks;
+    for (unsigned parity = 0;; parity ^= 1) {
+        unsigned later = chunks;
+        if (draws && warp_index() == 0 && lane_index() == 0) {
+            const unsigned ticket = static_cast<unsigned>(atomic_add(arguments.tickets, 1));
+            if (ticket == chunks - blocks - 1) publish(arguments.tickets, 0);
+            later = 2 * blocks + ticket;
+        }
+        Words<Item>* const values = of_run + parity * RUNS;
+#pragma unroll 1
+        for (unsigned ended = 0;;) {
+            if (left > 0) {
+                const Words<Item> value = warp_run<Shape>(op, tiles, arguments.row_level - level, left);
+                if (lane_index() == 0) values[ended * Shape::WARPS + warp_index()] = value;
+            }
+            if (++ended >> level) break;
+            tiles.enter(tiles.next() + Size(Shape::WARPS - 1) * run_tiles * TILE_ITEMS, run_tiles);
+            follow((ended + 1) >> level);
+        }
+        if (warp_index() == 0 && lane_index() == 0) drawn[parity] = later;
+        // Of a chunk that is not whole, some warps may have none.
+        const unsigned of_warps = smaller(arguments.runs - (chunks - 1 - turn) * Shape::WARPS, Shape::WARPS);
+        Words<Item> value;
+        const bool is_first = across_values(op, value_of_lane(values, of_warps << level), of_warps << level, value);
+        if (is_first && lane_index() == 0) Place<Item>(arguments, chunks - 1 - turn, arguments.gathers != 0).leave(value);
+        if (next >= chunks) return;
+        turn = next, next = draws ? drawn[parity] : chunks;
+        draws = draws && next < chunks;
+        level = runs_level, left = Size(run_tiles) * TILE_ITEMS;
+        tiles.enter(input + begin_of(turn, runs_level), run_tiles);
+        follow(level == 0);
+    }
+}
+
+}  // namespace warpfold
