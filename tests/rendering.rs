@@ -197,7 +197,9 @@ fn every_line_has_the_number_of_its_original() {
 fn a_source_holds_the_templates_whole() {
     let source = Reduction::<Sum<f32>>::new(Device::cpu()).source().expect("renders");
     let template = include_str!("../templates/reduce/bracket.cuh");
-    assert!(source.text().contains(&format!("#line 1 \"warpfold/templates/reduce/bracket.cuh\"\n{template}")));
+    assert!(
+        source.text().contains(&format!("#line 1 \"warpfold/templates/reduce/bracket.cuh\"\n{template}"))
+    );
     assert!(source.text().ends_with(source.program()));
 }
 

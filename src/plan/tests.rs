@@ -198,18 +198,17 @@ fn warps_have_many_tiles_where_those_fill_the_gpu() {
 }
 
 #[test]
-fn rows_are_whole_where_wide_loads_reach_them() {
+fn rows_are_whole_where_all_of_them_is_there() {
     let item = f32::layout();
     let policy = Policy::for_item(&item);
-    let whole = |address, length| {
+    let whole = |length| {
         let launch = policy.launches(&item, length).next().expect("one");
-        launch.placed(&policy.shape(launch.kernel), address, length).whole
+        launch.placed(&policy.shape(launch.kernel), length).whole
     };
     let row = policy.small.row_items();
-    assert_eq!([whole(256, 0), whole(256, row - 1), whole(256, row), whole(256, 5 * row + 1)], [0, 0, 1, 5]);
-    assert_eq!(whole(256 + 4, 5 * row), 0);
+    assert_eq!([0, row - 1, row, 5 * row + 1].map(whole), [0, 0, 1, 5]);
     // More than a row a warp; and tiles.
-    assert_eq!([whole(256, 2 * policy.one_block_items), whole(256, 1 << 28)], [2 * 32, 0]);
+    assert_eq!([whole(2 * policy.one_block_items), whole(1 << 28)], [2 * 32, 0]);
 }
 
 #[test]
@@ -217,26 +216,26 @@ fn rows_merge_where_every_chunk_is_whole() {
     let item = <[f32; 4]>::layout();
     let policy = Policy::for_item(&item);
     let row = policy.small.row_items();
-    let placed = |address, length| {
+    let placed = |length| {
         let launch = policy.launches(&item, length).next().expect("one");
         let shape = policy.shape(launch.kernel);
-        let Placed { warps, runs, row_level, whole } = launch.placed(&shape, address, length);
+        let Placed { warps, runs, row_level, whole } = launch.placed(&shape, length);
         (warps, runs, row_level, whole)
     };
-    let whole = [0, 1, 2, 7, 8, 128, 129].map(|rows| placed(256, rows * row));
+    let whole = [0, 1, 2, 7, 8, 128, 129].map(|rows| placed(rows * row));
     let merged = [(1, 1, 1, 1), (4, 4, 1, 4), (4, 64, 1, 64)];
     let [none, one, two, seven, eight, many, odd] = whole;
     assert_eq!([two, eight, many], merged);
     assert_eq!([none, one, seven, odd], [(1, 0, 0, 0), (1, 1, 0, 1), (8, 7, 0, 7), (8, 129, 0, 129)]);
-    assert_eq!([placed(256 + 4, 8 * row), placed(256, 8 * row - 1)], [(8, 8, 0, 0), (8, 8, 0, 7)]);
+    assert_eq!(placed(8 * row - 1), (8, 8, 0, 7));
     // Two rows a warp wherever there are so many; of more there are tiles.
     let most = policy.small_bytes / 16;
-    assert_eq!((most * 16, placed(256, most)), (8 << 20, (32, 4096, 1, 4096)));
+    assert_eq!((most * 16, placed(most)), (8 << 20, (32, 4096, 1, 4096)));
     assert_eq!(policy.launches(&item, most + 1).next().expect("one").kernel, Kernel::Large);
     // And since a block has no more warps.
     let one_block = Policy { one_block_items: 64 * row, ..policy }.one_block(63 * row);
     assert_eq!(
-        one_block.placed(&policy.small, 256, 63 * row),
+        one_block.placed(&policy.small, 63 * row),
         Placed { warps: 32, runs: 32, row_level: 1, whole: 31 }
     );
 }
@@ -274,8 +273,8 @@ fn partials_are_gathered_where_they_are_few_and_have_room() {
 
 #[test]
 fn templates_know_where_partials_are_gathered() {
-    let bracket = include_str!("../../templates/reduce/bracket.cuh");
-    assert!(bracket.contains(&format!("TICKETS = {};", TICKET_BYTES / 8)));
+    let partials = include_str!("../../templates/reduce/partials.cuh");
+    assert!(partials.contains(&format!("TICKETS = {};", TICKET_BYTES / 8)));
     assert!(include_str!("../../templates/reduce/gather.cuh").contains(&format!("MOST = {MOST_GATHERED},")));
     for item in items() {
         // Of 32 partials whole pairs of words.

@@ -24,7 +24,11 @@ pub(super) struct Entry {
 }
 
 impl Entry {
-    pub(super) fn of_reduction<R: Reader, T>(policy: &Policy, kernel: Kernel, operator: &OperatorType) -> Self {
+    pub(super) fn of_reduction<R: Reader, T>(
+        policy: &Policy,
+        kernel: Kernel,
+        operator: &OperatorType,
+    ) -> Self {
         let Shape { width, group_items, rows, merged_tiles, runs, warps, blocks_per_multiprocessor } =
             policy.shape(kernel);
         let (name, template) = match kernel {

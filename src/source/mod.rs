@@ -59,8 +59,7 @@ const LANES: [Template; 4] = [
     ("core/exchange.cuh", include_str!("../../templates/core/exchange.cuh")),
 ];
 /// And what kernels that reduce are given.
-const ARGUMENTS: Template =
-    ("reduce/arguments.cuh", include_str!("../../templates/reduce/arguments.cuh"));
+const ARGUMENTS: Template = ("reduce/arguments.cuh", include_str!("../../templates/reduce/arguments.cuh"));
 /// And those of the tuned ones.
 const REDUCTION: [Template; 8] = [
     ("reduce/counter.cuh", include_str!("../../templates/reduce/counter.cuh")),

@@ -24,8 +24,8 @@ pub const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "runs that are read before others have stored",
         file: "scan/scan.cuh",
-        right: "present, arguments.input + (arguments.length - 1));\n        warp_barrier();\n",
-        wrong: "present, arguments.input + (arguments.length - 1));\n",
+        right: "present, input + (arguments.length - 1));\n        warp_barrier();\n",
+        wrong: "present, input + (arguments.length - 1));\n",
     },
     Mutation {
         name: "runs that are stored before others have written",
@@ -239,9 +239,9 @@ pub const MUTATIONS: &[Mutation] = &[
     },
     Mutation {
         name: "items read after the end",
-        file: "scan/slot.cuh",
-        right: "i < present ? items + i : last",
-        wrong: "i <= present ? items + i : last",
+        file: "read/array.cuh",
+        right: "i < present ? from.elements() + i : last",
+        wrong: "i <= present ? from.elements() + i : last",
     },
     Mutation {
         name: "chunks left out on one side of an exchange alone",
@@ -281,21 +281,21 @@ pub const MUTATIONS: &[Mutation] = &[
     },
     Mutation {
         name: "copies that are not waited for",
-        file: "scan/slot.cuh",
+        file: "read/array.cuh",
         right: "            async_wait();\n",
         wrong: "",
     },
     Mutation {
         name: "runs written at once to any address",
         file: "scan/slot.cuh",
-        right: "present < ITEMS || !loads_chunks(items)",
-        wrong: "present < ITEMS",
+        right: "present < ITEMS || reinterpret_cast<Size>(items) % CHUNK != 0)",
+        wrong: "present < ITEMS)",
     },
     Mutation {
         name: "runs written at once after the end",
         file: "scan/slot.cuh",
-        right: "present < ITEMS || !loads_chunks(items)",
-        wrong: "!loads_chunks(items)",
+        right: "present < ITEMS || reinterpret_cast<Size>(items) % CHUNK != 0)",
+        wrong: "reinterpret_cast<Size>(items) % CHUNK != 0)",
     },
     Mutation {
         name: "lanes of no row without an item",

@@ -28,6 +28,8 @@ struct Request {
     uint32_t kernel, blocks, threads;
     // Of the input, and of the output if that is not the input.
     uint32_t misalignment, output_misalignment, in_place;
+    // Where the kernel's first parameter has their addresses, and that of the memory that blocks share.
+    uint32_t input_at, output_at, words_at;
     uint64_t seed, shared, arguments, op, input, output;
     // Bytes of the memory that blocks share: sent, and sent back.
     uint64_t words;
@@ -65,10 +67,10 @@ void serve(const Request& request) {
     std::vector<unsigned long long> words(request.words / 8);
     get(words.data(), request.words);
     char* const shared_words = reinterpret_cast<char*>(words.data());
-    // The input's address stands first, the output's third, null if there is none, and that of the words fourth.
-    memcpy(sent.data(), &input, sizeof input);
-    memcpy(sent.data() + 16, &output_address, sizeof output_address);
-    if (request.words) memcpy(sent.data() + 24, &shared_words, sizeof shared_words);
+    // Of no output the address is null.
+    memcpy(sent.data() + request.input_at, &input, sizeof input);
+    memcpy(sent.data() + request.output_at, &output_address, sizeof output_address);
+    if (request.words) memcpy(sent.data() + request.words_at, &shared_words, sizeof shared_words);
     const size_t op_at = (request.arguments + 255) / 256 * 256;
     const Memory parameters = memory_of(op_at + request.op);
     memcpy(parameters.get(), sent.data(), request.arguments);

@@ -102,15 +102,15 @@ impl Kernels {
         let first = self.add_kernel(&policy.source::<M>(Kernel::Gather));
         let case = self.cases.last_mut().expect("added");
         *case = case.replace(
-            "::warpfold::gather<Shape>(",
+            "::warpfold::gather<Shape, Reader>(",
             "if (warpfold::block_index() > 0) {
         using Cells = ::warpfold::Partials<Item>;
         const unsigned index = warpfold::block_index() - 1;
         if (warpfold::warp_index() == 0 && warpfold::lane_index() == 0)
-            ::warpfold::Words<Item>(arguments.input[index]).send(Cells(arguments.tickets).cell(index), Cells::MARK, Cells::STRIDE);
+            ::warpfold::Words<Item>(arguments.input.elements[index]).send(Cells(arguments.tickets).cell(index), Cells::MARK, Cells::STRIDE);
         return;
     }
-    ::warpfold::gather<Shape>(",
+    ::warpfold::gather<Shape, Reader>(",
         );
         Case { first, operator, policy }
     }

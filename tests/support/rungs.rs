@@ -5,11 +5,11 @@ use std::mem::{MaybeUninit, offset_of};
 use std::ops::Add;
 
 use warpfold::ladder::{Finish, Launcher, Plan, Rung, Step};
-use warpfold::source::Source;
+use warpfold::source::{RungArguments, Source};
 use warpfold::{DeviceMonoid, DeviceType};
 
 use super::programs::Kernels;
-use super::simt::{Executor, Request, bytes, state};
+use super::simt::{Executor, Places, Request, bytes, state};
 
 /// An operator's rungs, by the number of the first in its program.
 #[derive(Clone, Copy)]
@@ -17,17 +17,6 @@ pub struct Rungs<M> {
     first: u32,
     pub operator: M,
     pub threads: u32,
-}
-
-/// The first parameter of a kernel of the ladder: see `templates/ladder/rung.cuh`.
-#[repr(C)]
-struct RungArguments<T> {
-    input: u64,
-    length: u64,
-    output: u64,
-    shared: u64,
-    block_level: u64,
-    identity: MaybeUninit<T>,
 }
 
 /// What launches did, as `tests/simt/counts.h` counts it.
@@ -129,6 +118,11 @@ impl<M: DeviceMonoid> Launcher for OnExecutor<'_, M> {
             kernel: self.rungs.first + step.rung as u32,
             blocks: step.blocks as u32,
             threads: step.threads,
+            places: Places {
+                input: offset_of!(RungArguments<M::Item>, input) as u32,
+                output: offset_of!(RungArguments<M::Item>, output) as u32,
+                words: offset_of!(RungArguments<M::Item>, shared) as u32,
+            },
             seed: self.executor.seed,
             shared: step.rung.shared_bytes(step.threads, &M::Item::layout()) as u64,
             arguments: arguments.len() as u64,

@@ -1,10 +1,12 @@
 //! Rendered sources run on the CPU, each GPU thread a fiber: see `tests/simt/requests.cpp`.
 
 use std::io::{Read, Write};
+use std::mem::offset_of;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::{Arc, OnceLock};
 
 use warpfold::plan::{Kernel, Limits, ScanLaunch, ScanPolicy};
+use warpfold::source::{Arguments, ArrayInput, ScanArguments};
 use warpfold::{DeviceMonoid, DeviceType, Layout, tree};
 
 use super::checks::{Check, digest};
@@ -193,48 +195,30 @@ pub struct Asked {
     pub misalignment: (usize, usize),
 }
 
-/// The first parameter of a kernel that reduces, up to the identity: see `templates/reduce/arguments.cuh`.
-/// Addresses are the executor's to fill in.
+/// Where a kernel's first parameter has the addresses that the executor fills in.
 #[repr(C)]
-#[derive(Default)]
-struct Arguments {
-    input: u64,
-    length: u64,
-    output: u64,
-    tickets: u64,
-    runs: u32,
-    row_level: u32,
-    serial: u32,
-    whole: u32,
-    gathers: u32,
-    /// The identity may stand here: how much is left out, see [`Operands::arguments`].
-    padding: u32,
+#[derive(Clone, Copy, Default)]
+pub(super) struct Places {
+    pub(super) input: u32,
+    pub(super) output: u32,
+    pub(super) words: u32,
 }
 
-/// The first parameter of a kernel that scans, up to the identity: see `templates/scan/scan.cuh`.
-#[repr(C)]
-#[derive(Default)]
-struct ScanArguments {
-    input: u64,
-    length: u64,
-    output: u64,
-    shared: u64,
-    tiles: u64,
-    exclusive: u32,
-    /// As above.
-    padding: u32,
-}
-
-impl Arguments {
-    fn before_identity(self) -> Vec<u8> {
-        bytes(&[self])[..std::mem::offset_of!(Self, padding)].to_vec()
-    }
-}
-
-impl ScanArguments {
-    fn before_identity(self) -> Vec<u8> {
-        bytes(&[self])[..std::mem::offset_of!(Self, padding)].to_vec()
-    }
+/// The first parameter of a kernel up to the identity, and its places: of `Arguments` and
+/// `ScanArguments`, the field that says where the words are that blocks share.
+macro_rules! before_identity {
+    ($arguments:ident { $words:ident, $($field:ident $(: $value:expr)?),* $(,)? }) => {{
+        type Of = $arguments<ArrayInput, [u8; 0]>;
+        // SAFETY: numbers and nothing else.
+        let none: Of = unsafe { std::mem::zeroed() };
+        let fields = Of { $($field $(: $value)?,)* ..none };
+        let places = Places {
+            input: offset_of!(Of, input) as u32,
+            output: offset_of!(Of, output) as u32,
+            words: offset_of!(Of, $words) as u32,
+        };
+        (bytes(&[fields])[..offset_of!(Of, identity)].to_vec(), places)
+    }};
 }
 
 /// An operator as a kernel gets it, in bytes: so little Rust is compiled for each operator.
@@ -274,6 +258,7 @@ pub(super) struct Request {
     pub(super) misalignment: u32,
     pub(super) output_misalignment: u32,
     pub(super) in_place: u32,
+    pub(super) places: Places,
     pub(super) seed: u64,
     pub(super) shared: u64,
     pub(super) arguments: u64,
@@ -337,24 +322,22 @@ impl Executor {
             let left = if launch.leaves_one() { 1 } else { launch.chunks as usize };
             let output = if is_gathered && !launch.leaves_one() { 0 } else { left * item.size };
             let request_words = words.len();
-            // The executor aligns memory to 128 bytes or more.
-            let placed = launch.placed(&shape, misalignment as u64, length);
-            let arguments = operands.arguments(
-                Arguments {
-                    length,
-                    runs: placed.runs,
-                    row_level: placed.row_level,
-                    whole: placed.whole,
-                    gathers: is_gathered.into(),
-                    ..Arguments::default()
-                }
-                .before_identity(),
-            );
+            let placed = launch.placed(&shape, length);
+            let (fields, places) = before_identity!(Arguments {
+                tickets,
+                length,
+                runs: placed.runs,
+                row_level: placed.row_level,
+                whole: placed.whole,
+                gathers: is_gathered.into(),
+            });
+            let arguments = operands.arguments(fields);
             let request = Request {
                 kernel: case.number(launch.kernel),
                 blocks: case.policy.blocks(&launch, resident(launch.chunks)),
                 threads: placed.warps * 32,
                 misalignment: misalignment as u32,
+                places,
                 seed: self.seed,
                 shared: shape.shared_bytes(item) as u64,
                 arguments: arguments.len() as u64,
@@ -390,14 +373,15 @@ impl Executor {
     ) -> Result<M::Item, String> {
         let (size, count) = (size_of::<M::Item>(), partials.len());
         let operands = Operands::of(&case.operator);
-        let fields = Arguments { length: count as u64, ..Arguments::default() };
-        let arguments = operands.arguments(fields.before_identity());
+        let (fields, places) = before_identity!(Arguments { tickets, length: count as u64 });
+        let arguments = operands.arguments(fields);
         let input = bytes(partials);
         let words = vec![0; (4 << 10) + count.next_multiple_of(32) * 2 * size.next_multiple_of(8)];
         let request = Request {
             kernel: case.first,
             blocks: 1 + count as u32,
             threads: case.policy.shape(Kernel::Gather).warps * 32,
+            places,
             seed: self.seed,
             arguments: arguments.len() as u64,
             op: operands.state.len() as u64,
@@ -450,9 +434,9 @@ impl Executor {
             shared.resize(needed, 0);
         }
         let shared = &mut shared[..needed];
-        let fields =
-            ScanArguments { length, tiles, exclusive: asked.exclusive.into(), ..ScanArguments::default() };
-        let arguments = operands.arguments(fields.before_identity());
+        let (fields, places) =
+            before_identity!(ScanArguments { shared, length, tiles, exclusive: asked.exclusive.into() });
+        let arguments = operands.arguments(fields);
         let request = Request {
             kernel: case.number(kernel),
             blocks: blocks as u32,
@@ -460,6 +444,7 @@ impl Executor {
             misalignment: (asked.misalignment.0 * item.size) as u32,
             output_misalignment: (asked.misalignment.1 * item.size) as u32,
             in_place: asked.in_place.into(),
+            places,
             seed: self.seed,
             shared: shape.shared_bytes(item, groups * warps) as u64,
             arguments: arguments.len() as u64,
@@ -492,6 +477,7 @@ impl Executor {
             blocks: 3,
             threads: 64,
             misalignment: 0,
+            places: Places { input: 0, output: 16, words: 0 },
             seed: self.seed,
             shared: 0,
             arguments: arguments.len() as u64,
