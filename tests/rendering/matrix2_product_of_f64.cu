@@ -10,14 +10,14 @@ static_assert(alignof(Array<Array<f64, 2>, 2>) == 8, "layout: in Rust [[f64; 2];
 typedef Array<Array<f64, 2>, 2> Item;
 
 WARPFOLD_DEVICE f64 sum_of_products(f64 a, f64 b, f64 c, f64 d) {
-#line _ "src/algebra/operators/composition.rs"
+#line _ "src/operators/composition.rs"
         return a * b + c * d;
 #line 15 "warpfold/program"
 }
 
 struct Operator {
     WARPFOLD_DEVICE Item combine(Array<Array<f64, 2>, 2> left, Array<Array<f64, 2>, 2> right) const {
-#line _ "src/algebra/operators/composition.rs"
+#line _ "src/operators/composition.rs"
         const f64 a = left[0][0]; const f64 b = left[0][1]; const f64 c = left[1][0]; const f64 d = left[1][1];
         const f64 e = right[0][0]; const f64 f = right[0][1]; const f64 g = right[1][0]; const f64 h = right[1][1];
         return Array<Array<f64, 2>, 2>{{Array<f64, 2>{{sum_of_products(a, e, b, g), sum_of_products(a, f, b, h)}}, Array<f64, 2>{{sum_of_products(c, e, d, g), sum_of_products(c, f, d, h)}}}};
@@ -29,15 +29,25 @@ struct Operator {
 
 namespace program {
 
-typedef ::warpfold::Arguments<Item> Arguments;
+typedef ::warpfold::ArrayReader<Item, ::warpfold::AsIs> Reader;
+typedef ::warpfold::Arguments<Reader::Input, Item> Arguments;
 static_assert(sizeof(Arguments) == 88, "kernel arguments");
+static_assert(WARPFOLD_OFFSET(Arguments, input) == 0, "kernel arguments");
+static_assert(WARPFOLD_OFFSET(Arguments, length) == 8, "kernel arguments");
+static_assert(WARPFOLD_OFFSET(Arguments, output) == 16, "kernel arguments");
+static_assert(WARPFOLD_OFFSET(Arguments, tickets) == 24, "kernel arguments");
+static_assert(WARPFOLD_OFFSET(Arguments, runs) == 32, "kernel arguments");
+static_assert(WARPFOLD_OFFSET(Arguments, row_level) == 36, "kernel arguments");
+static_assert(WARPFOLD_OFFSET(Arguments, serial) == 40, "kernel arguments");
+static_assert(WARPFOLD_OFFSET(Arguments, whole) == 44, "kernel arguments");
+static_assert(WARPFOLD_OFFSET(Arguments, gathers) == 48, "kernel arguments");
 static_assert(WARPFOLD_OFFSET(Arguments, identity) == 56, "kernel arguments");
 
 struct Shape {
     static constexpr unsigned WIDTH = 16, GROUP_ITEMS = 1, ROWS = 8, MERGED_TILES = 4, RUNS = 32, WARPS = 4;
 };
 WARPFOLD_KERNEL(128, 2) warpfold_bracket(WARPFOLD_PARAMETER Arguments arguments, WARPFOLD_PARAMETER Operator op) {
-    ::warpfold::bracket<Shape>(arguments, op);
+    ::warpfold::bracket<Shape, Reader>(arguments, op);
 }
 
 }  // namespace program

@@ -46,15 +46,25 @@ static_assert(sizeof(Operator) == sizeof(Operator::self), "operator state");
 
 namespace program {
 
-typedef ::warpfold::Arguments<Item> Arguments;
+typedef ::warpfold::ArrayReader<Item, ::warpfold::AsIs> Reader;
+typedef ::warpfold::Arguments<Reader::Input, Item> Arguments;
 static_assert(sizeof(Arguments) == 64, "kernel arguments");
+static_assert(WARPFOLD_OFFSET(Arguments, input) == 0, "kernel arguments");
+static_assert(WARPFOLD_OFFSET(Arguments, length) == 8, "kernel arguments");
+static_assert(WARPFOLD_OFFSET(Arguments, output) == 16, "kernel arguments");
+static_assert(WARPFOLD_OFFSET(Arguments, tickets) == 24, "kernel arguments");
+static_assert(WARPFOLD_OFFSET(Arguments, runs) == 32, "kernel arguments");
+static_assert(WARPFOLD_OFFSET(Arguments, row_level) == 36, "kernel arguments");
+static_assert(WARPFOLD_OFFSET(Arguments, serial) == 40, "kernel arguments");
+static_assert(WARPFOLD_OFFSET(Arguments, whole) == 44, "kernel arguments");
+static_assert(WARPFOLD_OFFSET(Arguments, gathers) == 48, "kernel arguments");
 static_assert(WARPFOLD_OFFSET(Arguments, identity) == 52, "kernel arguments");
 
 struct Shape {
     static constexpr unsigned WIDTH = 16, GROUP_ITEMS = 4, ROWS = 4, MERGED_TILES = 4, RUNS = 32, WARPS = 4;
 };
 WARPFOLD_KERNEL(128, 4) warpfold_bracket(WARPFOLD_PARAMETER Arguments arguments, WARPFOLD_PARAMETER Operator op) {
-    ::warpfold::bracket<Shape>(arguments, op);
+    ::warpfold::bracket<Shape, Reader>(arguments, op);
 }
 
 }  // namespace program

@@ -31,15 +31,22 @@ struct Operator {
 
 namespace program {
 
-typedef ::warpfold::ScanArguments<Item> Arguments;
+typedef ::warpfold::ArrayReader<Item, ::warpfold::AsIs> Reader;
+typedef ::warpfold::ScanArguments<Reader::Input, Item> Arguments;
 static_assert(sizeof(Arguments) == 56, "kernel arguments");
+static_assert(WARPFOLD_OFFSET(Arguments, input) == 0, "kernel arguments");
+static_assert(WARPFOLD_OFFSET(Arguments, length) == 8, "kernel arguments");
+static_assert(WARPFOLD_OFFSET(Arguments, output) == 16, "kernel arguments");
+static_assert(WARPFOLD_OFFSET(Arguments, shared) == 24, "kernel arguments");
+static_assert(WARPFOLD_OFFSET(Arguments, tiles) == 32, "kernel arguments");
+static_assert(WARPFOLD_OFFSET(Arguments, exclusive) == 40, "kernel arguments");
 static_assert(WARPFOLD_OFFSET(Arguments, identity) == 44, "kernel arguments");
 
 struct Shape {
     static constexpr unsigned RUN_ITEMS = 16, ROWS = 1, UNIT_ITEMS = 4, WARPS = 4, GROUPS = 1, PLACES = 2;
 };
 WARPFOLD_KERNEL(128, 8) warpfold_scan(WARPFOLD_PARAMETER Arguments arguments, WARPFOLD_PARAMETER Operator op) {
-    ::warpfold::scan<Shape>(arguments, op);
+    ::warpfold::scan<Shape, Reader>(arguments, op);
 }
 
 }  // namespace program
