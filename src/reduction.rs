@@ -7,9 +7,9 @@ use std::sync::{Arc, OnceLock};
 
 use cudarc::driver::CudaStream;
 
-use crate::cuda::{Backend, BracketKernel, InputSource, OutputTarget};
+use crate::cuda::{Array, Backend, BracketKernel, InputSource, OutputTarget};
 use crate::plan::Kernel;
-use crate::source::Source;
+use crate::source::{ItemsAsTheyAre, Source};
 use crate::{Device, DeviceMonoid, DeviceType, Error, Input, OnDevice, Output, Policy, cpu};
 
 /// Reduces arrays with the operator `M` on a device.
@@ -117,7 +117,7 @@ impl<M: DeviceMonoid> Reduction<M> {
                 self.kernel(stream)?.run_host(&self.operator, items)
             }
             (Backend::Cuda { stream, .. }, InputSource::Device(items)) => {
-                self.kernel(stream)?.run(&self.operator, items)
+                self.kernel(stream)?.run(&self.operator, &Array(items))
             }
         }
     }
@@ -137,7 +137,7 @@ impl<M: DeviceMonoid> Reduction<M> {
     {
         match (self.device.backend()?, input.source(), output.target()) {
             (Backend::Cuda { stream, .. }, InputSource::Device(items), OutputTarget::Device(place)) => {
-                self.kernel(stream)?.run_into(&self.operator, items, place)
+                self.kernel(stream)?.run_into(&self.operator, Array(items), place)
             }
             _ => Err(Error::DeviceInputOnCpu),
         }
@@ -171,7 +171,7 @@ impl<M: DeviceMonoid> Reduction<M> {
         match (self.device.backend()?, input.source(), output.target()) {
             (Backend::Cuda { stream, .. }, InputSource::Device(items), OutputTarget::Device(place)) => {
                 // SAFETY: the caller's promise.
-                unsafe { self.kernel(stream)?.record_into(&self.operator, items, place) }
+                unsafe { self.kernel(stream)?.record_into(&self.operator, Array(items), place) }
             }
             _ => Err(Error::DeviceInputOnCpu),
         }
@@ -182,7 +182,7 @@ impl<M: DeviceMonoid> Reduction<M> {
     pub fn compile(&self) -> Result<(), Error> {
         match self.device.backend()? {
             Backend::Cpu => Ok(()),
-            Backend::Cuda { stream, .. } => self.kernel(stream)?.reserve::<M>(stream),
+            Backend::Cuda { stream, .. } => self.kernel(stream)?.reserve::<M, ItemsAsTheyAre>(stream),
         }
     }
 
@@ -195,7 +195,7 @@ impl<M: DeviceMonoid> Reduction<M> {
         if let Some(kernel) = self.kernel.get() {
             return Ok(kernel);
         }
-        let kernel = BracketKernel::of::<M>(stream.context(), self.policy)?;
+        let kernel = BracketKernel::of::<M, ItemsAsTheyAre>(stream.context(), self.policy)?;
         Ok(self.kernel.get_or_init(|| kernel))
     }
 }

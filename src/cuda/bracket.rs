@@ -3,32 +3,35 @@
 use std::mem::MaybeUninit;
 use std::sync::Arc;
 
-use cudarc::driver::{CudaContext, CudaStream, DevicePtr, DevicePtrMut};
+use cudarc::driver::{CudaContext, CudaStream, DevicePtrMut};
 
 use super::chain::Queue;
 use super::driver::{check, check_capturing, check_not_capturing};
 use super::host::PrivateStream;
-use super::kernels::{Blocks, Kernels, Registry, Rendered};
+use super::kernels::{Blocks, Kernels, Registry, Rendered, identity_if};
+use super::read::{Array, Elements};
 use super::result_slot::Output;
 use super::scratch::{Keeps, Room};
 use super::slices::{Addresses, Slices, check_context, check_not_captured, drain};
 use crate::cuda::lock::lock;
 use crate::plan::memory::{TICKET_BYTES, most_bytes, partial_bytes};
 use crate::plan::{Kernel, Launch, Launches};
-use crate::source::{Arguments, ArrayInput, Source};
+use crate::source::{Arguments, ArrayInput, ItemsAsTheyAre, Reader, Source};
 use crate::{DeviceMonoid, Error, Policy};
 
-/// An operator's kernels that reduce, in a context.
+/// The kernels that reduce with an operator what a reader stages, in a context.
 #[derive(Debug)]
 pub(crate) struct BracketKernel {
     kernels: Kernels,
     policy: Policy,
+    /// Those that reduce partials, which are items; these themselves, if they read items.
+    of_partials: Option<Arc<BracketKernel>>,
 }
 
-/// Some items on the device, of some type.
+/// What a launch reads.
 #[derive(Clone, Copy)]
-struct Span {
-    address: u64,
+struct Span<I> {
+    input: I,
     length: u64,
 }
 
@@ -46,18 +49,9 @@ impl<'a, M: DeviceMonoid> Operator<'a, M> {
     }
 }
 
-/// The identity, as a kernel gets it, if that is its result; zeros if not: an operator without an identity is never asked for one then.
-pub(super) fn identity_if<M: DeviceMonoid>(is_a_result: bool, operator: &M) -> MaybeUninit<M::Item> {
-    match is_a_result {
-        true => MaybeUninit::new(operator.identity()),
-        false => MaybeUninit::zeroed(),
-    }
-}
-
 /// Where a launch reads, writes and draws.
 #[derive(Clone, Copy)]
 struct Places {
-    items: Span,
     output: Output,
     tickets: u64,
     /// Whether its partials are gathered.
@@ -68,18 +62,19 @@ struct Places {
 
 /// What a reduction is given.
 #[derive(Clone, Copy)]
-struct Given {
-    items: Span,
+struct Given<I> {
+    elements: Span<I>,
     output: Output,
     /// Of its own, beside what it is asked for.
     memory: u64,
 }
 
-impl Given {
-    fn of(addresses: Addresses, length: u64) -> Self {
-        let Addresses { input, output, memory } = addresses;
-        Self { items: Span { address: input, length }, output: Output::silent(output), memory }
-    }
+
+/// What a reduction of some elements is given.
+fn given<I>(addresses: Addresses<I>, length: u64) -> Given<I> {
+    let Addresses { input, output, memory } = addresses;
+    let Some(input) = input else { unreachable!("a reduction has no place of its own to read") };
+    Given { elements: Span { input, length }, output: Output::silent(output), memory }
 }
 
 /// Whether an output has room for one result, and no more.
@@ -93,54 +88,116 @@ fn check_output<T>(output: &dyn DevicePtrMut<T>) -> Result<(), Error> {
 static KERNELS: Registry<Policy, BracketKernel> = Registry::new();
 
 impl BracketKernel {
-    /// The kernels of an operator in a context. None is compiled yet, unless it was needed before.
-    pub(crate) fn of<M: DeviceMonoid>(
+    /// The kernels of an operator and a reader in a context. None is compiled yet, unless it was needed before.
+    pub(crate) fn of<M: DeviceMonoid, R: Reader>(
         context: &Arc<CudaContext>,
         policy: Policy,
     ) -> Result<Arc<Self>, Error> {
-        KERNELS.get::<M>(context, policy, |kernels| Self::new(kernels, policy))
+        KERNELS.get::<M, R>(context, policy, |kernels| {
+            policy.check(&kernels.data)?;
+            let of_partials = match R::READS_ITEMS {
+                true => None,
+                false => {
+                    let policy = Policy::for_item(&kernels.data.item);
+                    Some(Self::of::<M, ItemsAsTheyAre>(context, policy)?)
+                }
+            };
+            Ok(Self { kernels, policy, of_partials })
+        })
     }
 
-    fn new(kernels: Kernels, policy: Policy) -> Result<Self, Error> {
-        policy.check(&kernels.item)?;
-        Ok(Self { kernels, policy })
-    }
-
-    fn render<M: DeviceMonoid>(&self, kernel: Kernel) -> Result<Rendered, Error> {
-        let source = Arc::new(Source::of_reduction::<M>(&self.policy, kernel)?);
-        let shared_bytes = self.policy.shape(kernel).shared_bytes(&self.kernels.item);
+    fn render<M: DeviceMonoid, R: Reader>(&self, kernel: Kernel) -> Result<Rendered, Error> {
+        let source = Arc::new(Source::of_reduction_by::<M, R>(&self.policy, kernel)?);
+        let shared_bytes = self.policy.shape(kernel).shared_bytes(&self.kernels.data);
         Ok(Rendered { source, shared_bytes })
     }
 
-    /// The launches that reduce `length` items, of kernels that are loaded: tuned ones, or, while those are compiled, the baseline.
-    fn launches<M: DeviceMonoid>(&self, length: u64) -> Result<Launches, Error> {
-        let launches = self.policy.launches(&self.kernels.item, length);
-        let kernels = launches.clone().map(|launch| launch.kernel);
-        if self.kernels.are_there(kernels.clone()) {
+    fn of_partials(&self) -> &Self {
+        self.of_partials.as_deref().unwrap_or(self)
+    }
+
+    /// The launches that reduce `length` elements under a policy.
+    fn plan(&self, policy: &Policy, length: u64) -> Launches {
+        let of_partials = self.of_partials.as_ref().map_or(*policy, |kernels| match policy.tuned {
+            true => kernels.policy,
+            false => kernels.policy.untuned(),
+        });
+        policy.launches_before(&of_partials, &self.kernels.data.item, length)
+    }
+
+    /// The kernels of the first launch, and those that are of partials if these are others.
+    fn kernels(launches: &Launches) -> impl Iterator<Item = Kernel> + Clone {
+        launches.clone().map(|launch| launch.kernel)
+    }
+
+    fn are_there(&self, launches: &Launches) -> bool {
+        let kernels = Self::kernels(launches);
+        match &self.of_partials {
+            None => self.kernels.are_there(kernels),
+            Some(later) => {
+                self.kernels.are_there(kernels.clone().take(1)) && later.kernels.are_there(kernels.skip(1))
+            }
+        }
+    }
+
+    /// The launches that reduce `length` elements, of kernels that are loaded: tuned ones, or, while those are compiled, the baseline.
+    fn launches<M: DeviceMonoid, R: Reader>(&self, length: u64) -> Result<Launches, Error> {
+        let launches = self.plan(&self.policy, length);
+        if self.are_there(&launches) {
             return Ok(launches);
         }
         if !self.policy.tuned {
-            return self.tuned_launches::<M>(length);
+            return self.tuned_launches::<M, R>(length);
         }
-        match self.kernels.prepare_or(Kernel::Baseline, kernels, |kernel| self.render::<M>(kernel))? {
+        let kernels = Self::kernels(&launches);
+        let render = |kernel| self.render::<M, R>(kernel);
+        let are_there = match &self.of_partials {
+            None => self.kernels.prepare_or(Kernel::Baseline, kernels, render)?,
+            Some(later) => {
+                let render_later = |kernel| later.render::<M, ItemsAsTheyAre>(kernel);
+                let first = self.kernels.prepare_or(Kernel::Baseline, kernels.clone().take(1), render)?;
+                later.kernels.prepare_or(Kernel::Baseline, kernels.skip(1), render_later)? && first
+            }
+        };
+        match are_there {
             true => Ok(launches),
-            false => Ok(self.policy.untuned().launches(&self.kernels.item, length)),
+            false => {
+                let baseline = self.plan(&self.policy.untuned(), length);
+                self.prepare::<M, R>(&baseline)?;
+                Ok(baseline)
+            }
         }
     }
 
-    /// The launches that the policy has for `length` items, of kernels that are compiled now if they were not before. A graph
+    /// The launches that the policy has for `length` elements, of kernels that are compiled now if they were not before. A graph
     /// keeps its kernels, so it gets these.
-    fn tuned_launches<M: DeviceMonoid>(&self, length: u64) -> Result<Launches, Error> {
-        let launches = self.policy.launches(&self.kernels.item, length);
-        let kernels = launches.clone().map(|launch| launch.kernel);
-        self.kernels.prepare(kernels, |kernel| self.render::<M>(kernel))?;
+    fn tuned_launches<M: DeviceMonoid, R: Reader>(&self, length: u64) -> Result<Launches, Error> {
+        let launches = self.plan(&self.policy, length);
+        self.prepare::<M, R>(&launches)?;
         Ok(launches)
     }
 
+    /// Makes of the kernels of some launches those that are not there.
+    fn prepare<M: DeviceMonoid, R: Reader>(&self, launches: &Launches) -> Result<(), Error> {
+        let kernels = Self::kernels(launches);
+        let render = |kernel| self.render::<M, R>(kernel);
+        match &self.of_partials {
+            None => self.kernels.prepare(kernels, render),
+            Some(later) => {
+                self.kernels.prepare(kernels.clone().take(1), render)?;
+                later.kernels.prepare(kernels.skip(1), |kernel| later.render::<M, ItemsAsTheyAre>(kernel))
+            }
+        }
+    }
+
     /// Makes the kernels, and the workspace of a stream, ahead of their first use.
-    pub(crate) fn reserve<M: DeviceMonoid>(&self, stream: &CudaStream) -> Result<(), Error> {
-        let kernels = self.policy.kernels().iter().copied();
-        self.kernels.prepare(kernels, |kernel| self.render::<M>(kernel))?;
+    pub(crate) fn reserve<M: DeviceMonoid, R: Reader>(&self, stream: &CudaStream) -> Result<(), Error> {
+        let all = |policy: &Policy| policy.kernels().iter().copied();
+        self.kernels.prepare(all(&self.policy), |kernel| self.render::<M, R>(kernel))?;
+        if let Some(later) = &self.of_partials {
+            let render = |kernel| later.render::<M, ItemsAsTheyAre>(kernel);
+            later.kernels.prepare(all(&later.policy), render)?;
+        }
         self.kernels.workspaces.of_stream(stream).map(|_| ())
     }
 
@@ -151,34 +208,34 @@ impl BracketKernel {
         items: &[M::Item],
     ) -> Result<M::Item, Error> {
         let private = PrivateStream::take(&self.kernels.context)?;
-        self.run(operator, &private.upload(items)?)
+        self.run(operator, &Array(&private.upload(items)?))
     }
 
-    /// The bracket of items in device memory.
-    pub(crate) fn run<M: DeviceMonoid>(
+    /// The bracket of elements in device memory.
+    pub(crate) fn run<M: DeviceMonoid, E: Elements>(
         &self,
         operator: &M,
-        items: &dyn DevicePtr<M::Item>,
+        elements: &E,
     ) -> Result<M::Item, Error> {
-        let stream = items.stream();
+        let stream = elements.stream();
         check_context(&self.kernels.context, "input", stream)?;
-        let length = items.len() as u64;
-        let launches = self.launches::<M>(length)?;
+        let length = elements.length();
+        let launches = self.launches::<M, E::Reader>(length)?;
         let operator = Operator::of(operator, length);
         let of_stream = self.kernels.workspaces.of_stream(stream)?;
         // Held until the result is read: another thread's run on this stream would overwrite it.
         let mut workspace = lock(&of_stream);
         // After all that may take long.
         check_not_capturing(stream)?;
-        let (address, _read) = items.device_ptr(stream);
-        let span = Span { address, length };
+        let (input, _read) = elements.read(stream);
+        let span = Span { input, length };
         check("binding the context", self.kernels.context.bind_to_thread())?;
         let room = self.room(&launches, length);
         let memory = workspace.memory(room)?;
         let output = workspace.slot.awaited();
-        let kernels = launches.clone().map(|launch| launch.kernel);
+        let kernels = Self::kernels(&launches);
         let given = workspace.chains.launch(kernels, stream, |queue| {
-            let given = Given { items: span, output, memory };
+            let given = Given { elements: span, output, memory };
             // SAFETY: the slice is read until the result is waited for, which the workspace gets; its lock is held until then.
             unsafe { self.give(queue, operator, launches.clone(), given) }
         });
@@ -197,58 +254,58 @@ impl BracketKernel {
         })
     }
 
-    /// Lets the stream of `items` write their bracket to `output`, and does not wait for it.
-    pub(crate) fn run_into<M: DeviceMonoid>(
+    /// Lets the stream of some elements write their bracket to `output`, and does not wait for it.
+    pub(crate) fn run_into<M: DeviceMonoid, E: Elements>(
         &self,
         operator: &M,
-        items: &dyn DevicePtr<M::Item>,
+        elements: E,
         output: &mut dyn DevicePtrMut<M::Item>,
     ) -> Result<(), Error> {
         check_output(output)?;
-        check_context(&self.kernels.context, "input", items.stream())?;
-        check_not_capturing(items.stream())?;
-        let length = items.len() as u64;
-        let launches = self.launches::<M>(length)?;
+        check_context(&self.kernels.context, "input", elements.stream())?;
+        check_not_capturing(elements.stream())?;
+        let length = elements.length();
+        let launches = self.launches::<M, E::Reader>(length)?;
         let operator = Operator::of(operator, length);
         let room = self.room(&launches, length);
-        let kernels = launches.clone().map(|launch| launch.kernel);
-        let mut slices = Slices { items: Some(items), output };
+        let kernels = Self::kernels(&launches);
+        let mut slices = Slices { elements: Some(elements), output };
         slices.enqueue(&self.kernels.workspaces, room, kernels, |queue, addresses| {
             // SAFETY: the addresses are of slices that their stream keeps, and of a workspace that is this stream's.
-            unsafe { self.give(queue, operator, launches.clone(), Given::of(addresses, length)) }
+            unsafe { self.give(queue, operator, launches.clone(), given(addresses, length)) }
         })
     }
 
-    /// Adds the same to the graph that the stream of `items` records.
+    /// Adds the same to the graph that their stream records.
     ///
     /// # Safety
     ///
     /// As for [`Slices::record`].
-    pub(crate) unsafe fn record_into<M: DeviceMonoid>(
+    pub(crate) unsafe fn record_into<M: DeviceMonoid, E: Elements>(
         &self,
         operator: &M,
-        items: &dyn DevicePtr<M::Item>,
+        elements: E,
         output: &mut dyn DevicePtrMut<M::Item>,
     ) -> Result<(), Error> {
         check_output(output)?;
-        check_context(&self.kernels.context, "input", items.stream())?;
-        check_capturing(items.stream())?;
-        let length = items.len() as u64;
-        let launches = self.tuned_launches::<M>(length)?;
+        check_context(&self.kernels.context, "input", elements.stream())?;
+        check_capturing(elements.stream())?;
+        let length = elements.length();
+        let launches = self.tuned_launches::<M, E::Reader>(length)?;
         let operator = Operator::of(operator, length);
         let room = self.room(&launches, length);
-        let mut slices = Slices { items: Some(items), output };
+        let mut slices = Slices { elements: Some(elements), output };
         // SAFETY: the caller's promise.
         unsafe {
             slices.record(&self.kernels.workspaces, room, |queue, addresses| {
-                self.give(queue, operator, launches, Given::of(addresses, length))
+                self.give(queue, operator, launches, given(addresses, length))
             })
         }
     }
 
     /// What they need to reduce so many items.
     fn room(&self, launches: &Launches, length: u64) -> Room {
-        let item = &self.kernels.item;
+        let item = &self.kernels.data.item;
         Room {
             needed: launches.memory_bytes(item) as usize,
             most: most_bytes(item, length) as usize,
@@ -263,25 +320,31 @@ impl BracketKernel {
     /// 1. The kernels of `launches` are loaded, for the same length.
     /// 2. The addresses are of the items, of an item, and of memory of [`room`](Self::room).
     /// 3. They stay what they are until the queue's work has ended, and nothing else uses that memory meanwhile.
-    unsafe fn give<M: DeviceMonoid>(
+    unsafe fn give<M: DeviceMonoid, I>(
         &self,
         queue: &mut Queue<'_>,
         operator: Operator<'_, M>,
         launches: Launches,
-        given: Given,
+        given: Given<I>,
     ) -> Result<(), Error> {
-        let Given { mut items, output, memory } = given;
+        let Given { elements, output, memory } = given;
+        let (mut first, mut partials) = (Some(elements), Span { input: ArrayInput { elements: 0 }, length: 0 });
         let mut room = memory + TICKET_BYTES;
         let gathers = launches.gathers();
         for (number, launch) in launches.enumerate() {
             // Those that are gathered have their place behind the tickets.
             let to = if launch.leaves_one() { output } else { Output::silent(room) };
             let gathers = gathers && launch.chunks > 1;
-            let places = Places { items, output: to, tickets: memory, gathers, follows: number > 0 };
+            let places = Places { output: to, tickets: memory, gathers, follows: number > 0 };
             // SAFETY: as was promised; partials are in the memory, one for each chunk of the launch that leaves them.
-            unsafe { self.launch(queue, operator, launch, places)? };
-            items = Span { address: room, length: u64::from(launch.chunks) };
-            room += partial_bytes(&self.kernels.item, items.length);
+            unsafe {
+                match first.take() {
+                    Some(elements) => self.launch(queue, operator, launch, elements, places)?,
+                    None => self.of_partials().launch(queue, operator, launch, partials, places)?,
+                }
+            }
+            partials = Span { input: ArrayInput { elements: room }, length: launch.chunks.into() };
+            room += partial_bytes(&self.kernels.data.item, partials.length);
         }
         Ok(())
     }
@@ -289,19 +352,21 @@ impl BracketKernel {
     /// # Safety
     ///
     /// As for [`give`](Self::give), of one launch: its output has room for an item a chunk.
-    unsafe fn launch<M: DeviceMonoid>(
+    unsafe fn launch<M: DeviceMonoid, I>(
         &self,
         queue: &mut Queue<'_>,
         operator: Operator<'_, M>,
         launch: Launch,
+        elements: Span<I>,
         places: Places,
     ) -> Result<(), Error> {
-        let Places { items, output, tickets, gathers, follows } = places;
+        let Span { input, length } = elements;
+        let Places { output, tickets, gathers, follows } = places;
         let shape = self.policy.shape(launch.kernel);
-        let placed = launch.placed(&shape, items.length);
+        let placed = launch.placed(&shape, length);
         let arguments = Arguments {
-            input: ArrayInput { elements: items.address },
-            length: items.length,
+            input,
+            length,
             output: output.address,
             tickets,
             runs: placed.runs,
@@ -311,7 +376,7 @@ impl BracketKernel {
             gathers: gathers.into(),
             identity: operator.identity,
         };
-        let shared_bytes = shape.shared_bytes(&self.kernels.item);
+        let shared_bytes = shape.shared_bytes(&self.kernels.data);
         let resident = match launch.kernel {
             Kernel::Large => self.kernels.resident_blocks(launch.kernel, shared_bytes)?,
             Kernel::Row | Kernel::Small | Kernel::Gather | Kernel::Baseline => launch.chunks,

@@ -5,6 +5,7 @@ use std::any::TypeId;
 use std::collections::HashMap;
 use std::ffi::c_void;
 use std::hash::Hash;
+use std::mem::MaybeUninit;
 use std::panic::resume_unwind;
 use std::sync::{Arc, LazyLock, Mutex, OnceLock};
 use std::thread::Builder;
@@ -17,11 +18,11 @@ use super::module::{Function, Grid, Module};
 use super::workspaces::Workspaces;
 use crate::cuda::lock::lock;
 use crate::jit::{Architecture, Compilation, Image};
-use crate::plan::Kernel;
-use crate::source::Source;
-use crate::{DeviceMonoid, DeviceType, Error, Layout, jit};
+use crate::plan::{Data, Kernel};
+use crate::source::{Reader, Source, data_of};
+use crate::{DeviceMonoid, Error, jit};
 
-/// What makes kernels what they are: the handle of a context, an operator's type, and a policy.
+/// What makes kernels what they are: the handle of a context, the types of an operator and a reader, and a policy.
 type Identity<P> = (usize, TypeId, P);
 
 /// The kernels of this process, by their policies. They stay loaded, as does their context: graphs may use them at any
@@ -33,19 +34,19 @@ impl<P: Copy + Eq + Hash, K> Registry<P, K> {
         Self(LazyLock::new(Mutex::default))
     }
 
-    /// The kernels of an operator in a context, which are made if they are not there.
-    pub(super) fn get<M: DeviceMonoid>(
+    /// The kernels of an operator and a reader in a context, which are made if they are not there.
+    pub(super) fn get<M: DeviceMonoid, R: Reader>(
         &self,
         context: &Arc<CudaContext>,
         policy: P,
         make: impl FnOnce(Kernels) -> Result<K, Error>,
     ) -> Result<Arc<K>, Error> {
-        let identity = (context.cu_ctx() as usize, TypeId::of::<M>(), policy);
+        let identity = (context.cu_ctx() as usize, TypeId::of::<(M, R)>(), policy);
         if let Some(kernel) = lock(&self.0).get(&identity) {
             return Ok(kernel.clone());
         }
         let target = jit::target(architecture(context)?)?;
-        let kernel = make(Kernels::new(context, M::Item::layout(), target))?;
+        let kernel = make(Kernels::new(context, data_of::<M, R>(), target))?;
         Ok(lock(&self.0).entry(identity).or_insert_with(|| Arc::new(kernel)).clone())
     }
 }
@@ -55,8 +56,8 @@ impl<P: Copy + Eq + Hash, K> Registry<P, K> {
 pub(super) struct Kernels {
     pub(super) context: Arc<CudaContext>,
     pub(super) target: jit::Target,
-    /// Described once: that allocates where an item has parts.
-    pub(super) item: Layout,
+    /// Described once: that allocates.
+    pub(super) data: Data,
     pub(super) workspaces: Workspaces,
     /// In the order of [`Kernel::ALL`].
     loaded: [OnceLock<Loaded>; Kernel::ALL.len()],
@@ -135,6 +136,14 @@ impl Loaded {
     }
 }
 
+/// The identity, as a kernel gets it, if that is its result; zeros if not: an operator without an identity is never asked for one then.
+pub(super) fn identity_if<M: DeviceMonoid>(is_a_result: bool, operator: &M) -> MaybeUninit<M::Item> {
+    match is_a_result {
+        true => MaybeUninit::new(operator.identity()),
+        false => MaybeUninit::zeroed(),
+    }
+}
+
 /// Blocks that are launched.
 #[derive(Clone, Copy)]
 pub(super) struct Blocks {
@@ -147,11 +156,11 @@ pub(super) struct Blocks {
 }
 
 impl Kernels {
-    pub(super) fn new(context: &Arc<CudaContext>, item: Layout, target: jit::Target) -> Self {
-        let workspaces = Workspaces::new(context, item.size);
+    pub(super) fn new(context: &Arc<CudaContext>, data: Data, target: jit::Target) -> Self {
+        let workspaces = Workspaces::new(context, data.item.size);
         let loaded = [const { OnceLock::new() }; Kernel::ALL.len()];
         let context = context.clone();
-        Self { context, target, item, workspaces, loaded, compiling: Mutex::default() }
+        Self { context, target, data, workspaces, loaded, compiling: Mutex::default() }
     }
 
     /// Whether a launch may begin before the one before it has ended.

@@ -9,14 +9,14 @@ use cudarc::driver::{
     CudaContext, CudaSlice, CudaStream, DevicePtr, DevicePtrMut, DeviceSlice, SyncOnDrop, sys,
 };
 
-use super::bracket::identity_if;
 use super::chain::Queue;
 use super::driver::{architecture, check, check_not_capturing};
 use super::host::PrivateStream;
-use super::kernels::{Blocks, Kernels, Loaded};
+use super::kernels::{Blocks, Kernels, Loaded, identity_if};
 use super::scratch::Room;
 use super::slices::{allocate, check_context, check_not_captured};
 use crate::cuda::lock::lock;
+use crate::plan::Data;
 use crate::plan::ladder::{Launcher, Rung, Step};
 use crate::source::{RungArguments, Source};
 use crate::{DeviceMonoid, DeviceType, Error, jit};
@@ -36,7 +36,7 @@ pub(crate) struct LadderKernels {
 impl LadderKernels {
     pub(crate) fn new<M: DeviceMonoid>(context: &Arc<CudaContext>) -> Result<Self, Error> {
         let target = jit::target(architecture(context)?)?;
-        Ok(Self { kernels: Kernels::new(context, M::Item::layout(), target), loaded: Mutex::default() })
+        Ok(Self { kernels: Kernels::new(context, Data::of_items(&M::Item::layout()), target), loaded: Mutex::default() })
     }
 
     fn loaded<M: DeviceMonoid>(&self, rung: Rung, threads: u32, adds: bool) -> Result<Arc<Loaded>, Error> {
@@ -45,7 +45,7 @@ impl LadderKernels {
             Entry::Vacant(place) => {
                 let source = Source::of_rung::<M>(rung, threads, adds)?;
                 let image = jit::compile(&source, self.kernels.target)?;
-                let shared_bytes = rung.shared_bytes(threads, &self.kernels.item);
+                let shared_bytes = rung.shared_bytes(threads, &self.kernels.data.item);
                 let loaded = Loaded::new(&self.kernels.context, &source, &image, shared_bytes)?;
                 Ok(place.insert(Arc::new(loaded)).clone())
             }
@@ -168,7 +168,7 @@ impl<'a, M: DeviceMonoid> Launcher for OnGpu<'a, M> {
             let blocks = Blocks {
                 count: count.unsigned_abs(),
                 warps: step.threads.div_ceil(32),
-                shared_bytes: step.rung.shared_bytes(step.threads, &kernels.item),
+                shared_bytes: step.rung.shared_bytes(step.threads, &kernels.data.item),
                 early: false,
             };
             // SAFETY: that is what a rung takes. It reads `length` items, and where it completes a scan those behind them, which

@@ -11,6 +11,7 @@ mod kernels;
 mod ladder;
 mod lock;
 mod module;
+mod read;
 mod recording;
 mod result_slot;
 mod scan;
@@ -29,6 +30,7 @@ pub(crate) use host::PrivateStream;
 pub use input::{DeviceInput, Input, OnDevice, Output};
 pub(crate) use input::{Make, Source as InputSource, Target as OutputTarget};
 pub(crate) use ladder::LadderKernels;
+pub(crate) use read::Array;
 pub(crate) use scan::ScanKernel;
 
 use crate::Error;

@@ -5,15 +5,15 @@ use std::sync::Arc;
 
 use cudarc::driver::{CudaContext, CudaSlice, CudaStream, DevicePtr, DevicePtrMut};
 
-use super::bracket::identity_if;
 use super::chain::Queue;
 use super::driver::{check_capturing, check_not_capturing, limits};
 use super::host::PrivateStream;
-use super::kernels::{Blocks, Kernels, Registry, Rendered};
+use super::kernels::{Blocks, Kernels, Registry, Rendered, identity_if};
+use super::read::Array;
 use super::scratch::Room;
 use super::slices::{Addresses, Slices, allocate, check_context};
 use crate::plan::{Kernel, Limits, ScanLaunch, ScanPolicy};
-use crate::source::{ArrayInput, ScanArguments, Source};
+use crate::source::{ArrayInput, ItemsAsTheyAre, ScanArguments, Source};
 use crate::tree::Prefix;
 use crate::{DeviceMonoid, Error};
 
@@ -45,15 +45,15 @@ impl ScanKernel {
         context: &Arc<CudaContext>,
         policy: ScanPolicy,
     ) -> Result<Arc<Self>, Error> {
-        KERNELS.get::<M>(context, policy, |kernels| {
-            policy.check(&kernels.item)?;
+        KERNELS.get::<M, ItemsAsTheyAre>(context, policy, |kernels| {
+            policy.check(&kernels.data.item)?;
             Ok(Self { kernels, policy, limits: limits(context)? })
         })
     }
 
     fn prepare<M: DeviceMonoid>(&self, kernels: impl Iterator<Item = Kernel> + Clone) -> Result<(), Error> {
         self.kernels.prepare(kernels, |kernel| {
-            let (shape, item) = (self.policy.shape(kernel), &self.kernels.item);
+            let (shape, item) = (self.policy.shape(kernel), &self.kernels.data.item);
             let warps = shape.most_groups(item, self.limits) * shape.warps;
             let source = Arc::new(Source::of_scan::<M>(&self.policy, kernel)?);
             Ok(Rendered { source, shared_bytes: shape.shared_bytes(item, warps) })
@@ -75,7 +75,7 @@ impl ScanKernel {
         items: Option<&dyn DevicePtr<M::Item>>,
         output: &mut dyn DevicePtrMut<M::Item>,
     ) -> Result<(), Error> {
-        let mut slices = Slices { items, output };
+        let mut slices = Slices { elements: items.map(Array), output };
         check_not_capturing(slices.stream())?;
         let Some(call) = self.call(operator, prefix, slices.length())? else { return Ok(()) };
         let kernels = [call.launch.kernel].into_iter();
@@ -97,7 +97,7 @@ impl ScanKernel {
         items: Option<&dyn DevicePtr<M::Item>>,
         output: &mut dyn DevicePtrMut<M::Item>,
     ) -> Result<(), Error> {
-        let mut slices = Slices { items, output };
+        let mut slices = Slices { elements: items.map(Array), output };
         check_capturing(slices.stream())?;
         let Some(call) = self.call(operator, prefix, slices.length())? else { return Ok(()) };
         // SAFETY: the caller's promise.
@@ -115,7 +115,7 @@ impl ScanKernel {
         prefix: Prefix,
         length: usize,
     ) -> Result<Option<Call<M::Item>>, Error> {
-        let item = &self.kernels.item;
+        let item = &self.kernels.data.item;
         let launch = self.policy.launch(item, length as u64, self.limits);
         let tiles = launch.tiles;
         if tiles > MOST_TILES {
@@ -143,11 +143,11 @@ impl ScanKernel {
         queue: &mut Queue<'_>,
         operator: &M,
         call: &Call<M::Item>,
-        addresses: Addresses,
+        addresses: Addresses<ArrayInput>,
     ) -> Result<(), Error> {
         let ScanLaunch { kernel, tiles, blocks, groups, warps } = call.launch;
         let arguments = ScanArguments {
-            input: ArrayInput { elements: addresses.input },
+            input: addresses.input.unwrap_or(ArrayInput { elements: addresses.output }),
             length: call.length,
             output: addresses.output,
             shared: addresses.memory,
@@ -156,7 +156,7 @@ impl ScanKernel {
             identity: call.identity,
         };
         let warps = groups * warps;
-        let shared_bytes = self.policy.shape(kernel).shared_bytes(&self.kernels.item, warps);
+        let shared_bytes = self.policy.shape(kernel).shared_bytes(&self.kernels.data.item, warps);
         let blocks = Blocks { count: blocks as u32, warps, shared_bytes, early: false };
         // SAFETY: that is what a kernel that scans takes, and what it points to is what was promised.
         unsafe { self.kernels.launch(kernel, blocks, arguments, operator, queue) }

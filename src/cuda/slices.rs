@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use cudarc::driver::{CudaContext, CudaSlice, CudaStream, DevicePtr, DevicePtrMut, result};
+use cudarc::driver::{CudaContext, CudaSlice, CudaStream, DevicePtrMut, result};
 
 use super::chain::Queue;
 use super::driver::{check, check_allocation, check_not_capturing, is_capturing};
+use super::read::{Elements, InputOf};
 use super::recording::capture;
 use super::scratch::Room;
 use super::workspaces::Workspaces;
@@ -40,29 +41,30 @@ pub(super) fn allocate<T: DeviceType>(
     check_allocation(stream.context(), length * size_of::<T>(), allocated)
 }
 
-/// Slices of device memory that work reads and writes.
-pub(super) struct Slices<'a, T> {
+/// Device memory that work reads and writes.
+pub(super) struct Slices<'a, E, T> {
     /// None if it reads what it writes.
-    pub(super) items: Option<&'a dyn DevicePtr<T>>,
+    pub(super) elements: Option<E>,
     pub(super) output: &'a mut dyn DevicePtrMut<T>,
 }
 
-/// Where they are, and memory to work with.
+/// Where that is, and memory to work with.
 #[derive(Clone, Copy)]
-pub(super) struct Addresses {
-    pub(super) input: u64,
+pub(super) struct Addresses<I> {
+    /// None if it is the output.
+    pub(super) input: Option<I>,
     pub(super) output: u64,
     pub(super) memory: u64,
 }
 
-impl<T> Slices<'_, T> {
+impl<E: Elements, T> Slices<'_, E, T> {
     pub(super) fn length(&self) -> usize {
         self.output.len()
     }
 
     /// In whose order the work is done.
     pub(super) fn stream(&self) -> &Arc<CudaStream> {
-        self.items.map_or(self.output.stream(), |items| items.stream())
+        self.elements.as_ref().map_or(self.output.stream(), |elements| elements.stream())
     }
 
     /// The stream of the work, if all slices belong to the context.
@@ -82,7 +84,7 @@ impl<T> Slices<'_, T> {
         &mut self,
         workspaces: &Workspaces,
         room: Room,
-        give: impl FnOnce(&mut Queue<'_>, Addresses) -> Result<(), Error>,
+        give: impl FnOnce(&mut Queue<'_>, Addresses<InputOf<E>>) -> Result<(), Error>,
     ) -> Result<(), Error> {
         let stream = &self.checked_stream(workspaces.context())?;
         let Some(capture) = capture(stream)? else { return Err(Error::StreamIsNotCapturing) };
@@ -103,7 +105,7 @@ impl<T> Slices<'_, T> {
         workspaces: &Workspaces,
         room: Room,
         kernels: impl Iterator<Item = Kernel> + Clone,
-        mut give: impl FnMut(&mut Queue<'_>, Addresses) -> Result<(), Error>,
+        mut give: impl FnMut(&mut Queue<'_>, Addresses<InputOf<E>>) -> Result<(), Error>,
     ) -> Result<(), Error> {
         let stream = &self.checked_stream(workspaces.context())?;
         let workspace = workspaces.of_stream(stream)?;
@@ -119,9 +121,9 @@ impl<T> Slices<'_, T> {
             check_not_capturing(other)?;
             check("waiting for the output's stream", stream.join(other))?;
         }
-        let read = self.items.map(|items| items.device_ptr(stream));
+        let read = self.elements.as_ref().map(|elements| elements.read(stream));
         let (output, _written) = self.output.device_ptr_mut(stream);
-        let input = read.as_ref().map_or(output, |(address, _)| *address);
+        let input = read.as_ref().map(|(input, _)| *input);
         let addresses = Addresses { input, output, memory };
         let enqueued = workspace.chains.launch(kernels, stream, |queue| give(queue, addresses));
         if let Err(error) = check_not_captured(stream) {
@@ -148,7 +150,7 @@ impl<T> Slices<'_, T> {
     /// Whoever replays the graph orders it after what fills its input. The events by which cudarc tracks a slice may have
     /// been recorded before the capture, and the capturing stream must not wait for those: a stream of our own does. If
     /// one was recorded within the capture, that stream is part of it now, and is joined to the capturing one.
-    fn captured(&mut self) -> Result<(u64, u64), Error> {
+    fn captured(&mut self) -> Result<(Option<InputOf<E>>, u64), Error> {
         let stream = self.stream().clone();
         let tracked = [&stream, self.output.stream()]
             .iter()
@@ -157,9 +159,9 @@ impl<T> Slices<'_, T> {
             true => check("creating a stream", stream.context().new_stream())?,
             false => stream.clone(),
         };
-        let read = self.items.map(|items| items.device_ptr(&outside));
+        let read = self.elements.as_ref().map(|elements| elements.read(&outside));
         let (output, written) = self.output.device_ptr_mut(&outside);
-        let input = read.as_ref().map_or(output, |(address, _)| *address);
+        let input = read.as_ref().map(|(input, _)| *input);
         std::mem::forget((read, written));
         if tracked && is_capturing(&outside)? {
             check("joining the capture", stream.join(&outside))?;

@@ -6,10 +6,12 @@
 
 #[doc(hidden)]
 pub mod ladder;
+mod data;
 pub(crate) mod memory;
 mod scan;
 mod shape;
 
+pub use self::data::Data;
 pub use self::scan::{Limits, ScanLaunch, ScanPolicy, ScanShape};
 pub use self::shape::Shape;
 
@@ -131,7 +133,8 @@ pub struct Placed {
 /// The launches of one reduction, first to last.
 #[derive(Clone, Debug)]
 pub struct Launches {
-    policy: Policy,
+    /// The policy of the launches after the first one.
+    of_partials: Policy,
     next: Option<Launch>,
     /// What the partials are reduced by, and into how many at most.
     later: Kernel,
@@ -144,7 +147,7 @@ impl Iterator for Launches {
     fn next(&mut self) -> Option<Launch> {
         let launch = self.next?;
         let left = u64::from(launch.chunks);
-        self.next = (!launch.leaves_one()).then(|| self.policy.launch(self.later, left, self.most));
+        self.next = (!launch.leaves_one()).then(|| self.of_partials.launch(self.later, left, self.most));
         Some(launch)
     }
 }
@@ -197,11 +200,16 @@ impl Kernel {
 }
 
 impl Policy {
-    /// The policy for items of this layout, on every architecture. The kernel for large inputs has the shape that a search
+    /// The policy for an array of items of this layout, on every architecture. The kernel for large inputs has the shape that a search
     /// on an NVIDIA H200 found (`docs/PERFORMANCE.md`); no other architecture has been measured.
     pub fn for_item(item: &Layout) -> Self {
-        let (small, large) = (Shape::small(item.size), Shape::large(item));
-        let has_small_tiles = large.tile_items() * item.size as u64 <= SMALL_TILE_BYTES;
+        Self::for_data(&Data::of_items(item))
+    }
+
+    /// The policy for any elements, of several arrays even, that become items.
+    pub fn for_data(data: &Data) -> Self {
+        let (small, large, item) = (Shape::small(data), Shape::large(data), &data.item);
+        let has_small_tiles = large.tile_items() * data.element_bytes() as u64 <= SMALL_TILE_BYTES;
         Self {
             small,
             large,
@@ -259,10 +267,10 @@ impl Policy {
         }
     }
 
-    /// Whether kernels can be made of it for items of this layout.
-    pub(crate) fn check(&self, item: &Layout) -> Result<(), Error> {
-        Kernel::TUNED.into_iter().try_for_each(|kernel| self.shape(kernel).check(item))?;
-        self.baseline.check_baseline(item)?;
+    /// Whether kernels can be made of it for such data.
+    pub(crate) fn check(&self, data: &Data) -> Result<(), Error> {
+        Kernel::TUNED.into_iter().try_for_each(|kernel| self.shape(kernel).check(data))?;
+        self.baseline.check_baseline(data)?;
         let fail = |reason: &str| Err(Error::Policy { reason: reason.to_owned() });
         if self.small.rows != 1 {
             return fail("the kernel for small inputs has no tiles");
@@ -282,6 +290,11 @@ impl Policy {
     /// The launches that reduce `length` items, each of which leaves a partial a chunk to the next one. The last has one
     /// chunk.
     pub fn launches(&self, item: &Layout, length: u64) -> Launches {
+        self.launches_before(self, item, length)
+    }
+
+    /// The same, where partials are reduced under another policy: one for an array of items.
+    pub(crate) fn launches_before(&self, of_partials: &Self, item: &Layout, length: u64) -> Launches {
         let bytes = length.saturating_mul(item.size as u64);
         let (first, later) = match self.tuned {
             true if bytes <= self.small_bytes => (Kernel::Small, Kernel::Small),
@@ -296,7 +309,7 @@ impl Policy {
         let later = if gathers { Kernel::Gather } else { later };
         // Blocks of rows are gathered by one more of them, those of tiles by a launch of another shape.
         let next = Launch { gathers: gathers && self.shape(first).rows == 1, ..next };
-        Launches { policy: *self, next: Some(next), later, most: most(room / 64) }
+        Launches { of_partials: *of_partials, next: Some(next), later, most: most(room / 64) }
     }
 
     /// Whether the partials that the first launch leaves are gathered.

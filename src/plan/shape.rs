@@ -1,5 +1,6 @@
 //! The shape of a kernel that reduces.
 
+use super::Data;
 use crate::{Error, Kind, Layout};
 
 /// The bytes that one GPU lane loads at once at most.
@@ -61,11 +62,11 @@ impl Shape {
     };
 
     /// A row a warp, of as many warps as a block can have.
-    pub(super) fn small(size: usize) -> Self {
+    pub(super) fn small(data: &Data) -> Self {
         // Where an item is several words, what lanes exchange is time.
-        let merged_tiles = if matches!(size, 16 | 32) { 2 } else { 1 };
-        let mut shape = Self { warps: 32, merged_tiles, ..Self::of_lanes(size, 0) };
-        if size == 1 {
+        let merged_tiles = if matches!(data.item.size, 16 | 32) { 2 } else { 1 };
+        let mut shape = Self { warps: 32, merged_tiles, ..Self::of_lanes(data, 0) };
+        if data.element_bytes() == 1 {
             // So many warps have no registers to take more items apart.
             shape.group_items = 16;
         }
@@ -73,17 +74,17 @@ impl Shape {
     }
 
     /// What the search found: few warps of many rows, as far as registers allow.
-    pub(super) fn large(item: &Layout) -> Self {
-        let size = item.size;
-        let (lane_bytes, merged_tiles, blocks_per_multiprocessor) = match (size, scalars(item)) {
+    pub(super) fn large(data: &Data) -> Self {
+        let size = data.element_bytes();
+        let (lane_bytes, merged_tiles, blocks_per_multiprocessor) = match (size, scalars(&data.item)) {
             (1 | 2, _) | (4, ..=2) | (8, ..=2) | (16, ..=4) => (128, 4, 4),
             (16, _) => (256, 1, 3),
             (_, scalars) if scalars > FEW_SCALARS => (128, 1, 3),
             (20 | 32, _) => (384, 4, 2),
             _ => (256, 4, 3),
         };
-        let lane_bytes = if size <= LARGEST_IN_REGISTERS { lane_bytes } else { 0 };
-        let shape = Self { warps: 4, blocks_per_multiprocessor, ..Self::of_lanes(size, lane_bytes) };
+        let lane_bytes = if size.max(data.item.size) <= LARGEST_IN_REGISTERS { lane_bytes } else { 0 };
+        let shape = Self { warps: 4, blocks_per_multiprocessor, ..Self::of_lanes(data, lane_bytes) };
         // Tiles whose bytes are a multiple of three are slower side by side, by trials; why is not known.
         let runs = if (shape.tile_items() * size as u64).is_multiple_of(3) { 1 } else { 32 };
         if shape.rows > 1 { Self { merged_tiles, runs, ..shape } } else { shape }
@@ -105,20 +106,19 @@ impl Shape {
     }
 
     /// Groups of wide loads, and so many rows of them that a lane has at most `bytes`, unless fewer fill no whole loads.
-    fn of_lanes(size: usize, bytes: usize) -> Self {
-        // The fewest items whose bytes are a multiple of the widest load, and enough of them.
-        let whole = WIDEST_LOAD / chunk(size);
-        let (group_items, width) = match size * whole {
-            group if group <= LARGEST_GROUP => {
-                (whole * LEAST_GROUP.div_ceil(group).next_power_of_two(), WIDEST_LOAD)
-            }
-            _ => (1, chunk(size)),
+    fn of_lanes(data: &Data, bytes: usize) -> Self {
+        // The fewest elements whose bytes are a multiple of the widest load in each array, and enough of them.
+        let whole = data.sizes().map(|size| WIDEST_LOAD / chunk(size)).max().unwrap_or(1);
+        let fits = data.sizes().all(|size| size * whole <= LARGEST_GROUP);
+        let least_group = LEAST_GROUP.div_ceil(whole * data.element_bytes()).next_power_of_two();
+        let (group_items, width) = match fits {
+            true => (whole * least_group, WIDEST_LOAD),
+            false => (1, data.sizes().map(chunk).min().unwrap_or(1)),
         };
-        let group = size * group_items;
         // The fewest rows that are whole loads of 16 bytes.
-        let least = WIDEST_LOAD / chunk(group);
+        let least = data.sizes().map(|size| WIDEST_LOAD / chunk(size * group_items)).max().unwrap_or(1);
         let rows = match width {
-            4.. if bytes > 0 => (bytes / group).clamp(least, 8.max(least)),
+            4.. if bytes > 0 => (bytes / (group_items * data.element_bytes())).clamp(least, 8.max(least)),
             _ => 1,
         };
         Self {
@@ -132,8 +132,8 @@ impl Shape {
         }
     }
 
-    /// Whether a kernel can be made of it for items of this layout.
-    pub(crate) fn check(&self, item: &Layout) -> Result<(), Error> {
+    /// Whether a kernel can be made of it for such data.
+    pub(crate) fn check(&self, data: &Data) -> Result<(), Error> {
         let fail = |reason: &str| Err(Error::Policy { reason: reason.to_owned() });
         let Self { width, group_items, rows, runs, warps, .. } = *self;
         if ![width, group_items, rows, runs, warps].into_iter().all(u32::is_power_of_two) {
@@ -142,22 +142,23 @@ impl Shape {
         if width > 16 || rows > 32 || runs > 32 || warps > 32 {
             return fail("width is at most 16, rows, runs and warps at most 32");
         }
-        let group = item.size as u64 * u64::from(group_items);
-        if !group.is_multiple_of(u64::from(width)) {
+        let groups = || data.sizes().map(|size| size as u64 * u64::from(group_items));
+        if !groups().all(|group| group.is_multiple_of(u64::from(width))) {
             return fail("the bytes of a group are a multiple of width");
         }
-        if group_items > MOST_GROUP_ITEMS || group > 1 << 10 {
+        if group_items > MOST_GROUP_ITEMS || groups().sum::<u64>() > 1 << 10 {
             return fail("a group is at most 32 items, and at most 1024 bytes");
         }
         if !matches!((rows, self.merged_tiles), (_, 1) | (1, 2) | (2.., 4)) {
             return fail("merged_tiles is 1 or 4, or, where there are rows alone, 1 or 2");
         }
-        if rows > 1 && (width < 4 || !(group * u64::from(rows)).is_multiple_of(WIDEST_LOAD as u64)) {
+        let are_whole = || groups().all(|group| (group * u64::from(rows)).is_multiple_of(WIDEST_LOAD as u64));
+        if rows > 1 && (width < 4 || !are_whole()) {
             return fail("what a lane has of a tile is a multiple of 16 bytes, in loads of at least 4");
         }
         // Of two chunks.
-        let of_runs = 2 * runs.max(warps) as usize * words(item);
-        if rows > 1 && self.shared_bytes(item) + of_runs + BEFORE_TILES > SHARED_BYTES {
+        let of_runs = 2 * runs.max(warps) as usize * words(&data.item);
+        if rows > 1 && self.shared_bytes(data) + of_runs + BEFORE_TILES > SHARED_BYTES {
             return fail(
                 "the tiles of a block that its lanes exchange, and the values of its runs, have at most 64 KiB",
             );
@@ -169,10 +170,10 @@ impl Shape {
     }
 
     /// Whether the baseline kernel can be made of it.
-    pub(crate) fn check_baseline(&self, item: &Layout) -> Result<(), Error> {
-        self.check(item)?;
+    pub(crate) fn check_baseline(&self, data: &Data) -> Result<(), Error> {
+        self.check(data)?;
         let Self { group_items, rows, merged_tiles, .. } = *self;
-        let fits = self.block_items() as usize <= BASELINE_BYTES / item.size;
+        let fits = self.block_items() as usize <= BASELINE_BYTES / data.item.size;
         if fits && (group_items, rows, merged_tiles) == (1, 1, 1) {
             return Ok(());
         }
@@ -206,13 +207,14 @@ impl Shape {
     }
 
     /// Shared memory that a block needs for what its lanes exchange, in bytes.
-    pub fn shared_bytes(&self, item: &Layout) -> usize {
+    pub fn shared_bytes(&self, data: &Data) -> usize {
         if self.rows == 1 {
             return 0;
         }
-        // With room for the word in which the last item of a warp ends, and for its counter of rows.
-        let run = item.size * (self.group_items * self.rows) as usize;
-        self.warps as usize * (exchange_bytes(run) + WIDEST_LOAD + 32 * words(item))
+        // With room for the word in which the last element of a warp ends, and for its counter of rows.
+        let run = |size: usize| size * (self.group_items * self.rows) as usize;
+        let tile: usize = data.sizes().map(|size| exchange_bytes(run(size)) + WIDEST_LOAD).sum();
+        self.warps as usize * (tile + 32 * words(&data.item))
     }
 }
 

@@ -38,7 +38,7 @@ fn groups_are_the_fewest_items_that_fill_whole_loads() {
 fn every_item_is_in_one_block_of_each_launch() {
     for item in items() {
         let policy = Policy::for_item(&item);
-        assert!(policy.check(&item).is_ok());
+        assert!(policy.check(&Data::of_items(&item)).is_ok());
         for length in [
             0,
             1,
@@ -287,11 +287,11 @@ fn templates_know_where_partials_are_gathered() {
 fn policies_that_no_kernel_can_have_are_refused() {
     let item = u16::layout();
     let good = Policy::for_item(&item);
-    assert!(good.check(&item).is_ok());
+    assert!(good.check(&Data::of_items(&item)).is_ok());
     let refused = |change: fn(&mut Policy)| {
         let mut policy = good;
         change(&mut policy);
-        matches!(policy.check(&item), Err(Error::Policy { .. }))
+        matches!(policy.check(&Data::of_items(&item)), Err(Error::Policy { .. }))
     };
     assert!(refused(|policy| policy.large.rows = 3));
     assert!(refused(|policy| policy.large.rows = 64));
@@ -314,8 +314,30 @@ fn policies_that_no_kernel_can_have_are_refused() {
     // Tiles that leave too little of 64 KiB for the values of runs.
     let item = <[u64; 21]>::layout();
     let mut tiles = Policy::for_item(&item);
-    assert!(tiles.check(&item).is_ok());
+    assert!(tiles.check(&Data::of_items(&item)).is_ok());
     (tiles.large.width, tiles.large.group_items, tiles.large.rows, tiles.large.warps) = (8, 1, 2, 4);
-    assert!(tiles.large.shared_bytes(&item) < 65_000 && tiles.check(&item).is_err());
+    assert!(tiles.large.shared_bytes(&Data::of_items(&item)) < 65_000 && tiles.check(&Data::of_items(&item)).is_err());
     assert!(refused(|policy| policy.max_chunks = u32::MAX));
+}
+
+/// An element of each of several arrays, one item.
+fn read_in_step(elements: &[Layout], item: Layout) -> Data {
+    Data { elements: elements.to_vec(), item }
+}
+
+#[test]
+fn groups_of_arrays_in_step_fill_whole_loads_of_each() {
+    let shape = |elements: &[Layout]| {
+        let data = read_in_step(elements, f64::layout());
+        let policy = Policy::for_data(&data);
+        assert!(policy.check(&data).is_ok());
+        (policy.large.width, policy.large.group_items, policy.large.rows)
+    };
+    assert_eq!(shape(&[f32::layout(), f32::layout()]), (16, 4, 8));
+    assert_eq!(shape(&[f32::layout(), u8::layout()]), (16, 16, 2));
+    assert_eq!(shape(&[<[f32; 9]>::layout(), u8::layout()]), (1, 1, 1));
+    for item in items().filter(|item| item.size <= 64) {
+        let data = read_in_step(&[item.clone(), u16::layout()], item);
+        assert!(Policy::for_data(&data).check(&data).is_ok());
+    }
 }

@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::arguments::{Arguments, Fields, RungArguments, ScanArguments};
 use super::program::OperatorType;
-use super::reader::Reader;
+use super::read::Reader;
 use crate::Policy;
 use crate::plan::ladder::Rung;
 use crate::plan::{Kernel, ScanShape, Shape};

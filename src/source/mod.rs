@@ -13,12 +13,12 @@ mod names;
 mod number;
 mod packed;
 mod program;
-mod reader;
+mod read;
 mod types;
 
 pub use arguments::{Arguments, RungArguments, ScanArguments};
-pub use reader::ArrayInput;
-pub(crate) use reader::{Array, Reader};
+pub use read::ArrayInput;
+pub(crate) use read::{ItemsAsTheyAre, Reader};
 pub(crate) use types::LAYOUT_ASSERTION;
 
 use std::fmt;
@@ -26,7 +26,7 @@ use std::fmt;
 use self::entry::Entry;
 use self::program::OperatorType;
 use crate::plan::ladder::Rung;
-use crate::plan::{Kernel, ScanPolicy};
+use crate::plan::{Data, Kernel, ScanPolicy};
 use crate::{DeviceMonoid, DeviceOperator, DeviceType, Error, Policy};
 
 /// A template's name and its text.
@@ -82,6 +82,12 @@ const SCAN: [Template; 5] = [
     ("scan/scan.cuh", include_str!("../../templates/scan/scan.cuh")),
 ];
 
+/// What is read and combined by an operator and a reader.
+pub(crate) fn data_of<M: DeviceMonoid, R: Reader>() -> Data {
+    let item = M::Item::layout();
+    Data { elements: R::elements(&item), item }
+}
+
 /// A rendered source: the whole CUDA C++ text that NVRTC compiles.
 #[derive(Clone, Debug)]
 pub struct Source {
@@ -97,7 +103,7 @@ pub struct Source {
 impl Source {
     /// The source of a kernel that reduces with `M`.
     pub fn of_reduction<M: DeviceMonoid>(policy: &Policy, kernel: Kernel) -> Result<Self, Error> {
-        Self::of_reduction_by::<M, Array>(policy, kernel)
+        Self::of_reduction_by::<M, ItemsAsTheyAre>(policy, kernel)
     }
 
     /// The same, for what a reader stages.
@@ -105,7 +111,7 @@ impl Source {
         policy: &Policy,
         kernel: Kernel,
     ) -> Result<Self, Error> {
-        policy.check(&M::Item::layout())?;
+        policy.check(&data_of::<M, R>())?;
         let operator = OperatorType::of::<M>();
         let primitive = match kernel {
             Kernel::Baseline => &[BASELINE][..],
@@ -118,7 +124,7 @@ impl Source {
 
     /// The source of a kernel that scans with `M`.
     pub fn of_scan<M: DeviceMonoid>(policy: &ScanPolicy, kernel: Kernel) -> Result<Self, Error> {
-        Self::of_scan_by::<M, Array>(policy, kernel)
+        Self::of_scan_by::<M, ItemsAsTheyAre>(policy, kernel)
     }
 
     /// The same, for what a reader stages.
