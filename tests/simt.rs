@@ -272,48 +272,6 @@ fn every_full_chunk<M: DeviceMonoid>(
     }
 }
 
-/// What is wrong with the bracket of items that blocks leave while one gathers them, if anything
-/// is.
-fn wrong_if_gathered<M: DeviceMonoid>(
-    executor: &mut Executor,
-    case: Case<M>,
-    sampler: Sampler<M::Item>,
-) -> Result<(), String>
-where
-    M::Item: Sample,
-{
-    let all = items(19, 1056, sampler);
-    // Some of a row, some rows of a part, and some parts.
-    for count in [2, 31, 32, 33, 100, 1023, 1024, 1025, 1056] {
-        let expected = tree::bracket(&case.operator, &all[..count]);
-        let got =
-            executor.gather(case, &all[..count]).map_err(|wrong| format!("{count} partials: {wrong}"))?;
-        if !M::Item::same_bits(&got, &expected) {
-            return Err(format!("{count} partials: got {got:?}, the bracket is {expected:?}"));
-        }
-    }
-    Ok(())
-}
-
-fn every_count_gathered<M: DeviceMonoid>(
-    tests: &mut Tests<'_>,
-    name: &str,
-    operator: M,
-    sampler: Sampler<M::Item>,
-) where
-    M::Item: Sample,
-{
-    let name = format!("{name}_that_are_left_meanwhile_are_gathered");
-    tests.test_of(
-        name,
-        |kernels| kernels.add_gathering(operator),
-        move |executor, case| {
-            wrong_if_gathered(executor, case, sampler)
-                .unwrap_or_else(|wrong| panic!("WARPFOLD_SIMT_SEED={}: {wrong}", executor.seed));
-        },
-    );
-}
-
 /// What is wrong with a full run of items of which one counts, if anything is.
 fn wrong_if_one_stands_out<M: DeviceMonoid>(
     executor: &mut Executor,
@@ -402,14 +360,6 @@ fn add_trials(trials: &mut Trials<'_>) {
         let bytes = Lanewise::<u8, 3>(PhantomData);
         let bytes = kernels.add(bytes, Policy::for_item(&<[u8; 3]>::layout()));
         vec![trial(bytes, Sample::sample), trial(bytes.under(large_kernels::<[u8; 3]>()), Sample::sample)]
-    });
-    trials.add(|kernels| {
-        let maps = kernels.add_gathering(AffineComposition::<u32>::new());
-        let bytes = kernels.add_gathering(Sum::<u8>::new());
-        vec![
-            Box::new(move |executor| wrong_if_gathered(executor, maps, u32::map)),
-            Box::new(move |executor| wrong_if_gathered(executor, bytes, Sample::sample)),
-        ]
     });
     trials.add(|kernels| {
         // Few warps, whose slots are filled again and again.
@@ -508,13 +458,9 @@ fn main() -> ExitCode {
     every_full_chunk(&mut tests, "bytes", Sum::<u8>::new(), Sample::sample);
     every_full_chunk(&mut tests, "words", Shape, Sample::sample);
     every_full_chunk(&mut tests, "matrices", Matrix2Product::<u32>::new(), u32::matrix);
-    every_count_gathered(&mut tests, "bytes", Sum::<u8>::new(), Sample::sample);
-    every_count_gathered(&mut tests, "maps", AffineComposition::<u32>::new(), u32::map);
-    every_count_gathered(&mut tests, "points", MaxByNorm, Point::sample);
     every_whole_row(&mut tests, "words", Sum::<u32>::new(), Sample::sample);
     every_whole_row(&mut tests, "four_words", Lanewise::<u32, 4>(PhantomData), Sample::sample);
     every_whole_row(&mut tests, "nine_words", Lanewise::<u32, 9>(PhantomData), Sample::sample);
-    every_count_gathered(&mut tests, "five_words", Lanewise::<u32, 5>(PhantomData), Sample::sample);
     // What is taken several items at once.
     every_full_run(&mut tests, "bits_of_bytes", BitXor::<i8>::new(), Sample::sample);
     every_full_run(&mut tests, "bits_of_words_of_two_bytes", BitXor::<u16>::new(), Sample::sample);

@@ -54,8 +54,6 @@ impl<'a, M: DeviceMonoid> Operator<'a, M> {
 struct Places {
     output: Output,
     tickets: u64,
-    /// Whether its partials are gathered.
-    gathers: bool,
     /// Whether the launch before belongs to the same call: then it may begin before that has ended.
     follows: bool,
 }
@@ -68,7 +66,6 @@ struct Given<I> {
     /// Of its own, beside what it is asked for.
     memory: u64,
 }
-
 
 /// What a reduction of some elements is given.
 fn given<I>(addresses: Addresses<I>, length: u64) -> Given<I> {
@@ -328,14 +325,12 @@ impl BracketKernel {
         given: Given<I>,
     ) -> Result<(), Error> {
         let Given { elements, output, memory } = given;
-        let (mut first, mut partials) = (Some(elements), Span { input: ArrayInput { elements: 0 }, length: 0 });
+        let (mut first, mut partials) =
+            (Some(elements), Span { input: ArrayInput { elements: 0 }, length: 0 });
         let mut room = memory + TICKET_BYTES;
-        let gathers = launches.gathers();
         for (number, launch) in launches.enumerate() {
-            // Those that are gathered have their place behind the tickets.
             let to = if launch.leaves_one() { output } else { Output::silent(room) };
-            let gathers = gathers && launch.chunks > 1;
-            let places = Places { output: to, tickets: memory, gathers, follows: number > 0 };
+            let places = Places { output: to, tickets: memory, follows: number > 0 };
             // SAFETY: as was promised; partials are in the memory, one for each chunk of the launch that leaves them.
             unsafe {
                 match first.take() {
@@ -361,7 +356,7 @@ impl BracketKernel {
         places: Places,
     ) -> Result<(), Error> {
         let Span { input, length } = elements;
-        let Places { output, tickets, gathers, follows } = places;
+        let Places { output, tickets, follows } = places;
         let shape = self.policy.shape(launch.kernel);
         let placed = launch.placed(&shape, length);
         let arguments = Arguments {
@@ -373,17 +368,16 @@ impl BracketKernel {
             row_level: placed.row_level,
             serial: output.serial,
             whole: placed.whole,
-            gathers: gathers.into(),
+            gathers: launch.gathers.into(),
             identity: operator.identity,
         };
         let shared_bytes = shape.shared_bytes(&self.kernels.data);
         let resident = match launch.kernel {
             Kernel::Large => self.kernels.resident_blocks(launch.kernel, shared_bytes)?,
-            Kernel::Row | Kernel::Small | Kernel::Gather | Kernel::Baseline => launch.chunks,
+            Kernel::Small | Kernel::Baseline => launch.chunks,
         };
         let count = self.policy.blocks(&launch, resident);
-        // The baseline does not wait for what is before it.
-        let early = follows && launch.kernel != Kernel::Baseline && self.kernels.begins_early();
+        let early = follows && self.kernels.begins_early();
         let blocks = Blocks { count, warps: placed.warps, shared_bytes, early };
         // SAFETY: that is what a kernel that reduces takes, and what it points to is what was promised.
         unsafe { self.kernels.launch(launch.kernel, blocks, arguments, operator.value, queue) }

@@ -36,7 +36,10 @@ pub(crate) struct LadderKernels {
 impl LadderKernels {
     pub(crate) fn new<M: DeviceMonoid>(context: &Arc<CudaContext>) -> Result<Self, Error> {
         let target = jit::target(architecture(context)?)?;
-        Ok(Self { kernels: Kernels::new(context, Data::of_items(&M::Item::layout()), target), loaded: Mutex::default() })
+        Ok(Self {
+            kernels: Kernels::new(context, Data::of_items(&M::Item::layout()), target),
+            loaded: Mutex::default(),
+        })
     }
 
     fn loaded<M: DeviceMonoid>(&self, rung: Rung, threads: u32, adds: bool) -> Result<Arc<Loaded>, Error> {

@@ -1,6 +1,6 @@
 //! What a plan is for: what is read, and what is combined.
 
-use crate::Layout;
+use crate::{Kind, Layout};
 
 /// The layouts of a primitive's data.
 #[derive(Clone, Debug)]
@@ -25,5 +25,14 @@ impl Data {
     /// The same, all together.
     pub(super) fn element_bytes(&self) -> usize {
         self.sizes().sum()
+    }
+}
+
+/// The numbers that an item is made of.
+pub(super) fn scalars(item: &Layout) -> usize {
+    match &item.kind {
+        Kind::Scalar(_) => 1,
+        Kind::Array { element, length } => length * scalars(element),
+        Kind::Struct { fields } => fields.iter().map(|field| scalars(&field.layout)).sum(),
     }
 }

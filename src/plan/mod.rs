@@ -4,9 +4,10 @@
 //! is fixed before compilation, for an item size; which kernel an input gets, and how many blocks of it, is decided at each
 //! launch.
 
+mod data;
 #[doc(hidden)]
 pub mod ladder;
-mod data;
+mod measured;
 pub(crate) mod memory;
 mod scan;
 mod shape;
@@ -15,14 +16,12 @@ pub use self::data::Data;
 pub use self::scan::{Limits, ScanLaunch, ScanPolicy, ScanShape};
 pub use self::shape::Shape;
 
+use self::measured::Measured;
 use self::memory::{TICKET_BYTES, cell_bytes, most_bytes, partial_bytes};
-use self::shape::{FEW_SCALARS, scalars};
 use crate::{Error, Layout};
 
 /// Chunks of a launch, at most: their runs are counted in 32 bits.
 const MOST_CHUNKS: u32 = 1 << 26;
-/// Of tiles of which a warp may have many.
-const SMALL_TILE_BYTES: u64 = 4 << 10;
 /// Tiles of a warp, at most, where that makes one wave of blocks; and where it makes waves that are full, or nearly.
 const WAVE_TILES: u32 = 8;
 const FULL_WAVE_TILES: u32 = 32;
@@ -32,15 +31,13 @@ const MOST_LANE_BYTES: usize = 8;
 const ONE_BLOCK_BYTES: u64 = 48 << 10;
 /// Of the largest block.
 const LANES_OF_BLOCK: u64 = 1024;
-/// Partials that are gathered, at most: as many as `templates/reduce/gather.cuh` has room for.
-const MOST_GATHERED: u32 = 4096;
 /// Warps of a block where a small input has many, but not too many.
 const SMALL_WARPS: u32 = 8;
 /// Partials of those, and words of them, at most, if they are gathered.
 const MOST_SMALL_PARTIALS: u32 = 511;
 const MOST_SMALL_WORDS: usize = 1024;
 /// Partials that a block more gathers, at most: as many rows of 32 as a warp has lanes.
-const MOST_OF_BLOCKS: u32 = 1024;
+const MOST_GATHERED: u32 = 1024;
 
 /// How an input is cut into loads, tiles, blocks and launches: the shapes of an operator's kernels, and which inputs each
 /// is for.
@@ -49,8 +46,7 @@ const MOST_OF_BLOCKS: u32 = 1024;
 /// another, for measurements and tests. Results are the same bits under every policy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Policy {
-    /// For small inputs, and for what the large kernel leaves of others and is not gathered: made to be done soon, and without tiles. What
-    /// is a row of it, or less, is left to a kernel for that ([`Kernel::Row`]).
+    /// For small inputs, and for partials: made to be done soon, and without tiles.
     pub small: Shape,
     /// For large inputs: made to keep memory busy.
     pub large: Shape,
@@ -58,8 +54,7 @@ pub struct Policy {
     pub baseline: Shape,
     /// Whether there are others. If not, the baseline reduces everything: slower, and sooner compiled.
     pub tuned: bool,
-    /// Inputs, and partials, of at most this many items are reduced by one block, in one launch: of the small kernel, or, of a row or less
-    /// of that, one warp of a kernel that does nothing else.
+    /// Inputs, and partials, of at most this many items are reduced by one block of the small kernel, in one launch.
     pub one_block_items: u64,
     /// Of those, at most so many have a lane of the small kernel each, where they are no whole rows and a block can have as many lanes;
     /// items of more than 8 bytes, for which it is not made, never.
@@ -76,8 +71,8 @@ pub struct Policy {
     pub small_blocks: u32,
     /// Partials of those blocks of 8 warps, at most, that one block more gathers.
     pub small_gathered: u32,
-    /// Partials, at most, that one block gathers while others still leave them, if there is room for them with a mark at each word: of the large
-    /// kernel up to 4096, by a launch of its own, and of larger blocks of the small one up to 1024. More are reduced as small inputs are.
+    /// Partials of larger blocks of the small kernel, at most, that one block more gathers, up to 1024. All others are reduced as small
+    /// inputs are.
     pub gathered_chunks: u32,
     /// The most chunks of a launch, up to 2^26. Short of it, all memory of a reduction is at most 64 KiB, or a thousandth of the
     /// input. The baseline may take more.
@@ -87,15 +82,10 @@ pub struct Policy {
 /// Which of an operator's kernels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kernel {
-    /// Of one row of [`Policy::small`], or less, by one warp; but not of what has a lane each ([`Policy::lane_each_items`]).
-    Row,
     /// [`Policy::small`].
     Small,
     /// [`Policy::large`]: the same template in another shape.
     Large,
-    /// What gathers the partials of the large one, from 9.0 on while they are left: one block, of a shape that is always the same. Those of the
-    /// small one are gathered by a block of its own launch.
-    Gather,
     /// [`Policy::baseline`]: a template of its own. Scans have none.
     Baseline,
 }
@@ -136,9 +126,10 @@ pub struct Launches {
     /// The policy of the launches after the first one.
     of_partials: Policy,
     next: Option<Launch>,
-    /// What the partials are reduced by, and into how many at most.
+    /// What partials are reduced by, and into how many at most.
     later: Kernel,
     most: u64,
+    gathers: bool,
 }
 
 impl Iterator for Launches {
@@ -160,9 +151,9 @@ impl Launches {
         TICKET_BYTES + chunks.filter(|&chunks| chunks > 1).map(|chunks| bytes(item, chunks)).sum::<u64>()
     }
 
-    /// Whether partials are gathered.
+    /// Whether the first launch gathers its partials.
     pub fn gathers(&self) -> bool {
-        self.later == Kernel::Gather
+        self.gathers
     }
 }
 
@@ -194,9 +185,9 @@ impl Launch {
 
 impl Kernel {
     /// All of them.
-    pub const ALL: [Self; 5] = [Self::Row, Self::Small, Self::Large, Self::Gather, Self::Baseline];
+    pub const ALL: [Self; 3] = [Self::Small, Self::Large, Self::Baseline];
     /// Those that are not the baseline.
-    pub const TUNED: [Self; 4] = [Self::Row, Self::Small, Self::Large, Self::Gather];
+    pub const TUNED: [Self; 2] = [Self::Small, Self::Large];
 }
 
 impl Policy {
@@ -209,7 +200,7 @@ impl Policy {
     /// The policy for any elements, of several arrays even, that become items.
     pub fn for_data(data: &Data) -> Self {
         let (small, large, item) = (Shape::small(data), Shape::large(data), &data.item);
-        let has_small_tiles = large.tile_items() * data.element_bytes() as u64 <= SMALL_TILE_BYTES;
+        let Measured { tiles, full_turns, small_blocks, .. } = Measured::of(data);
         Self {
             small,
             large,
@@ -222,13 +213,16 @@ impl Policy {
                 * u64::from(small.merged_rows())
                 * item.size as u64
                 * small.wave_warps(),
-            // Of 20 bytes more partials would be too many for one launch to reduce soon.
-            tiles_per_warp: if has_small_tiles || item.size == 20 { 8 } else { 4 },
-            full_turns: if has_small_tiles { u32::MAX } else { 2 },
-            small_blocks: if item.size <= 4 { 384 } else { 768 },
+            tiles_per_warp: tiles,
+            full_turns,
+            small_blocks,
             small_gathered: MOST_SMALL_PARTIALS.min((MOST_SMALL_WORDS / item.size.div_ceil(4)) as u32),
-            // Of more, or of items that have no tiles since they do not stay in registers, what gathers has too few of those.
-            gathered_chunks: if scalars(item) > FEW_SCALARS || large.rows == 1 { 0 } else { MOST_GATHERED },
+            // Items of more scalars, or that do not stay in registers, would be gathered by too few registers.
+            gathered_chunks: if Measured::has_many_numbers(data) || large.rows == 1 {
+                0
+            } else {
+                MOST_GATHERED
+            },
             max_chunks: 16384,
         }
     }
@@ -245,10 +239,8 @@ impl Policy {
     /// The shape of a kernel.
     pub fn shape(&self, kernel: Kernel) -> Shape {
         match kernel {
-            Kernel::Row => Shape { warps: 1, merged_tiles: 1, ..self.small },
             Kernel::Small => self.small,
             Kernel::Large => self.large,
-            Kernel::Gather => Shape::GATHER,
             Kernel::Baseline => self.baseline,
         }
     }
@@ -260,11 +252,7 @@ impl Policy {
 
     /// Those that it has launches of.
     pub(crate) fn kernels(&self) -> &'static [Kernel] {
-        match (self.tuned, self.gathered_chunks > 1) {
-            (true, true) => &Kernel::TUNED,
-            (true, false) => &[Kernel::Row, Kernel::Small, Kernel::Large],
-            (false, _) => &[Kernel::Baseline],
-        }
+        if self.tuned { &Kernel::TUNED } else { &[Kernel::Baseline] }
     }
 
     /// Whether kernels can be made of it for such data.
@@ -279,7 +267,7 @@ impl Policy {
             return fail("tiles_per_warp is a power of two");
         }
         if self.gathered_chunks > MOST_GATHERED {
-            return fail("gathered_chunks is at most 4096");
+            return fail("gathered_chunks is at most 1024");
         }
         if !(1..=MOST_CHUNKS).contains(&self.max_chunks) {
             return fail("max_chunks is 1 to 2^26");
@@ -306,45 +294,37 @@ impl Policy {
         // Each launch leaves what the next one reads, and beside it there is room for what that leaves.
         let next = self.launch(first, length, most(room - room / 16));
         let gathers = self.gathers(item, length, &next);
-        let later = if gathers { Kernel::Gather } else { later };
-        // Blocks of rows are gathered by one more of them, those of tiles by a launch of another shape.
-        let next = Launch { gathers: gathers && self.shape(first).rows == 1, ..next };
-        Launches { of_partials: *of_partials, next: Some(next), later, most: most(room / 64) }
+        let next = Launch { gathers, ..next };
+        Launches { of_partials: *of_partials, next: Some(next), later, most: most(room / 64), gathers }
     }
 
-    /// Whether the partials that the first launch leaves are gathered.
+    /// Whether a block more of the first launch gathers its partials.
     fn gathers(&self, item: &Layout, length: u64, first: &Launch) -> bool {
         let has_room = TICKET_BYTES + cell_bytes(item, first.chunks.into()) <= most_bytes(item, length);
         let most = match first.kernel {
-            Kernel::Baseline => 0,
             Kernel::Small if first.warps <= SMALL_WARPS => self.gathered_chunks.min(self.small_gathered),
-            _ => self.gathered_chunks,
+            Kernel::Small => self.gathered_chunks,
+            Kernel::Large | Kernel::Baseline => 0,
         };
-        let most = if self.shape(first.kernel).rows == 1 { most.min(MOST_OF_BLOCKS) } else { most };
         has_room && (2..=most).contains(&first.chunks)
     }
 
     fn launch(&self, kernel: Kernel, length: u64, most: u64) -> Launch {
         let fits = length <= self.one_block_items.max(1) || most <= 1;
         match kernel {
-            Kernel::Gather => {
-                let (shape, rows) = (Shape::GATHER, length.div_ceil(Shape::GATHER.block_items()));
-                let rows_per_warp = rows.next_power_of_two();
-                Launch { kernel, chunks: 1, warps: shape.warps, rows_per_warp, gathers: false }
-            }
             Kernel::Small | Kernel::Large if fits => self.one_block(length),
             _ => self.chunks_of(kernel, length, most),
         }
     }
 
-    /// One block: of the small kernel, where few are no whole rows, with a lane an item; or one warp, of a row or less; or as many warps as
-    /// there are rows, and then more rows for each.
+    /// One block of the small kernel: where few are no whole rows, with a lane an item; or of as many warps as there are rows, and then with
+    /// more rows for each.
     pub(crate) fn one_block(&self, length: u64) -> Launch {
         let (row, most) = (self.small.row_items(), u64::from(self.small.warps));
         let has_lanes = length <= self.lane_each_items && !length.is_multiple_of(row);
         let rows = length.div_ceil(row).next_power_of_two();
         let warps = if has_lanes { length.div_ceil(32).next_power_of_two() } else { rows }.min(most);
-        let kernel = if has_lanes || rows > 1 { Kernel::Small } else { Kernel::Row };
+        let kernel = Kernel::Small;
         Launch { kernel, chunks: 1, warps: warps as u32, rows_per_warp: rows.div_ceil(warps), gathers: false }
     }
 

@@ -3,8 +3,9 @@
 use std::iter::successors;
 
 use super::Kernel;
+use super::data::scalars;
 use super::memory::LINE;
-use super::shape::{WIDEST_LOAD, chunk, exchange_bytes, scalars};
+use super::shape::{WIDEST_LOAD, chunk, exchange_bytes};
 use crate::{Error, Layout};
 
 /// How a scan cuts its input into tiles: the shapes of an operator's kernels, and which inputs each is for.
@@ -117,7 +118,7 @@ impl ScanPolicy {
     pub fn shape(&self, kernel: Kernel) -> &ScanShape {
         match kernel {
             Kernel::Large => &self.large,
-            Kernel::Row | Kernel::Small | Kernel::Gather | Kernel::Baseline => &self.small,
+            Kernel::Small | Kernel::Baseline => &self.small,
         }
     }
 

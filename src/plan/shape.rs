@@ -1,7 +1,8 @@
 //! The shape of a kernel that reduces.
 
-use super::Data;
-use crate::{Error, Kind, Layout};
+use super::data::Data;
+use super::measured::Measured;
+use crate::{Error, Layout};
 
 /// The bytes that one GPU lane loads at once at most.
 pub(super) const WIDEST_LOAD: usize = 16;
@@ -11,8 +12,6 @@ const LARGEST_GROUP: usize = 128;
 const MOST_GROUP_ITEMS: u32 = 32;
 /// A lane loads at least so much at once, if the items allow it: what it combines itself needs no shuffles.
 const LEAST_GROUP: usize = 32;
-/// An operator on an item of more scalars than these is written out few times: each takes long to compile.
-pub(super) const FEW_SCALARS: usize = 16;
 /// Items larger than this do not stay in registers.
 const LARGEST_IN_REGISTERS: usize = 64;
 /// Shared memory of a block, at most: what every architecture gives one.
@@ -50,43 +49,19 @@ pub struct Shape {
 }
 
 impl Shape {
-    /// Of the kernel that gathers: a row of partials a warp; and so few registers that it begins beside blocks of the large one.
-    pub(crate) const GATHER: Self = Self {
-        width: 1,
-        group_items: 1,
-        rows: 1,
-        merged_tiles: 1,
-        runs: 1,
-        warps: 16,
-        blocks_per_multiprocessor: 3,
-    };
-
     /// A row a warp, of as many warps as a block can have.
     pub(super) fn small(data: &Data) -> Self {
-        // Where an item is several words, what lanes exchange is time.
-        let merged_tiles = if matches!(data.item.size, 16 | 32) { 2 } else { 1 };
-        let mut shape = Self { warps: 32, merged_tiles, ..Self::of_lanes(data, 0) };
-        if data.element_bytes() == 1 {
-            // So many warps have no registers to take more items apart.
-            shape.group_items = 16;
-        }
-        shape
+        let Measured { group_bytes, merged_rows, .. } = Measured::of(data);
+        Self { warps: 32, merged_tiles: merged_rows, ..Self::of_lanes(data, group_bytes, 0) }
     }
 
-    /// What the search found: few warps of many rows, as far as registers allow.
+    /// Few warps of many rows, as far as registers allow.
     pub(super) fn large(data: &Data) -> Self {
-        let size = data.element_bytes();
-        let (lane_bytes, merged_tiles, blocks_per_multiprocessor) = match (size, scalars(&data.item)) {
-            (1 | 2, _) | (4, ..=2) | (8, ..=2) | (16, ..=4) => (128, 4, 4),
-            (16, _) => (256, 1, 3),
-            (_, scalars) if scalars > FEW_SCALARS => (128, 1, 3),
-            (20 | 32, _) => (384, 4, 2),
-            _ => (256, 4, 3),
-        };
-        let lane_bytes = if size.max(data.item.size) <= LARGEST_IN_REGISTERS { lane_bytes } else { 0 };
-        let shape = Self { warps: 4, blocks_per_multiprocessor, ..Self::of_lanes(data, lane_bytes) };
-        // Tiles whose bytes are a multiple of three are slower side by side, by trials; why is not known.
-        let runs = if (shape.tile_items() * size as u64).is_multiple_of(3) { 1 } else { 32 };
+        let Measured { tile_bytes, merged_tiles, runs, held_blocks, .. } = Measured::of(data);
+        let fits = data.element_bytes().max(data.item.size) <= LARGEST_IN_REGISTERS;
+        let tile_bytes = if fits { tile_bytes } else { 0 };
+        let shape = Self { warps: 4, ..Self::of_lanes(data, LEAST_GROUP, tile_bytes) };
+        let shape = Self { blocks_per_multiprocessor: held_blocks, ..shape };
         if shape.rows > 1 { Self { merged_tiles, runs, ..shape } } else { shape }
     }
 
@@ -106,11 +81,11 @@ impl Shape {
     }
 
     /// Groups of wide loads, and so many rows of them that a lane has at most `bytes`, unless fewer fill no whole loads.
-    fn of_lanes(data: &Data, bytes: usize) -> Self {
+    fn of_lanes(data: &Data, group_bytes: usize, bytes: usize) -> Self {
         // The fewest elements whose bytes are a multiple of the widest load in each array, and enough of them.
         let whole = data.sizes().map(|size| WIDEST_LOAD / chunk(size)).max().unwrap_or(1);
         let fits = data.sizes().all(|size| size * whole <= LARGEST_GROUP);
-        let least_group = LEAST_GROUP.div_ceil(whole * data.element_bytes()).next_power_of_two();
+        let least_group = group_bytes.div_ceil(whole * data.element_bytes()).next_power_of_two();
         let (group_items, width) = match fits {
             true => (whole * least_group, WIDEST_LOAD),
             false => (1, data.sizes().map(chunk).min().unwrap_or(1)),
@@ -236,13 +211,4 @@ pub(super) fn exchange_bytes(run_bytes: usize) -> usize {
     let (all, even) = (32 * run, 1 << run.trailing_zeros().min(3));
     let left_out = if even == 1 || chunk < WIDEST_LOAD { 0 } else { all / (8 * run / even) };
     chunk * (all + left_out)
-}
-
-/// The numbers that an item is made of.
-pub(super) fn scalars(item: &Layout) -> usize {
-    match &item.kind {
-        Kind::Scalar(_) => 1,
-        Kind::Array { element, length } => length * scalars(element),
-        Kind::Struct { fields } => fields.iter().map(|field| scalars(&field.layout)).sum(),
-    }
 }

@@ -67,8 +67,8 @@ fn every_item_is_in_one_block(policy: &Policy, item: &Layout, length: u64) {
     for launch in policy.launches(item, length) {
         let shape = policy.shape(launch.kernel);
         assert!(policy.kernels().contains(&launch.kernel));
-        // Others look for a first item.
-        assert!(left > 0 || matches!(launch.kernel, Kernel::Row | Kernel::Baseline));
+        // That of tiles looks for a first item.
+        assert!(left > 0 || launch.kernel != Kernel::Large);
         let block = shape.row_items() * launch.rows_per_warp * u64::from(launch.warps);
         let name = item.name;
         assert_eq!(u64::from(launch.chunks), left.div_ceil(block).max(1), "{length} items of {name}");
@@ -99,12 +99,8 @@ fn few_small_items_that_are_no_whole_rows_have_a_lane_each() {
     // Rows of 256.
     let lengths = [1, 31, 32, 33, 255, 256, 257, 1000, 1023, 1024, 1025];
     assert_eq!(lengths.map(|length| warps(&floats, length)), [1, 1, 1, 2, 8, 1, 16, 32, 32, 4, 8]);
-    let kernel = |policy: &Policy, length| policy.one_block(length).kernel;
-    use Kernel::{Row, Small};
-    assert_eq!([0, 1, 255, 256, 257].map(|length| kernel(&floats, length)), [Row, Small, Small, Row, Small]);
     let without = Policy { lane_each_items: 0, ..floats };
     assert_eq!([33, 255, 1023].map(|length| warps(&without, length)), [1, 1, 4]);
-    assert_eq!([1, 255, 257].map(|length| kernel(&without, length)), [Row, Row, Small]);
     // Rows of 128.
     let points = Policy::for_item(&<[f32; 3]>::layout());
     assert_eq!([33, 127, 1023].map(|length| warps(&points, length)), [1, 1, 8]);
@@ -137,11 +133,11 @@ fn small_inputs_have_larger_blocks_where_there_would_be_many() {
         assert_eq!(first.gathers, next.is_none());
         (first.kernel, first.warps, first.chunks, next)
     };
-    use Kernel::{Gather, Large, Small};
+    use Kernel::{Large, Small};
     assert_eq!(of(first_and_next::<f32>(64)), (Small, 8, 8, None));
     assert_eq!(of(first_and_next::<f32>(2048)), (Small, 8, 256, None));
     assert_eq!(of(first_and_next::<f32>(4096)), (Small, 32, 128, None));
-    assert_eq!(of(first_and_next::<u8>(4096)), (Large, 4, 256, Some(Gather)));
+    assert_eq!(of(first_and_next::<u8>(4096)), (Large, 4, 256, Some(Small)));
     // Of few words.
     assert_eq!(of(first_and_next::<f64>(2048)), (Small, 8, 256, None));
     assert_eq!(of(first_and_next::<f64>(4096)), (Small, 8, 512, Some(Small)));
@@ -245,29 +241,25 @@ fn partials_are_gathered_where_they_are_few_and_have_room() {
     let chain = |item: &Layout, policy: &Policy, length| {
         policy.launches(item, length).map(|launch| launch.kernel).collect::<Vec<_>>()
     };
-    use Kernel::{Gather, Large, Row, Small};
+    use Kernel::{Large, Small};
     let floats = f32::layout();
     let policy = Policy::for_item(&floats);
-    assert_eq!(chain(&floats, &policy, 1 << 26), [Large, Gather]);
-    assert_eq!(chain(&floats, &Policy { gathered_chunks: 0, ..policy }, 1 << 26), [Large, Small]);
+    let gathers = |item: &Layout, policy: &Policy, length| policy.launches(item, length).gathers();
+    assert_eq!(chain(&floats, &policy, 1 << 26), [Large, Small]);
     assert_eq!(chain(&floats, &policy, 1 << 20), [Small]);
-    // 64 KiB each: 4096 of them, and one more.
-    let fine = Policy { full_turns: 0, tiles_per_warp: 4, ..policy };
-    assert_eq!(chain(&floats, &fine, 1 << 26), [Large, Gather]);
-    assert_eq!(chain(&floats, &fine, (1 << 26) + 1), [Large, Small]);
-    // 1366 and 2731 of 96 KiB, of 48 bytes: a thousandth of the input has room for twice the latter, but not the former, with tickets.
+    assert!(gathers(&floats, &policy, 1 << 20) && !gathers(&floats, &policy, 1 << 26));
+    let never = Policy { gathered_chunks: 0, ..policy };
+    assert_eq!(chain(&floats, &never, 1 << 20), [Small, Small]);
+    // 1366 partials of 96 KiB, of 48 bytes, are more than a block reduces.
     let large = <[f32; 12]>::layout();
-    assert_eq!(chain(&large, &Policy::for_item(&large), (1 << 27) / 48), [Large, Small, Row]);
-    assert_eq!(chain(&large, &Policy::for_item(&large), (1 << 28) / 48), [Large, Gather]);
-    let triples = <[f64; 3]>::layout();
-    assert_eq!(chain(&triples, &Policy::for_item(&triples), (1 << 28) / 24), [Large, Gather]);
+    assert_eq!(chain(&large, &Policy::for_item(&large), (1 << 27) / 48), [Large, Small, Small]);
     // More than 64 bytes, which do not stay in registers.
     assert_eq!(Policy::for_item(&<[u64; 9]>::layout()).gathered_chunks, 0);
     // More than 16 numbers; and no tiles.
     assert_eq!(Policy::for_item(&<[u8; 48]>::layout()).gathered_chunks, 0);
     let huge = <[u64; 32]>::layout();
     let policy = Policy::for_item(&huge);
-    assert_eq!(policy.kernels(), [Row, Small, Large]);
+    assert_eq!(policy.kernels(), [Small, Large]);
     assert_eq!(chain(&huge, &policy, 1 << 20)[..2], [Large, Small]);
 }
 
@@ -275,7 +267,6 @@ fn partials_are_gathered_where_they_are_few_and_have_room() {
 fn templates_know_where_partials_are_gathered() {
     let partials = include_str!("../../templates/reduce/partials.cuh");
     assert!(partials.contains(&format!("TICKETS = {};", TICKET_BYTES / 8)));
-    assert!(include_str!("../../templates/reduce/gather.cuh").contains(&format!("MOST = {MOST_GATHERED},")));
     for item in items() {
         // Of 32 partials whole pairs of words.
         let words = (item.size as u64).div_ceil(4);
@@ -309,14 +300,17 @@ fn policies_that_no_kernel_can_have_are_refused() {
     assert!(refused(|policy| policy.small.merged_tiles = 4));
     assert!(refused(|policy| policy.baseline.warps = 64));
     assert!(refused(|policy| policy.baseline.group_items = 2));
-    assert!(refused(|policy| policy.gathered_chunks = 4097));
+    assert!(refused(|policy| policy.gathered_chunks = 1025));
     assert!(refused(|policy| policy.max_chunks = 0));
     // Tiles that leave too little of 64 KiB for the values of runs.
     let item = <[u64; 21]>::layout();
     let mut tiles = Policy::for_item(&item);
     assert!(tiles.check(&Data::of_items(&item)).is_ok());
     (tiles.large.width, tiles.large.group_items, tiles.large.rows, tiles.large.warps) = (8, 1, 2, 4);
-    assert!(tiles.large.shared_bytes(&Data::of_items(&item)) < 65_000 && tiles.check(&Data::of_items(&item)).is_err());
+    assert!(
+        tiles.large.shared_bytes(&Data::of_items(&item)) < 65_000
+            && tiles.check(&Data::of_items(&item)).is_err()
+    );
     assert!(refused(|policy| policy.max_chunks = u32::MAX));
 }
 

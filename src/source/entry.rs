@@ -32,9 +32,7 @@ impl Entry {
         let Shape { width, group_items, rows, merged_tiles, runs, warps, blocks_per_multiprocessor } =
             policy.shape(kernel);
         let (name, template) = match kernel {
-            Kernel::Row => ("warpfold_row", "row"),
             Kernel::Small | Kernel::Large => ("warpfold_bracket", "bracket"),
-            Kernel::Gather => ("warpfold_gather", "gather"),
             Kernel::Baseline => ("warpfold_baseline", "baseline"),
         };
         Self {

@@ -61,15 +61,13 @@ const LANES: [Template; 4] = [
 /// And what kernels that reduce are given.
 const ARGUMENTS: Template = ("reduce/arguments.cuh", include_str!("../../templates/reduce/arguments.cuh"));
 /// And those of the tuned ones.
-const REDUCTION: [Template; 8] = [
+const REDUCTION: [Template; 6] = [
     ("reduce/counter.cuh", include_str!("../../templates/reduce/counter.cuh")),
     ("reduce/run.cuh", include_str!("../../templates/reduce/run.cuh")),
     ("reduce/partials.cuh", include_str!("../../templates/reduce/partials.cuh")),
     ("reduce/rows.cuh", include_str!("../../templates/reduce/rows.cuh")),
     ("reduce/tiles.cuh", include_str!("../../templates/reduce/tiles.cuh")),
     ("reduce/bracket.cuh", include_str!("../../templates/reduce/bracket.cuh")),
-    ("reduce/row.cuh", include_str!("../../templates/reduce/row.cuh")),
-    ("reduce/gather.cuh", include_str!("../../templates/reduce/gather.cuh")),
 ];
 /// And that of the baseline: what it does not need is not parsed.
 const BASELINE: Template = ("reduce/baseline.cuh", include_str!("../../templates/reduce/baseline.cuh"));

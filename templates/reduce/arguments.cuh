@@ -1,4 +1,4 @@
-// What a kernel that reduces is given, as `Arguments` in `src/source/entry.rs` has it.
+// What a kernel that reduces is given, as `Arguments` in `src/source/arguments.rs` has it.
 
 namespace warpfold {
 
@@ -18,7 +18,7 @@ struct Arguments {
     unsigned serial;
     // Of runs of one row, or of two that merge, how many have all of it.
     unsigned whole;
-    // Whether what a chunk leaves is gathered while others leave theirs: of rows by one block more, of tiles by the next launch.
+    // Whether one block more gathers what the chunks of rows leave.
     unsigned gathers;
     Item identity;
 };

@@ -15,7 +15,7 @@ WARPFOLD_DEVICE void baseline(const Arguments<typename Reader::Input, Item>& arg
     const unsigned thread = WARP_LANES * warp_index() + lane_index();
     const Size chunk = Size(TILE_ITEMS) << arguments.row_level, begin = block_index() * chunk;
     Size left = smaller(arguments.length - begin, chunk);
-    typename Reader::Cursor next = typename Reader::Cursor(arguments.input) + begin;
+    typename Reader::Cursor next = (typename Reader::Cursor(arguments.input) + begin).when_written();
     unsigned tiles = 0;
     while (true) {
         const bool is_last = left == 0;

@@ -1,11 +1,11 @@
 // The bracket of an array, as far as one launch takes it.
 //
 // Pair neighbours and combine each pair, left operand first; an odd one out gets a bye; repeat until one is left. Chunks
-// of 2^k items compose: the bracket of the array is the bracket of its chunks' brackets. So blocks reduce a
-// chunk to a partial each, and later launches reduce those (gather.cuh, or this and row.cuh); an input of one chunk is finished at once. Inside a chunk each warp
-// has runs of tiles and rows (counter.cuh), each tile is rows (tile.cuh), each row a group of every lane (warp.cuh), each
-// group items (group.cuh), and every one of these sizes is a power of two. None of them moves a bit of the result, and no identity is combined
-// with anything: it only answers an empty input, which is less than a row (row.cuh).
+// of 2^k items compose: the bracket of the array is the bracket of its chunks' brackets. So blocks reduce a chunk to a partial each, and
+// a block more, or the next launch, reduces those (partials.cuh); an input of one chunk is finished at once. Inside a chunk each warp
+// has runs of tiles and rows (run.cuh), each tile is rows (tiles.cuh), each row a group of every lane, each group elements that a reader
+// stages, and every one of these sizes is a power of two. None of them moves a bit of the result, and no identity is combined with
+// anything: it only answers an empty input (rows.cuh).
 
 namespace warpfold {
 

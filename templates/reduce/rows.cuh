@@ -2,7 +2,7 @@
 
 namespace warpfold {
 
-// A chunk a block, of rows alone, and of one item at least. Most blocks of small inputs have whole rows, one a warp, or two: what those
+// A chunk a block, of rows alone. Most blocks of small inputs have whole rows, one a warp, or two: what those
 // take is a straight line, since every instruction that is fetched for the first time is time. Nearly so is what a block takes if each warp
 // has one row or a part of it, or a lane for each item, where that is so small that many shuffles cost less than loads of parts of a row.
 template <class Shape, class Reader, class Item, class Operator>
@@ -41,6 +41,11 @@ WARPFOLD_DEVICE void bracket_of_rows(const Arguments<typename Reader::Input, Ite
             if (of_warps.bracket(op, value) && lane_index() == 0) place.leave(value);
             return;
         }
+    }
+    if (arguments.length == 0) {
+        when_written(arguments.output);
+        if (warp_index() == 0 && lane_index() == 0) Place<Item>(arguments, 0, false).leave(Words<Item>(arguments.identity));
+        return;
     }
     Words<Item> value;
     unsigned warps = smaller(arguments.runs - first_run, block_warps()), lanes = 1;

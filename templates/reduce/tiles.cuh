@@ -184,7 +184,7 @@ WARPFOLD_DEVICE void bracket_of_tiles(const Arguments<typename Reader::Input, It
         const unsigned of_warps = smaller(arguments.runs - (chunks - 1 - turn) * Shape::WARPS, Shape::WARPS);
         Words<Item> value;
         const bool is_first = across_values(op, value_of_lane(values, of_warps << level), of_warps << level, value);
-        if (is_first && lane_index() == 0) Place<Item>(arguments, chunks - 1 - turn, arguments.gathers != 0).leave(value);
+        if (is_first && lane_index() == 0) Place<Item>(arguments, chunks - 1 - turn, false).leave(value);
         if (next >= chunks) return;
         turn = next, next = draws ? drawn[parity] : chunks;
         draws = draws && next < chunks;

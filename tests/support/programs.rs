@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 
 use warpfold::plan::{Kernel, ScanPolicy};
 use warpfold::source::Source;
-use warpfold::{DeviceMonoid, DeviceType, Policy};
+use warpfold::{DeviceMonoid, Policy};
 
 use super::checks::code_of;
 use super::cpp::compiler;
@@ -92,26 +92,6 @@ impl Kernels {
         for &kernel in P::KERNELS {
             self.add_kernel(&policy.source::<M>(kernel));
         }
-        Case { first, operator, policy }
-    }
-
-    /// What gathers, by the first of several blocks, the others of which leave a partial each
-    /// meanwhile, an item.
-    pub fn add_gathering<M: DeviceMonoid>(&mut self, operator: M) -> Case<M> {
-        let policy = Policy::for_item(&M::Item::layout());
-        let first = self.add_kernel(&policy.source::<M>(Kernel::Gather));
-        let case = self.cases.last_mut().expect("added");
-        *case = case.replace(
-            "::warpfold::gather<Shape, Reader>(",
-            "if (warpfold::block_index() > 0) {
-        using Cells = ::warpfold::Partials<Item>;
-        const unsigned index = warpfold::block_index() - 1;
-        if (warpfold::warp_index() == 0 && warpfold::lane_index() == 0)
-            ::warpfold::Words<Item>(arguments.input.elements[index]).send(Cells(arguments.tickets).cell(index), Cells::MARK, Cells::STRIDE);
-        return;
-    }
-    ::warpfold::gather<Shape, Reader>(",
-        );
         Case { first, operator, policy }
     }
 

@@ -5,7 +5,7 @@ use std::mem::offset_of;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::{Arc, OnceLock};
 
-use warpfold::plan::{Kernel, Limits, ScanLaunch, ScanPolicy};
+use warpfold::plan::{Data, Limits, ScanLaunch, ScanPolicy};
 use warpfold::source::{Arguments, ArrayInput, ScanArguments};
 use warpfold::{DeviceMonoid, DeviceType, Layout, tree};
 
@@ -311,16 +311,14 @@ impl Executor {
         let item = &operands.item;
         let mut misalignment = misalignment * item.align;
         let launches = case.policy.launches(item, length);
-        // Zeros, of which launches that leave partials to be gathered need more.
+        // Zeros, of which a launch that gathers its partials needs more.
         let gathers = launches.gathers();
         let mut words =
             vec![0; if gathers { launches.memory_bytes(item) as usize } else { size_of::<u64>() }];
         for launch in launches {
             let shape = case.policy.shape(launch.kernel);
-            // Those that are gathered are no output.
-            let is_gathered = gathers && launch.chunks > 1;
             let left = if launch.leaves_one() { 1 } else { launch.chunks as usize };
-            let output = if is_gathered && !launch.leaves_one() { 0 } else { left * item.size };
+            let output = left * item.size;
             let request_words = words.len();
             let placed = launch.placed(&shape, length);
             let (fields, places) = before_identity!(Arguments {
@@ -329,7 +327,7 @@ impl Executor {
                 runs: placed.runs,
                 row_level: placed.row_level,
                 whole: placed.whole,
-                gathers: is_gathered.into(),
+                gathers: launch.gathers.into(),
             });
             let arguments = operands.arguments(fields);
             let request = Request {
@@ -339,64 +337,25 @@ impl Executor {
                 misalignment: misalignment as u32,
                 places,
                 seed: self.seed,
-                shared: shape.shared_bytes(item) as u64,
+                shared: shape.shared_bytes(&Data::of_items(item)) as u64,
                 arguments: arguments.len() as u64,
                 op: operands.state.len() as u64,
                 input: input.len() as u64,
                 output: output as u64,
                 words: words.len() as u64,
-                // The kernel that gathers tiles writes when it has seen all partials of the launch before.
-                early: match launch.kernel {
-                    Kernel::Row | Kernel::Small | Kernel::Large => 1,
-                    Kernel::Gather | Kernel::Baseline => 0,
-                },
+                early: 1,
                 ..Request::default()
             };
             let request = [bytes(&[request]), arguments, operands.state.clone(), input, words].concat();
             input = self.ask(&request, output + request_words)?;
             words = input.split_off(output);
-            if output > 0 && words.iter().any(|&byte| byte != 0) {
+            if words.iter().any(|&byte| byte != 0) {
                 return Err("tickets or partials are left".to_owned());
             }
             length = left as u64;
             misalignment = 0;
         }
         Ok(input)
-    }
-
-    /// The bracket of partials, some items each of which a block leaves while one block gathers
-    /// them.
-    pub fn gather<M: DeviceMonoid>(
-        &mut self,
-        case: Case<M>,
-        partials: &[M::Item],
-    ) -> Result<M::Item, String> {
-        let (size, count) = (size_of::<M::Item>(), partials.len());
-        let operands = Operands::of(&case.operator);
-        let (fields, places) = before_identity!(Arguments { tickets, length: count as u64 });
-        let arguments = operands.arguments(fields);
-        let input = bytes(partials);
-        let words = vec![0; (4 << 10) + count.next_multiple_of(32) * 2 * size.next_multiple_of(8)];
-        let request = Request {
-            kernel: case.first,
-            blocks: 1 + count as u32,
-            threads: case.policy.shape(Kernel::Gather).warps * 32,
-            places,
-            seed: self.seed,
-            arguments: arguments.len() as u64,
-            op: operands.state.len() as u64,
-            input: input.len() as u64,
-            output: size as u64,
-            words: words.len() as u64,
-            ..Request::default()
-        };
-        let request = [bytes(&[request]), arguments, operands.state, input, words.clone()].concat();
-        let mut answer = self.ask(&request, size + words.len())?;
-        if answer.split_off(size) != words {
-            return Err("partials are left".to_owned());
-        }
-        // SAFETY: the kernel wrote a whole item, field by field.
-        Ok(unsafe { std::ptr::read_unaligned(answer.as_ptr().cast()) })
     }
 
     /// The scan of the items, by one launch; what went wrong if it did. `shared` is what blocks

@@ -1,6 +1,7 @@
 use super::*;
 use crate::cuda::driver::{RelaxedCapture, architecture};
 use crate::operators::{AffineComposition, Sum};
+use crate::plan::Data;
 use crate::{DeviceType, jit, tree};
 
 /// What a GPU newer than NVRTC runs: PTX that the driver finishes.
@@ -12,8 +13,8 @@ fn gpu_is_the_cpu_through_ptx() {
     let architecture = architecture(context).expect("answers");
     let target = jit::Target { architecture, form: jit::Form::Ptx };
     let policy = Policy::for_item(&<[u32; 2]>::layout());
-    let kernels = Kernels::new(context, <[u32; 2]>::layout(), target);
-    let kernel = BracketKernel::new(kernels, policy).expect("a policy");
+    let kernels = Kernels::new(context, Data::of_items(&<[u32; 2]>::layout()), target);
+    let kernel = BracketKernel { kernels, policy, of_partials: None };
     let operator = AffineComposition::new();
     for length in [1_u32, 2, 1000, 100_001] {
         let items: Vec<[u32; 2]> = (0..length).map(|i| [i | 1, i.wrapping_mul(2_654_435_761)]).collect();
@@ -30,8 +31,8 @@ fn gpu_workspaces_of_graphs_are_used_again() {
     let _relaxed = RelaxedCapture::enter().expect("a driver");
     let stream = device.stream().expect("a GPU").context().new_stream().expect("a stream");
     let policy = Policy { max_chunks: 99, ..Policy::for_item(&u64::layout()) };
-    let kernel = BracketKernel::of::<Sum<u64>>(stream.context(), policy).expect("a kernel");
-    kernel.reserve::<Sum<u64>>(&stream).expect("compiles");
+    let kernel = BracketKernel::of::<Sum<u64>, ItemsAsTheyAre>(stream.context(), policy).expect("a kernel");
+    kernel.reserve::<Sum<u64>, ItemsAsTheyAre>(&stream).expect("compiles");
     let items = stream.clone_htod(&[1_u64; 100_000]).expect("copies");
     let mut result = stream.clone_htod(&[0_u64]).expect("copies");
     let mode = cudarc::driver::sys::CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL;
@@ -41,7 +42,7 @@ fn gpu_workspaces_of_graphs_are_used_again() {
         stream.begin_capture(mode).expect("begins to record");
         for _ in 0..3 {
             // SAFETY: the graph is gone before the slices.
-            unsafe { kernel.record_into(&Sum::new(), &items, &mut result) }.expect("records");
+            unsafe { kernel.record_into(&Sum::<u64>::new(), Array(&items), &mut result) }.expect("records");
         }
         let graph = stream.end_capture(flags).expect("ends recording").expect("a graph");
         assert_eq!(kernel.kernels.workspaces.in_graphs().0, 1);
@@ -66,8 +67,9 @@ fn gpu_chains_are_recorded_once() {
     let mut policy =
         Policy { one_block_items: 64, tiles_per_warp: 1, full_turns: 0, gathered_chunks: 500, ..default };
     policy.large.warps = 1;
-    let kernel = BracketKernel::of::<AffineComposition<u32>>(stream.context(), policy).expect("a kernel");
-    kernel.reserve::<AffineComposition<u32>>(&stream).expect("compiles");
+    let kernel = BracketKernel::of::<AffineComposition<u32>, ItemsAsTheyAre>(stream.context(), policy)
+        .expect("a kernel");
+    kernel.reserve::<AffineComposition<u32>, ItemsAsTheyAre>(&stream).expect("compiles");
     let operator = AffineComposition::new();
     let items: Vec<[u32; 2]> = (0..4_000_000_u32).map(|i| [i | 1, i.wrapping_mul(2_654_435_761)]).collect();
     let on_device = stream.clone_htod(&items).expect("copies");
@@ -75,9 +77,9 @@ fn gpu_chains_are_recorded_once() {
     let expected = lengths.map(|length| tree::bracket(&operator, &items[..length]));
     let mut chains: Vec<Vec<Kernel>> = Vec::new();
     for (length, expected) in lengths.into_iter().zip(expected) {
-        let launches = policy.launches(&kernel.kernels.item, length as u64);
+        let launches = policy.launches(&kernel.kernels.data.item, length as u64);
         chains.push(launches.map(|launch| launch.kernel).collect());
-        let got = kernel.run(&operator, &on_device.slice(..length)).expect("runs");
+        let got = kernel.run(&operator, &Array(&on_device.slice(..length))).expect("runs");
         assert_eq!(got, expected, "{length} items");
     }
     chains.sort();
@@ -89,7 +91,7 @@ fn gpu_chains_are_recorded_once() {
         let mut results = stream.alloc_zeros::<[u32; 2]>(100 * lengths.len()).expect("allocates");
         for at in 0..results.len() {
             let items = on_device.slice(..lengths[at % lengths.len()]);
-            kernel.run_into(&operator, &items, &mut results.slice_mut(at..=at)).expect("enqueues");
+            kernel.run_into(&operator, Array(&items), &mut results.slice_mut(at..=at)).expect("enqueues");
         }
         let results = stream.clone_dtoh(&results).expect("copies");
         assert!(results.chunks(lengths.len()).all(|results| results == expected), "{what}");
@@ -108,14 +110,14 @@ fn gpu_workspaces_grow() {
     let _relaxed = RelaxedCapture::enter().expect("a driver");
     let stream = device.stream().expect("a GPU").context().new_stream().expect("a stream");
     let policy = Policy { tiles_per_warp: 1, ..Policy::for_item(&u64::layout()) };
-    let kernel = BracketKernel::of::<Sum<u64>>(stream.context(), policy).expect("a kernel");
+    let kernel = BracketKernel::of::<Sum<u64>, ItemsAsTheyAre>(stream.context(), policy).expect("a kernel");
     let large: u32 = 40_000_000;
     let items: Vec<u64> = (0..u64::from(large)).collect();
     let items = stream.clone_htod(&items).expect("copies");
     let sum = |length: u64| length * (length - 1) / 2;
     let lengths = [1000, u64::from(large), 100_000, 20_000_000];
     for length in lengths {
-        let got = kernel.run(&Sum::new(), &items.slice(..length as usize)).expect("runs");
+        let got = kernel.run(&Sum::<u64>::new(), &Array(&items.slice(..length as usize))).expect("runs");
         assert_eq!(got, sum(length));
     }
     let mut results = stream.clone_htod(&[0_u64; 4]).expect("copies");
@@ -126,7 +128,8 @@ fn gpu_workspaces_grow() {
     for (at, length) in lengths.into_iter().enumerate() {
         let items = items.slice(..length as usize);
         // SAFETY: the graph is gone before the slices.
-        unsafe { kernel.record_into(&Sum::new(), &items, &mut results.slice_mut(at..=at)) }.expect("records");
+        unsafe { kernel.record_into(&Sum::<u64>::new(), Array(&items), &mut results.slice_mut(at..=at)) }
+            .expect("records");
     }
     let graph = stream.end_capture(flags).expect("ends recording").expect("a graph");
     graph.launch().expect("launches");
