@@ -436,7 +436,14 @@ fn exercises() {
 }
 
 /// What says how reductions are tested.
-const FILES: &[&str] = &["tests/simt.rs", "src/plan/memory.rs", "src/plan/mod.rs", "src/plan/shape.rs"];
+const FILES: &[&str] = &[
+    "tests/simt.rs",
+    "src/plan/data.rs",
+    "src/plan/measured.rs",
+    "src/plan/memory.rs",
+    "src/plan/mod.rs",
+    "src/plan/shape.rs",
+];
 
 fn main() -> ExitCode {
     let mut suite = Suite::default();

@@ -1,6 +1,6 @@
 //! The templates of the ladder.
 
-use super::Template;
+use super::templates::Template;
 use crate::plan::ladder::{Role, Rung};
 
 const COMMON: Template = ("ladder/rung.cuh", include_str!("../../templates/ladder/rung.cuh"));

@@ -14,6 +14,7 @@ mod number;
 mod packed;
 mod program;
 mod read;
+mod templates;
 mod types;
 
 pub use arguments::{Arguments, RungArguments, ScanArguments};
@@ -25,60 +26,10 @@ use std::fmt;
 
 use self::entry::Entry;
 use self::program::OperatorType;
+use self::templates::{ARGUMENTS, BASELINE, LANES, MEANINGS, REDUCTION, SCAN, TYPES, Template, WORDS};
 use crate::plan::ladder::Rung;
 use crate::plan::{Data, Kernel, ScanPolicy};
 use crate::{DeviceMonoid, DeviceOperator, DeviceType, Error, Policy};
-
-/// A template's name and its text.
-type Template = (&'static str, &'static str);
-
-/// What every program stands on. Each template builds on those before it.
-const TYPES: [Template; 3] = [
-    ("core/intrinsics.cuh", include_str!("../../templates/core/intrinsics.cuh")),
-    ("core/types.cuh", include_str!("../../templates/core/types.cuh")),
-    ("core/program.cuh", include_str!("../../templates/core/program.cuh")),
-];
-/// And programs that say, or may say, what Rust means where C++ means something else, or has no
-/// word: `rust::`. Kernels do not.
-const MEANINGS: [Template; 4] = [
-    ("rust/arrays.cuh", include_str!("../../templates/rust/arrays.cuh")),
-    ("rust/integers.cuh", include_str!("../../templates/rust/integers.cuh")),
-    ("rust/floats.cuh", include_str!("../../templates/rust/floats.cuh")),
-    ("rust/math.cuh", include_str!("../../templates/rust/math.cuh")),
-];
-/// What every kernel stands on.
-const WORDS: [Template; 2] = [
-    ("core/words.cuh", include_str!("../../templates/core/words.cuh")),
-    ("core/packed.cuh", include_str!("../../templates/core/packed.cuh")),
-];
-/// And those of kernels whose lanes have items in registers, and what readers stand on.
-const LANES: [Template; 4] = [
-    ("core/prepare.cuh", include_str!("../../templates/core/prepare.cuh")),
-    ("core/group.cuh", include_str!("../../templates/core/group.cuh")),
-    ("core/warp.cuh", include_str!("../../templates/core/warp.cuh")),
-    ("core/exchange.cuh", include_str!("../../templates/core/exchange.cuh")),
-];
-/// And what kernels that reduce are given.
-const ARGUMENTS: Template = ("reduce/arguments.cuh", include_str!("../../templates/reduce/arguments.cuh"));
-/// And those of the tuned ones.
-const REDUCTION: [Template; 6] = [
-    ("reduce/counter.cuh", include_str!("../../templates/reduce/counter.cuh")),
-    ("reduce/run.cuh", include_str!("../../templates/reduce/run.cuh")),
-    ("reduce/partials.cuh", include_str!("../../templates/reduce/partials.cuh")),
-    ("reduce/rows.cuh", include_str!("../../templates/reduce/rows.cuh")),
-    ("reduce/tiles.cuh", include_str!("../../templates/reduce/tiles.cuh")),
-    ("reduce/bracket.cuh", include_str!("../../templates/reduce/bracket.cuh")),
-];
-/// And that of the baseline: what it does not need is not parsed.
-const BASELINE: Template = ("reduce/baseline.cuh", include_str!("../../templates/reduce/baseline.cuh"));
-/// And those of scans.
-const SCAN: [Template; 5] = [
-    ("scan/prefixes.cuh", include_str!("../../templates/scan/prefixes.cuh")),
-    ("scan/look_back.cuh", include_str!("../../templates/scan/look_back.cuh")),
-    ("scan/slot.cuh", include_str!("../../templates/scan/slot.cuh")),
-    ("scan/runs.cuh", include_str!("../../templates/scan/runs.cuh")),
-    ("scan/scan.cuh", include_str!("../../templates/scan/scan.cuh")),
-];
 
 /// What is read and combined by an operator and a reader.
 pub(crate) fn data_of<M: DeviceMonoid, R: Reader>() -> Data {

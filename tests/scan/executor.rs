@@ -23,6 +23,7 @@ const MOST_BYTES: usize = 256 << 10;
 const FILES: &[&str] = &[
     "tests/scan.rs",
     "tests/scan/executor.rs",
+    "src/plan/data.rs",
     "src/plan/memory.rs",
     "src/plan/scan.rs",
     "src/plan/shape.rs",

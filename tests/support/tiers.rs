@@ -76,8 +76,8 @@ pub fn in_child(scenario: &str, variables: &[(&str, &str)]) -> (bool, String) {
     let mut command = std::process::Command::new(std::env::current_exe().expect("a test binary"));
     command.env(SCENARIO, scenario).env_remove("WARPFOLD_REQUIRE").envs(variables.iter().copied());
     let output = command.output().expect("starts");
-    let text = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
-    (output.status.success(), text.into_owned())
+    let said = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
+    (output.status.success(), format!("{said}{}", output.status))
 }
 
 const SCENARIO: &str = "WARPFOLD_TEST_SCENARIO";

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use cudarc::driver::{CudaStream, DevicePtr, SyncOnDrop};
 
-use super::Elements;
+use super::elements::Elements;
 use crate::source::{ArrayInput, ItemsAsTheyAre};
 
 /// A slice of items, which are read as they are.

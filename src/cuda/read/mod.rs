@@ -1,33 +1,7 @@
 //! Elements in device memory: what a call reads, for each reader a file.
 
 mod array;
+mod elements;
 
 pub(crate) use array::Array;
-
-use std::sync::Arc;
-
-use cudarc::driver::CudaStream;
-
-use crate::source::Reader;
-
-/// What a kernel is given of elements.
-pub(crate) type InputOf<E> = <<E as Elements>::Reader as Reader>::Input;
-
-/// Elements in device memory.
-pub(crate) trait Elements {
-    /// By which kernels read them.
-    type Reader: Reader;
-    /// While it lives, work that a stream is given counts as reading them.
-    type Guard<'a>
-    where
-        Self: 'a;
-
-    /// In whose order they are read.
-    fn stream(&self) -> &Arc<CudaStream>;
-
-    /// How many there are.
-    fn length(&self) -> u64;
-
-    /// Where they are, for work that the stream is given.
-    fn read<'a>(&'a self, stream: &'a CudaStream) -> (InputOf<Self>, Self::Guard<'a>);
-}
+pub(crate) use elements::{Elements, InputOf};

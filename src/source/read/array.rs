@@ -1,7 +1,9 @@
 //! One array of items: `templates/read/array.cuh`.
 
-use super::{OperatorType, Reader, Template};
+use super::reader::Reader;
 use crate::Layout;
+use crate::source::program::OperatorType;
+use crate::source::templates::Template;
 
 /// The reader of one array, whose elements are items as they are.
 #[derive(Debug)]

@@ -1,0 +1,23 @@
+//! What every reader is.
+
+use crate::Layout;
+use crate::source::program::OperatorType;
+use crate::source::templates::Template;
+
+/// What a kernel reads by, and what it is given of an input.
+pub(crate) trait Reader: 'static {
+    /// The first field of a kernel's arguments, as `Input` of the reader's template declares it.
+    type Input: Copy;
+
+    /// Whether it reads one array of items, which nothing prepares: then partials are read by the same kernels.
+    const READS_ITEMS: bool = false;
+
+    /// Its templates, each after those that it stands on.
+    const TEMPLATES: &'static [Template];
+
+    /// Its type in C++, for an operator: a name in the namespace `warpfold`.
+    fn cpp(operator: &OperatorType) -> String;
+
+    /// The elements that become items of this layout, one of each array.
+    fn elements(item: &Layout) -> Vec<Layout>;
+}
