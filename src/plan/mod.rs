@@ -71,8 +71,8 @@ pub struct Policy {
     pub small_blocks: u32,
     /// Partials of those blocks of 8 warps, at most, that one block more gathers.
     pub small_gathered: u32,
-    /// Partials of larger blocks of the small kernel, at most, that one block more gathers, up to 1024. All others are reduced as small
-    /// inputs are.
+    /// Partials of other blocks without tiles, at most, that one block more gathers, up to 1024. All others are reduced as small inputs
+    /// are.
     pub gathered_chunks: u32,
     /// The most chunks of a launch, up to 2^26. Short of it, all memory of a reduction is at most 64 KiB, or a thousandth of the
     /// input. The baseline may take more.
@@ -303,8 +303,8 @@ impl Policy {
         let has_room = TICKET_BYTES + cell_bytes(item, first.chunks.into()) <= most_bytes(item, length);
         let most = match first.kernel {
             Kernel::Small if first.warps <= SMALL_WARPS => self.gathered_chunks.min(self.small_gathered),
-            Kernel::Small => self.gathered_chunks,
-            Kernel::Large | Kernel::Baseline => 0,
+            Kernel::Small | Kernel::Large if self.shape(first.kernel).rows == 1 => self.gathered_chunks,
+            Kernel::Small | Kernel::Large | Kernel::Baseline => 0,
         };
         has_room && (2..=most).contains(&first.chunks)
     }
