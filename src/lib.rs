@@ -43,6 +43,7 @@ pub use cuda::{Device, DeviceInput, Input, OnDevice, Output, jit};
 pub use cudarc;
 pub use error::Error;
 pub use language::{DeviceCode, DeviceFunction, DeviceMonoid, DeviceOperator};
+#[doc(inline)]
 pub use operators::{Commutative, Monoid, math, tree};
 pub use plan::Policy;
 pub use reduction::Reduction;

@@ -15,13 +15,11 @@
 
 mod bitwise;
 mod composition;
-#[doc(hidden)]
 pub mod math;
 mod monoid;
 mod number;
 mod order;
 mod sum;
-#[doc(hidden)]
 pub mod tree;
 
 pub use bitwise::{All, Any, BitAnd, BitOr, BitXor};

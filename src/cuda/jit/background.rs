@@ -45,7 +45,7 @@ impl Task {
 }
 
 impl Compilation {
-    /// Lets a source be compiled, as [`compile`](super::compile) does. In a process that has compiled nothing yet, the call
+    /// Lets a source be compiled, as [`compile`](super::compile()) does. In a process that has compiled nothing yet, the call
     /// itself does it.
     pub fn begin(source: Arc<Source>, target: Target) -> Self {
         let task = Arc::new(Task { taken: Mutex::new(Some((source, target))), ended: OnceLock::new() });
