@@ -1,14 +1,12 @@
 //! The first parameter of each kernel, as templates declare it. A rendered source asserts where each field stands.
 
-use std::mem::{MaybeUninit, offset_of};
-
 /// The fields of a kernel's first parameter.
 pub(super) struct Fields {
     /// The type's name in the templates.
-    name: &'static str,
+    pub(super) name: &'static str,
     /// Of each field its name, and where it stands.
-    offsets: Vec<(&'static str, usize)>,
-    size: usize,
+    pub(super) offsets: Vec<(&'static str, usize)>,
+    pub(super) size: usize,
 }
 
 impl Fields {
@@ -25,8 +23,9 @@ impl Fields {
     }
 }
 
+/// Declares such a type.
 macro_rules! arguments {
-    ($($(#[$about:meta])* $name:ident<$($of:ident),*> { $($field:ident: $ty:ty,)* })*) => {$(
+    ($(#[$about:meta])* $name:ident<$($of:ident),*> { $($field:ident: $ty:ty,)* }) => {
         $(#[$about])*
         #[repr(C)]
         #[allow(missing_docs)]
@@ -35,44 +34,14 @@ macro_rules! arguments {
         }
 
         impl<$($of),*> $name<$($of),*> {
-            pub(super) fn fields() -> Fields {
-                let offsets = vec![$((stringify!($field), offset_of!(Self, $field)),)*];
-                Fields { name: stringify!($name), offsets, size: size_of::<Self>() }
+            pub(super) fn fields() -> $crate::source::arguments::Fields {
+                $crate::source::arguments::Fields {
+                    name: stringify!($name),
+                    offsets: vec![$((stringify!($field), std::mem::offset_of!(Self, $field)),)*],
+                    size: size_of::<Self>(),
+                }
             }
         }
-    )*};
+    };
 }
-arguments! {
-    /// What a kernel that reduces is given: see `templates/reduce/arguments.cuh`.
-    Arguments<I, T> {
-        input: I,
-        length: u64,
-        output: u64,
-        tickets: u64,
-        runs: u32,
-        row_level: u32,
-        serial: u32,
-        whole: u32,
-        gathers: u32,
-        identity: MaybeUninit<T>,
-    }
-    /// What a kernel that scans is given: see `templates/scan/scan.cuh`.
-    ScanArguments<I, T> {
-        input: I,
-        length: u64,
-        output: u64,
-        shared: u64,
-        tiles: u64,
-        exclusive: u32,
-        identity: MaybeUninit<T>,
-    }
-    /// What a kernel of the ladder is given: see `templates/ladder/rung.cuh`.
-    RungArguments<T> {
-        input: u64,
-        length: u64,
-        output: u64,
-        shared: u64,
-        block_level: u64,
-        identity: MaybeUninit<T>,
-    }
-}
+pub(super) use arguments;

@@ -1,14 +1,33 @@
-//! The templates of the ladder.
+//! Sources of the rungs: `templates/ladder/`.
 
+use std::mem::MaybeUninit;
+
+use super::arguments::arguments;
+use super::entry::Entry;
+use super::program::OperatorType;
+use super::rendered::Source;
 use super::templates::Template;
 use crate::plan::ladder::{Role, Rung};
+use crate::{DeviceMonoid, Error};
+
+arguments! {
+    /// What a kernel of the ladder is given: see `templates/ladder/rung.cuh`.
+    RungArguments<T> {
+        input: u64,
+        length: u64,
+        output: u64,
+        shared: u64,
+        block_level: u64,
+        identity: MaybeUninit<T>,
+    }
+}
 
 const COMMON: Template = ("ladder/rung.cuh", include_str!("../../templates/ladder/rung.cuh"));
 
 macro_rules! files {
     ($($rung:ident $function:literal;)*) => {
         /// What its file and its function are called.
-        pub(super) fn function(rung: Rung) -> &'static str {
+        fn function(rung: Rung) -> &'static str {
             match rung {
                 $(Rung::$rung => $function,)*
             }
@@ -47,9 +66,31 @@ files! {
 }
 
 /// A reduction's files: those before it, on which it may build, and its own. Others stand alone.
-pub(super) fn templates(rung: Rung) -> Vec<Template> {
+fn templates(rung: Rung) -> Vec<Template> {
     let below = |&other: &Rung| other == rung || (rung.role() == Role::Reduces && other < rung);
     std::iter::once(COMMON).chain(Rung::ALL.into_iter().filter(below).map(template)).collect()
+}
+
+impl Source {
+    /// The source of a rung of the ladder for blocks of so many threads, by an operator that is an
+    /// [addition](crate::Commutative::IS_ADDITION) or not.
+    pub fn of_rung<M: DeviceMonoid>(rung: Rung, threads: u32, adds: bool) -> Result<Self, Error> {
+        let entry = entry::<M::Item>(rung, threads, adds);
+        Self::render::<M>(&OperatorType::of::<M>(), &templates(rung), &entry)
+    }
+}
+
+fn entry<T>(rung: Rung, threads: u32, adds: bool) -> Entry {
+    Entry {
+        name: "warpfold_rung",
+        template: function(rung),
+        reader: None,
+        arguments: RungArguments::<T>::fields(),
+        shape: format!("THREADS = {threads}, ADDS = {}", u32::from(adds)),
+        threads,
+        blocks_per_multiprocessor: 1,
+        is_soon_compiled: false,
+    }
 }
 
 impl Rung {

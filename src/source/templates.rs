@@ -29,26 +29,3 @@ pub(super) const LANES: [Template; 4] = [
     ("core/warp.cuh", include_str!("../../templates/core/warp.cuh")),
     ("core/exchange.cuh", include_str!("../../templates/core/exchange.cuh")),
 ];
-/// And what kernels that reduce are given.
-pub(super) const ARGUMENTS: Template =
-    ("reduce/arguments.cuh", include_str!("../../templates/reduce/arguments.cuh"));
-/// And those of the tuned ones.
-pub(super) const REDUCTION: [Template; 6] = [
-    ("reduce/counter.cuh", include_str!("../../templates/reduce/counter.cuh")),
-    ("reduce/run.cuh", include_str!("../../templates/reduce/run.cuh")),
-    ("reduce/partials.cuh", include_str!("../../templates/reduce/partials.cuh")),
-    ("reduce/rows.cuh", include_str!("../../templates/reduce/rows.cuh")),
-    ("reduce/tiles.cuh", include_str!("../../templates/reduce/tiles.cuh")),
-    ("reduce/bracket.cuh", include_str!("../../templates/reduce/bracket.cuh")),
-];
-/// And that of the baseline: what it does not need is not parsed.
-pub(super) const BASELINE: Template =
-    ("reduce/baseline.cuh", include_str!("../../templates/reduce/baseline.cuh"));
-/// And those of scans.
-pub(super) const SCAN: [Template; 5] = [
-    ("scan/prefixes.cuh", include_str!("../../templates/scan/prefixes.cuh")),
-    ("scan/look_back.cuh", include_str!("../../templates/scan/look_back.cuh")),
-    ("scan/slot.cuh", include_str!("../../templates/scan/slot.cuh")),
-    ("scan/runs.cuh", include_str!("../../templates/scan/runs.cuh")),
-    ("scan/scan.cuh", include_str!("../../templates/scan/scan.cuh")),
-];

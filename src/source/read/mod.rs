@@ -5,4 +5,4 @@ mod reader;
 
 pub use array::ArrayInput;
 pub(crate) use array::ItemsAsTheyAre;
-pub(crate) use reader::Reader;
+pub(crate) use reader::{Reader, data_of};

@@ -1,8 +1,9 @@
 //! What every reader is.
 
-use crate::Layout;
+use crate::plan::Data;
 use crate::source::program::OperatorType;
 use crate::source::templates::Template;
+use crate::{DeviceMonoid, DeviceType, Layout};
 
 /// What a kernel reads by, and what it is given of an input.
 pub(crate) trait Reader: 'static {
@@ -20,4 +21,10 @@ pub(crate) trait Reader: 'static {
 
     /// The elements that become items of this layout, one of each array.
     fn elements(item: &Layout) -> Vec<Layout>;
+}
+
+/// What is read and combined by an operator and a reader.
+pub(crate) fn data_of<M: DeviceMonoid, R: Reader>() -> Data {
+    let item = M::Item::layout();
+    Data { elements: R::elements(&item), item }
 }

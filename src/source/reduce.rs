@@ -1,0 +1,86 @@
+//! Sources of kernels that reduce: `templates/reduce/`.
+
+use std::mem::MaybeUninit;
+
+use super::arguments::arguments;
+use super::entry::Entry;
+use super::program::OperatorType;
+use super::read::{ItemsAsTheyAre, Reader, data_of};
+use super::rendered::Source;
+use super::templates::{LANES, Template};
+use crate::plan::{Kernel, Shape};
+use crate::{DeviceMonoid, Error, Policy};
+
+arguments! {
+    /// What a kernel that reduces is given: see `templates/reduce/arguments.cuh`.
+    Arguments<I, T> {
+        input: I,
+        length: u64,
+        output: u64,
+        tickets: u64,
+        runs: u32,
+        row_level: u32,
+        serial: u32,
+        whole: u32,
+        gathers: u32,
+        identity: MaybeUninit<T>,
+    }
+}
+
+/// What kernels that reduce are given.
+const ARGUMENTS: Template = ("reduce/arguments.cuh", include_str!("../../templates/reduce/arguments.cuh"));
+/// The templates of the tuned ones.
+const REDUCTION: [Template; 6] = [
+    ("reduce/counter.cuh", include_str!("../../templates/reduce/counter.cuh")),
+    ("reduce/run.cuh", include_str!("../../templates/reduce/run.cuh")),
+    ("reduce/partials.cuh", include_str!("../../templates/reduce/partials.cuh")),
+    ("reduce/rows.cuh", include_str!("../../templates/reduce/rows.cuh")),
+    ("reduce/tiles.cuh", include_str!("../../templates/reduce/tiles.cuh")),
+    ("reduce/bracket.cuh", include_str!("../../templates/reduce/bracket.cuh")),
+];
+/// That of the baseline: what it does not need is not parsed.
+const BASELINE: Template = ("reduce/baseline.cuh", include_str!("../../templates/reduce/baseline.cuh"));
+
+impl Source {
+    /// The source of a kernel that reduces with `M`.
+    pub fn of_reduction<M: DeviceMonoid>(policy: &Policy, kernel: Kernel) -> Result<Self, Error> {
+        Self::of_reduction_by::<M, ItemsAsTheyAre>(policy, kernel)
+    }
+
+    /// The same, for what a reader stages.
+    pub(crate) fn of_reduction_by<M: DeviceMonoid, R: Reader>(
+        policy: &Policy,
+        kernel: Kernel,
+    ) -> Result<Self, Error> {
+        policy.check(&data_of::<M, R>())?;
+        let operator = OperatorType::of::<M>();
+        let primitive = match kernel {
+            Kernel::Baseline => &[BASELINE][..],
+            _ => &REDUCTION,
+        };
+        let templates = [&LANES[..], R::TEMPLATES, &[ARGUMENTS], primitive].concat();
+        let entry = entry::<R, M::Item>(policy, kernel, &operator);
+        Self::render::<M>(&operator, &templates, &entry)
+    }
+}
+
+fn entry<R: Reader, T>(policy: &Policy, kernel: Kernel, operator: &OperatorType) -> Entry {
+    let Shape { width, group_items, rows, merged_tiles, runs, warps, blocks_per_multiprocessor } =
+        policy.shape(kernel);
+    let (name, template) = match kernel {
+        Kernel::Small | Kernel::Large => ("warpfold_bracket", "bracket"),
+        Kernel::Baseline => ("warpfold_baseline", "baseline"),
+    };
+    Entry {
+        name,
+        template,
+        reader: Some(R::cpp(operator)),
+        arguments: Arguments::<R::Input, T>::fields(),
+        shape: format!(
+            "WIDTH = {width}, GROUP_ITEMS = {group_items}, ROWS = {rows}, MERGED_TILES = {merged_tiles}, RUNS = {runs}, WARPS = {warps}"
+        ),
+        threads: warps * 32,
+        blocks_per_multiprocessor,
+        is_soon_compiled: kernel == Kernel::Baseline,
+    }
+}
