@@ -441,7 +441,8 @@ const FILES: &[&str] = &[
     "src/plan/data.rs",
     "src/plan/measured.rs",
     "src/plan/memory.rs",
-    "src/plan/mod.rs",
+    "src/plan/kernel.rs",
+    "src/plan/reduce.rs",
     "src/plan/shape.rs",
 ];
 

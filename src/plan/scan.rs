@@ -2,8 +2,8 @@
 
 use std::iter::successors;
 
-use super::Kernel;
 use super::data::scalars;
+use super::kernel::Kernel;
 use super::memory::LINE;
 use super::shape::{WIDEST_LOAD, chunk, exchange_bytes};
 use crate::{Error, Layout};

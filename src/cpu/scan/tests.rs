@@ -1,6 +1,6 @@
 use super::turns::Edges;
 use super::*;
-use crate::cpu::tests::{Halves, Maps, Triangles};
+use crate::cpu::reduce::tests::{Halves, Maps, Triangles};
 use crate::operators::{AffineComposition, Matrix2Product, Sum};
 use crate::{DeviceType, tree};
 

@@ -1,5 +1,5 @@
-use super::super::tests::items;
 use super::*;
+use crate::plan::reduce::tests::items;
 
 #[test]
 fn kernels_can_be_made_for_items_of_every_size() {

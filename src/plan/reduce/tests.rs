@@ -7,7 +7,7 @@ fn shape_of<T: DeviceType>() -> (u32, u32, u32) {
 }
 
 /// Items of every size.
-pub(super) fn items() -> impl Iterator<Item = Layout> {
+pub(in crate::plan) fn items() -> impl Iterator<Item = Layout> {
     let lanes = |element: Layout, length: usize| Layout {
         size: element.size * length,
         align: element.align,
@@ -265,7 +265,7 @@ fn partials_are_gathered_where_they_are_few_and_have_room() {
 
 #[test]
 fn templates_know_where_partials_are_gathered() {
-    let partials = include_str!("../../templates/reduce/partials.cuh");
+    let partials = include_str!("../../../templates/reduce/partials.cuh");
     assert!(partials.contains(&format!("TICKETS = {};", TICKET_BYTES / 8)));
     for item in items() {
         // Of 32 partials whole pairs of words.

@@ -1,0 +1,181 @@
+//! The bracket on the CPU, in parallel.
+//!
+//! Chunks of a power of two compose: every block of items is bracketed by one thread, and the blocks' values are bracketed in
+//! turn. Small items are taken in runs of eight, which is three rounds of the definition at once; [`lanes`] makes the values
+//! of many runs at a time, in vector registers. As soon as there are so many that they fill the lanes they are taken in runs
+//! themselves, and so on: combinations are spread evenly over the items, while the next ones arrive. Large items, those with
+//! padding, and everything on an x86-64 processor without AVX2 and FMA, are combined pair by pair, round by round between two
+//! scratch vectors: so an operator is compiled for lanes for AVX2 and AVX-512 alone there.
+//!
+//! Memory is allocated for blocks and for parts of them, never per item.
+
+use rayon::prelude::*;
+
+use super::lanes::{self, tile_items};
+use super::units::{RUN, items_of};
+use super::vectors::{Compiled, Registers, Vectors, has_lanes_of};
+use super::{prefetch, rows};
+use crate::{DeviceType, Monoid};
+
+/// Bytes of one block: few enough that an input of a megabyte keeps several threads busy, and so many that a block's
+/// last rounds, and handing it to a thread, are little beside it.
+const BLOCK_BYTES: usize = 256 << 10;
+/// Levels of runs, of runs of those, and so on, of as many items as there can be.
+const LEVELS: usize = usize::BITS.div_ceil(RUN.ilog2()) as usize;
+/// Bytes of a part of a block whose pairs stay in a first-level cache from round to round.
+const PART_BYTES: usize = 16 << 10;
+
+pub(crate) fn bracket<M: Monoid>(operator: &M, items: &[M::Item]) -> M::Item {
+    match items {
+        [] => operator.identity(),
+        &[item] => item,
+        _ => blocks(operator, rows::suit(&M::Item::layout()), items),
+    }
+}
+
+fn blocks<M: Monoid>(operator: &M, in_lanes: bool, items: &[M::Item]) -> M::Item {
+    let block_items = items_of(BLOCK_BYTES, items);
+    if items.len() <= block_items {
+        return Brackets::new(operator, in_lanes).bracket(items);
+    }
+    let values: Vec<M::Item> = items
+        .par_chunks(block_items)
+        .map_init(|| Brackets::new(operator, in_lanes), |brackets, block| brackets.bracket(block))
+        .collect();
+    blocks(operator, in_lanes, &values)
+}
+
+/// What the brackets of a thread are made with.
+struct Brackets<'a, M: Monoid> {
+    operator: &'a M,
+    vectors: Vectors,
+    in_lanes: bool,
+    /// Of runs of items, of runs of those, and so on: values that do not fill the lanes yet.
+    levels: [Vec<M::Item>; LEVELS],
+    /// Pair by pair: the values of the last round, and room for those of the next.
+    values: Vec<M::Item>,
+    spare: Vec<M::Item>,
+}
+
+impl<'a, M: Monoid> Brackets<'a, M> {
+    /// In lanes, if items may go there.
+    fn new(operator: &'a M, in_lanes: bool) -> Self {
+        let in_lanes = in_lanes && rows::suit(&M::Item::layout());
+        let vectors = Vectors::detected();
+        let levels = [const { Vec::new() }; LEVELS];
+        Self { operator, vectors, in_lanes, levels, values: Vec::new(), spare: Vec::new() }
+    }
+
+    /// At least one item.
+    fn bracket(&mut self, items: &[M::Item]) -> M::Item {
+        self.vectors.run(BracketOf { brackets: self, items })
+    }
+
+    #[inline(always)]
+    fn pair_by_pair(&mut self, items: &[M::Item]) -> M::Item {
+        round(self.operator, items, &mut self.values);
+        while self.values.len() > 1 {
+            round(self.operator, &self.values, &mut self.spare);
+            std::mem::swap(&mut self.values, &mut self.spare);
+        }
+        self.values[0]
+    }
+}
+
+struct BracketOf<'b, 'a, M: Monoid> {
+    brackets: &'b mut Brackets<'a, M>,
+    items: &'b [M::Item],
+}
+
+impl<M: Monoid> Compiled for BracketOf<'_, '_, M> {
+    type Output = M::Item;
+    #[inline(always)]
+    fn run<const BYTES: usize>(self, registers: Registers<BYTES>) -> M::Item {
+        let Self { brackets, items } = self;
+        if const { has_lanes_of::<M::Item>(BYTES) } && brackets.in_lanes {
+            // SAFETY: only items that suit go in lanes.
+            return unsafe { run_by_run(registers, brackets.operator, &mut brackets.levels, items) };
+        }
+        let part_items = items_of(PART_BYTES, items);
+        if items.len() <= part_items {
+            return brackets.pair_by_pair(items);
+        }
+        let values: Vec<M::Item> = items.chunks(part_items).map(|part| brackets.pair_by_pair(part)).collect();
+        brackets.bracket(&values)
+    }
+}
+
+/// The values of pairs, and the last item if it has no neighbour.
+#[inline(always)]
+fn round<M: Monoid>(operator: &M, items: &[M::Item], values: &mut Vec<M::Item>) {
+    let (pairs, bye) = items.as_chunks::<2>();
+    values.clear();
+    values.extend(pairs.iter().map(|&[left, right]| operator.combine(left, right)));
+    values.extend(bye);
+}
+
+/// The bracket of at least one item. An eighth as many values are on the first level, an eighth of those on the next.
+///
+/// # Safety
+///
+/// The items [suit](rows::suit).
+#[inline(always)]
+unsafe fn run_by_run<M: Monoid, const BYTES: usize>(
+    registers: Registers<BYTES>,
+    operator: &M,
+    levels: &mut [Vec<M::Item>; LEVELS],
+    items: &[M::Item],
+) -> M::Item {
+    let tile_items = tile_items::<M::Item>();
+    let mut most = items.len();
+    for level in &mut *levels {
+        level.clear();
+        if most > 1 {
+            most = most.div_ceil(RUN);
+            // Once: threads whose vectors grow wait for each other in the allocator.
+            level.reserve_exact(most.min(tile_items));
+        }
+    }
+    let tiles = items.chunks_exact(tile_items);
+    let rest = tiles.remainder();
+    for tile in tiles {
+        prefetch::ahead_of(tile);
+        // SAFETY: as the caller says.
+        unsafe { lanes::tile(registers, operator, tile, &mut levels[0]) };
+        for level in 0.. {
+            let (below, above) = levels.split_at_mut(level + 1);
+            let tile = &mut below[level];
+            if tile.len() < tile_items {
+                break;
+            }
+            // SAFETY: as the caller says.
+            unsafe { lanes::tile(registers, operator, tile, &mut above[0]) };
+            tile.clear();
+        }
+    }
+    levels[0].extend(rest.chunks(RUN).map(|run| short_bracket(operator, run)));
+    let mut level = 0;
+    loop {
+        let (below, above) = levels.split_at_mut(level + 1);
+        match below[level][..] {
+            [value] if above.iter().all(Vec::is_empty) => return value,
+            _ => above[0].extend(below[level].chunks(RUN).map(|run| short_bracket(operator, run))),
+        }
+        level += 1;
+    }
+}
+
+/// The bracket of the items of a run, at least one.
+fn short_bracket<M: Monoid>(operator: &M, items: &[M::Item]) -> M::Item {
+    match *items {
+        [item] => item,
+        [left, right] => operator.combine(left, right),
+        _ => {
+            let (left, right) = items.split_at(if items.len() > 4 { 4 } else { 2 });
+            operator.combine(short_bracket(operator, left), short_bracket(operator, right))
+        }
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests;
