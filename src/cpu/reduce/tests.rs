@@ -6,7 +6,7 @@ use crate::tree;
 
 /// As many affine maps: never commutative.
 #[derive(Clone, Copy)]
-pub(super) struct Maps<const N: usize>;
+pub(in crate::cpu) struct Maps<const N: usize>;
 
 impl<const N: usize> Monoid for Maps<N> {
     type Item = [[u32; 2]; N];
@@ -20,10 +20,10 @@ impl<const N: usize> Monoid for Maps<N> {
 
 /// Affine maps in one word, of two numbers in half of it each: never commutative.
 #[derive(Clone, Copy)]
-pub(super) struct Halves<T>(PhantomData<T>);
+pub(in crate::cpu) struct Halves<T>(PhantomData<T>);
 
 impl<T> Halves<T> {
-    pub(super) fn new() -> Self {
+    pub(in crate::cpu) fn new() -> Self {
         Self(PhantomData)
     }
 }
@@ -43,10 +43,10 @@ impl<T: Integer> Monoid for Halves<T> {
 
 /// Upper triangular matrices of three rows, with ones in the diagonal, of three numbers each: never commutative.
 #[derive(Clone, Copy)]
-pub(super) struct Triangles<T>(PhantomData<T>);
+pub(in crate::cpu) struct Triangles<T>(PhantomData<T>);
 
 impl<T> Triangles<T> {
-    pub(super) fn new() -> Self {
+    pub(in crate::cpu) fn new() -> Self {
         Self(PhantomData)
     }
 }
