@@ -4,6 +4,7 @@
 
 mod lanes;
 mod prefetch;
+mod read;
 mod reduce;
 mod rows;
 mod scan;

@@ -12,6 +12,7 @@
 use rayon::prelude::*;
 
 use super::lanes::{self, tile_items};
+use super::read::Elements;
 use super::units::{RUN, items_of};
 use super::vectors::{Compiled, Registers, Vectors, has_lanes_of};
 use super::{prefetch, rows};
@@ -25,24 +26,27 @@ const LEVELS: usize = usize::BITS.div_ceil(RUN.ilog2()) as usize;
 /// Bytes of a part of a block whose pairs stay in a first-level cache from round to round.
 const PART_BYTES: usize = 16 << 10;
 
-pub(crate) fn bracket<M: Monoid>(operator: &M, items: &[M::Item]) -> M::Item {
-    match items {
-        [] => operator.identity(),
-        &[item] => item,
-        _ => blocks(operator, rows::suit(&M::Item::layout()), items),
+/// The bracket of what some elements become.
+pub(crate) fn bracket<M: Monoid>(operator: &M, elements: &(impl Elements<M::Item> + ?Sized)) -> M::Item {
+    match elements.length() {
+        0 => operator.identity(),
+        1 => elements.items(0..1, &mut Vec::new())[0],
+        _ => blocks(operator, rows::suit(&M::Item::layout()), elements),
     }
 }
 
-fn blocks<M: Monoid>(operator: &M, in_lanes: bool, items: &[M::Item]) -> M::Item {
-    let block_items = items_of(BLOCK_BYTES, items);
-    if items.len() <= block_items {
-        return Brackets::new(operator, in_lanes).bracket(items);
+fn blocks<M: Monoid>(operator: &M, in_lanes: bool, elements: &(impl Elements<M::Item> + ?Sized)) -> M::Item {
+    let (length, block) = (elements.length(), items_of::<M::Item>(BLOCK_BYTES));
+    let new = || (Brackets::new(operator, in_lanes), Vec::new());
+    let value = |(brackets, room): &mut (Brackets<'_, M>, Vec<M::Item>), begin: usize| {
+        brackets.bracket(elements.items(begin..length.min(begin + block), room))
+    };
+    if length <= block {
+        return value(&mut new(), 0);
     }
-    let values: Vec<M::Item> = items
-        .par_chunks(block_items)
-        .map_init(|| Brackets::new(operator, in_lanes), |brackets, block| brackets.bracket(block))
-        .collect();
-    blocks(operator, in_lanes, &values)
+    let begins = (0..length.div_ceil(block)).into_par_iter().map(|index| index * block);
+    let values: Vec<M::Item> = begins.map_init(new, value).collect();
+    blocks(operator, in_lanes, &values[..])
 }
 
 /// What the brackets of a thread are made with.
@@ -96,7 +100,7 @@ impl<M: Monoid> Compiled for BracketOf<'_, '_, M> {
             // SAFETY: only items that suit go in lanes.
             return unsafe { run_by_run(registers, brackets.operator, &mut brackets.levels, items) };
         }
-        let part_items = items_of(PART_BYTES, items);
+        let part_items = items_of::<M::Item>(PART_BYTES);
         if items.len() <= part_items {
             return brackets.pair_by_pair(items);
         }

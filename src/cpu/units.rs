@@ -6,6 +6,6 @@ pub(super) const LINE: usize = 64;
 pub(super) const RUN: usize = 8;
 
 /// A power of two of items of about so many bytes, at least two.
-pub(super) fn items_of<T>(bytes: usize, _: &[T]) -> usize {
+pub(super) fn items_of<T>(bytes: usize) -> usize {
     1 << (bytes / size_of::<T>()).max(2).ilog2()
 }

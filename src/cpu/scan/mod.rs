@@ -71,7 +71,7 @@ fn apart<'a, T: DeviceType>(
 /// A power of two of items: of those that go in lanes more where what goes out takes no room in the caches, and where only then values of
 /// runs of runs fill the lanes.
 fn block_items<T: DeviceType>(streams: bool) -> usize {
-    let [few, many] = [BLOCK_BYTES, 2 * BLOCK_BYTES].map(|bytes| items_of::<T>(bytes, &[]));
+    let [few, many] = [BLOCK_BYTES, 2 * BLOCK_BYTES].map(items_of::<T>);
     let tile = tile_items::<T>();
     let fill_lanes = |items: usize| items >= RUN * RUN * tile;
     let more = streams || (fill_lanes(many) && !fill_lanes(few));

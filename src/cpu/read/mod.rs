@@ -1,0 +1,6 @@
+//! What primitives read on the CPU, for each reader a file.
+
+mod array;
+mod elements;
+
+pub(crate) use elements::Elements;
