@@ -1,0 +1,113 @@
+//! Reductions in the order of streams, and of threads.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+
+use super::*;
+
+thread_local! {
+    static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
+}
+
+/// The system's allocator, which counts what each thread asks of it.
+struct Counting;
+
+// SAFETY: all of it is the system's.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        // Not where the thread has ended.
+        let _ = ALLOCATIONS.try_with(|count| count.set(count.get() + 1));
+        // SAFETY: the caller's promise.
+        unsafe { System.alloc(layout) }
+    }
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: the caller's promise.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// One reduction, many threads, each with streams of its own and one that all share.
+pub(crate) fn threads_and_streams() {
+    let _alone = alone();
+    let context = CudaContext::new(0).expect("a GPU");
+    let shared = context.new_stream().expect("a stream");
+    let operator = ModularAffine { modulus: 65_537, padding: 0 };
+    let reduction = Reduction::with(context.clone(), operator);
+    std::thread::scope(|scope| {
+        for thread in 0..8 {
+            let (context, shared, reduction) = (&context, &shared, &reduction);
+            scope.spawn(move || {
+                let own = context.new_stream().expect("a stream");
+                for round in 0..20 {
+                    let all: Vec<[u32; 2]> =
+                        items(100 * thread + round, 1 + 7919 * (round as usize % 7), Sample::sample);
+                    let expected = tree::bracket(&operator, &all);
+                    for stream in [&own, shared] {
+                        let copy = stream.clone_htod(&all).expect("copies");
+                        assert_same(reduction.run(&copy).expect("runs"), expected, "device input");
+                    }
+                    assert_same(reduction.run(&all).expect("runs"), expected, "host input");
+                }
+            });
+        }
+    });
+}
+
+/// Results are left on the device, in stream order.
+pub(crate) fn run_into_writes_in_stream_order() {
+    let _alone = alone();
+    let context = CudaContext::new(0).expect("a GPU");
+    let elsewhere = context.new_stream().expect("a stream");
+    let streams: [Arc<CudaStream>; 2] = [context.new_stream().expect("a stream"), context.default_stream()];
+    let operator = Matrix2Product::<i32>::new();
+    let reduction = Reduction::with(context.clone(), operator);
+    for stream in streams {
+        let all: Vec<[[i32; 2]; 2]> = items(8, 100_000, i32::matrix);
+        let copy = stream.clone_htod(&all).expect("copies");
+        let mut results = stream.clone_htod(&[[[-7; 2]; 2]; 40]).expect("copies");
+        let ends = |i: usize| i * 2500..100_000 - 7 * i;
+        for i in 0..40 {
+            let mut place = results.slice_mut(i..=i);
+            reduction.run_into(&copy.slice(ends(i)), &mut place).expect("enqueues");
+        }
+        // An output that lives on another stream is there when that stream reads it.
+        let mut far = elsewhere.clone_htod(&[[[-7; 2]; 2]]).expect("copies");
+        reduction.run_into(&copy, &mut far).expect("enqueues");
+        let far = elsewhere.clone_dtoh(&far).expect("copies")[0];
+        assert_same(far, tree::bracket(&operator, &all), "another stream");
+        // Nothing at all is the identity, there too.
+        let mut nothing = stream.clone_htod(&[[[7; 2]; 2]]).expect("copies");
+        reduction.run_into(&copy.slice(5..5), &mut nothing).expect("enqueues");
+        let results = stream.clone_dtoh(&results).expect("copies");
+        for (i, &result) in results.iter().enumerate() {
+            assert_same(result, tree::bracket(&operator, &all[ends(i)]), i);
+        }
+        let nothing = stream.clone_dtoh(&nothing).expect("copies")[0];
+        assert_same(nothing, operator.identity(), "empty");
+    }
+}
+
+/// Once a reduction has run on a stream, it asks for no memory again.
+pub(crate) fn a_run_allocates_nothing() {
+    let _alone = alone();
+    let stream = CudaContext::new(0).expect("a GPU").new_stream().expect("a stream");
+    let reduction = compiled(Reduction::<MaxByNorm>::new(stream.clone()));
+    for length in [1, 1000, 100_000, 10_000_000] {
+        let all: Vec<Point> = items(13, length, Point::sample);
+        let copy = stream.clone_htod(&all).expect("copies");
+        let first = reduction.run(&copy).expect("runs");
+        let before = ALLOCATIONS.get();
+        let second = reduction.run(&copy).expect("runs");
+        assert_eq!(ALLOCATIONS.get() - before, 0, "{length} items");
+        let mut result = stream.clone_htod(&[first]).expect("copies");
+        let before = ALLOCATIONS.get();
+        reduction.run_into(&copy, &mut result).expect("enqueues");
+        assert_eq!(ALLOCATIONS.get() - before, 0, "{length} items, enqueued");
+        let expected = tree::bracket(&MaxByNorm, &all);
+        assert_same(first, expected, length);
+        assert_same(second, expected, length);
+    }
+}
