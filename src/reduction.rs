@@ -22,7 +22,7 @@ use crate::{Device, DeviceMonoid, DeviceType, Error, Input, OnDevice, Output, Po
 /// It can be shared by threads, and run on several streams at once. On a GPU, compiled kernels and workspaces (by default
 /// up to 64 KiB of device memory for each stream, or a thousandth of an input where that is more, as much again where small and large inputs
 /// are reduced on it; beside what the driver has for the graphs by which they are launched, some
-/// 75 KiB for each of up to eight) are those of all reductions with this operator and policy in the context, and the kernels,
+/// 75 KiB for each of up to four) are those of all reductions with this operator and policy in the context, and the kernels,
 /// and with them the context, stay for the life of the process: to make another `Reduction` costs microseconds.
 ///
 /// ```

@@ -1,5 +1,6 @@
 //! The bracket as launches: the kernels of one operator in one context, and what they are given.
 
+use std::any::TypeId;
 use std::mem::MaybeUninit;
 use std::sync::Arc;
 
@@ -24,6 +25,8 @@ use crate::{DeviceMonoid, Error, Policy};
 pub(crate) struct BracketKernel {
     kernels: Kernels,
     policy: Policy,
+    /// The type of the reader.
+    reader: TypeId,
     /// Those that reduce partials, which are items; these themselves, if they read items.
     of_partials: Option<Arc<BracketKernel>>,
 }
@@ -99,7 +102,7 @@ impl BracketKernel {
                     Some(Self::of::<M, ItemsAsTheyAre>(context, policy)?)
                 }
             };
-            Ok(Self { kernels, policy, of_partials })
+            Ok(Self { kernels, policy, reader: TypeId::of::<R>(), of_partials })
         })
     }
 
@@ -107,6 +110,11 @@ impl BracketKernel {
         let source = Arc::new(Source::of_reduction_by::<M, R>(&self.policy, kernel)?);
         let shared_bytes = self.policy.shape(kernel).shared_bytes(&self.kernels.data);
         Ok(Rendered { source, shared_bytes })
+    }
+
+    /// Kernels are given what their reader takes, and no other: a mistake of this crate would read other memory.
+    fn assert_reads<R: Reader>(&self) {
+        assert_eq!(self.reader, TypeId::of::<R>(), "kernels of another reader");
     }
 
     fn of_partials(&self) -> &Self {
@@ -189,11 +197,13 @@ impl BracketKernel {
 
     /// Makes the kernels, and the workspace of a stream, ahead of their first use.
     pub(crate) fn reserve<M: DeviceMonoid, R: Reader>(&self, stream: &CudaStream) -> Result<(), Error> {
+        self.assert_reads::<R>();
         let all = |policy: &Policy| policy.kernels().iter().copied();
         self.kernels.prepare(all(&self.policy), |kernel| self.render::<M, R>(kernel))?;
         if let Some(later) = &self.of_partials {
             let render = |kernel| later.render::<M, ItemsAsTheyAre>(kernel);
-            later.kernels.prepare(all(&later.policy), render)?;
+            let policy = if self.policy.tuned { later.policy } else { later.policy.untuned() };
+            later.kernels.prepare(all(&policy), render)?;
         }
         self.kernels.workspaces.of_stream(stream).map(|_| ())
     }
@@ -216,6 +226,7 @@ impl BracketKernel {
     ) -> Result<M::Item, Error> {
         let stream = elements.stream();
         check_context(&self.kernels.context, "input", stream)?;
+        self.assert_reads::<E::Reader>();
         let length = elements.length();
         let launches = self.launches::<M, E::Reader>(length)?;
         let operator = Operator::of(operator, length);
@@ -261,6 +272,7 @@ impl BracketKernel {
         check_output(output)?;
         check_context(&self.kernels.context, "input", elements.stream())?;
         check_not_capturing(elements.stream())?;
+        self.assert_reads::<E::Reader>();
         let length = elements.length();
         let launches = self.launches::<M, E::Reader>(length)?;
         let operator = Operator::of(operator, length);
@@ -287,6 +299,7 @@ impl BracketKernel {
         check_output(output)?;
         check_context(&self.kernels.context, "input", elements.stream())?;
         check_capturing(elements.stream())?;
+        self.assert_reads::<E::Reader>();
         let length = elements.length();
         let launches = self.tuned_launches::<M, E::Reader>(length)?;
         let operator = Operator::of(operator, length);
@@ -315,7 +328,7 @@ impl BracketKernel {
     /// # Safety
     ///
     /// 1. The kernels of `launches` are loaded, for the same length.
-    /// 2. The addresses are of the items, of an item, and of memory of [`room`](Self::room).
+    /// 2. The addresses are of elements, as the reader takes them, of an item, and of memory of [`room`](Self::room).
     /// 3. They stay what they are until the queue's work has ended, and nothing else uses that memory meanwhile.
     unsafe fn give<M: DeviceMonoid, I>(
         &self,

@@ -38,7 +38,7 @@ const REDUCTION: [Template; 6] = [
     ("reduce/tiles.cuh", include_str!("../../templates/reduce/tiles.cuh")),
     ("reduce/bracket.cuh", include_str!("../../templates/reduce/bracket.cuh")),
 ];
-/// That of the baseline: what it does not need is not parsed.
+/// That of the baseline: what of the others it does not need is not parsed.
 const BASELINE: Template = ("reduce/baseline.cuh", include_str!("../../templates/reduce/baseline.cuh"));
 
 impl Source {

@@ -230,7 +230,7 @@ pub(crate) fn a_graph_reduces_what_it_has_just_written() {
     let _alone = alone();
     use cudarc::driver::sys::{CUgraphInstantiate_flags, CUstreamCaptureMode};
     type Maps = AffineComposition<u64>;
-    // A row, a block, several, and tiles, whose partials are gathered: some by blocks that fill an
+    // A row, a block, several, and tiles, whose partials another launch reduces: some by blocks that fill an
     // H200, and draw or do not.
     let longest = 12_976_128;
     let lengths = [1, 40, longest, 2_000, 4_320_000, 100_000, 1_000_000];

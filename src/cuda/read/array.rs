@@ -11,7 +11,8 @@ use crate::source::{ArrayInput, ItemsAsTheyAre};
 #[derive(Clone, Copy)]
 pub(crate) struct Array<'a, T>(pub(crate) &'a dyn DevicePtr<T>);
 
-impl<T> Elements for Array<'_, T> {
+// SAFETY: a slice of items, which it borrows.
+unsafe impl<T> Elements for Array<'_, T> {
     type Reader = ItemsAsTheyAre;
     type Guard<'a>
         = SyncOnDrop<'a>

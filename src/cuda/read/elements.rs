@@ -10,7 +10,12 @@ use crate::source::Reader;
 pub(crate) type InputOf<E> = <<E as Elements>::Reader as Reader>::Input;
 
 /// Elements in device memory.
-pub(crate) trait Elements {
+///
+/// # Safety
+///
+/// [`read`](Self::read) says where as many elements as [`length`](Self::length) are, of the layouts that the reader has; they stay
+/// there as long as the value is borrowed.
+pub(crate) unsafe trait Elements {
     /// By which kernels read them.
     type Reader: Reader;
     /// While it lives, work that a stream is given counts as reading them.

@@ -1,4 +1,5 @@
 //! One array of items: `templates/read/array.cuh`.
+#![allow(unsafe_code)]
 
 use super::reader::Reader;
 use crate::Layout;
@@ -17,7 +18,8 @@ pub struct ArrayInput {
     pub elements: u64,
 }
 
-impl Reader for ItemsAsTheyAre {
+// SAFETY: `ArrayReader` reads items, and the template touches no byte that is not an element's.
+unsafe impl Reader for ItemsAsTheyAre {
     type Input = ArrayInput;
 
     const READS_ITEMS: bool = true;

@@ -1,4 +1,5 @@
 //! What every reader is.
+#![allow(unsafe_code)]
 
 use crate::plan::Data;
 use crate::source::program::OperatorType;
@@ -6,7 +7,12 @@ use crate::source::templates::Template;
 use crate::{DeviceMonoid, DeviceType, Layout};
 
 /// What a kernel reads by, and what it is given of an input.
-pub(crate) trait Reader: 'static {
+///
+/// # Safety
+///
+/// 1. The templates read what [`elements`](Self::elements) describes, from where an `Input` says that it is, and nothing else.
+/// 2. [`READS_ITEMS`](Self::READS_ITEMS) is true only of the reader of one array of items.
+pub(crate) unsafe trait Reader: 'static {
     /// The first field of a kernel's arguments, as `Input` of the reader's template declares it.
     type Input: Copy;
 
