@@ -16,21 +16,12 @@ struct Row {
 
     // By wide loads, if all of the row is there and may be loaded so.
     WARPFOLD_DEVICE void load(typename Reader::Cursor from, First present) {
-        if constexpr (Group::HAS_WHOLE) {
-            if (present.count == ITEMS && Group::loads_whole(from)) {
-                lanes = WARP_LANES, of_lane = {GROUP_ITEMS};
-                group.load_whole(from + lane_index() * GROUP_ITEMS);
-                return;
-            }
-        }
-        load_part(from, present);
-    }
-
-    // As far as its elements exist, from any address.
-    WARPFOLD_DEVICE void load_part(typename Reader::Cursor from, First present) {
         const unsigned last = (present.count - 1) / GROUP_ITEMS;
         const unsigned first = (lane_index() < last ? lane_index() : last) * GROUP_ITEMS;
         lanes = last + 1, of_lane = {present.count - first};
+        if constexpr (Group::HAS_WHOLE) {
+            if (present.count == ITEMS && Group::loads_whole(from)) return group.load_whole(from + first);
+        }
         group.load_present(from, first, present);
     }
 

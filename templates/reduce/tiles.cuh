@@ -19,8 +19,8 @@ class Tiles {
     // Of a warp: a tile, and what a counter of rows has.
     static constexpr unsigned SLOT_BYTES = Tile::BYTES + WARP_LANES * sizeof(Words<Item>);
 
+    unsigned char* slot;
     Tile tile;
-    Words<Item>* digits;
     // Of the next tile, of the one to load next, and of the run after this one.
     Cursor taken, asked, later;
     // Tiles: of this run those that are not taken, of the run that is loaded those that are not asked for, and of a later run.
@@ -70,8 +70,7 @@ class Tiles {
   public:
     // The tiles of the first `count` elements from `begin` on, of an input from `first` to `end`.
     WARPFOLD_DEVICE Tiles(unsigned char* shared, Cursor first, Cursor end, Cursor begin, Size count)
-        : tile(shared + warp_index() * SLOT_BYTES, first, end), taken(begin), asked(begin), later(begin), of_later(0) {
-        digits = reinterpret_cast<Words<Item>*>(shared + warp_index() * SLOT_BYTES + Tile::BYTES);
+        : slot(shared + warp_index() * SLOT_BYTES), tile(slot, first, end), taken(begin), asked(begin), later(begin), of_later(0) {
         left = unasked = static_cast<unsigned>(count / TILE_ITEMS);
     }
 
@@ -89,7 +88,9 @@ class Tiles {
     WARPFOLD_DEVICE Cursor next() const { return taken; }
     WARPFOLD_DEVICE void pass(unsigned count) { taken = taken + count; }
 
-    WARPFOLD_DEVICE RowCounter<Item, SharedDigits<Item>> counter() const { return RowCounter<Item, SharedDigits<Item>>(digits); }
+    WARPFOLD_DEVICE RowCounter<Item, SharedDigits<Item>> counter() const {
+        return RowCounter<Item, SharedDigits<Item>>(reinterpret_cast<Words<Item>*>(slot + Tile::BYTES));
+    }
 
     // After this run there comes one of `count` tiles, from `begin` on, and then it is this one.
     WARPFOLD_DEVICE void follow(Cursor begin, unsigned count) { later = begin, of_later = count; }

@@ -168,8 +168,8 @@ pub const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "a row taken for whole that is not",
         file: "reduce/run.cuh",
-        right: "if (present.count == ITEMS && Group::loads_whole(from)) {",
-        wrong: "if (Group::loads_whole(from)) {",
+        right: "if (present.count == ITEMS && Group::loads_whole(from)) return",
+        wrong: "if (Group::loads_whole(from)) return",
     },
     Mutation {
         name: "a block of rows loaded widely from any address",
@@ -349,8 +349,8 @@ pub const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "wide loads from any address",
         file: "reduce/run.cuh",
-        right: "if (present.count == ITEMS && Group::loads_whole(from)) {",
-        wrong: "if (present.count == ITEMS) {",
+        right: "if (present.count == ITEMS && Group::loads_whole(from)) return",
+        wrong: "if (present.count == ITEMS) return",
     },
     Mutation {
         name: "lanes that read before others have stored",
