@@ -72,7 +72,7 @@ fn affine<T: Integer>(index: usize) -> [T; 2] {
 }
 
 fn is_the_bracket_at_every_edge<M: Monoid>(operator: M, item: fn(usize) -> M::Item) {
-    let items_of = |bytes: usize| items_of::<M::Item>(bytes, &[]);
+    let items_of = |bytes: usize| items_of::<M::Item>(bytes);
     let block = items_of(BLOCK_BYTES);
     let mut lengths: Vec<usize> = (0..70).collect();
     let tile = tile_items::<M::Item>();
