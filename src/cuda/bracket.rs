@@ -130,7 +130,7 @@ impl BracketKernel {
         policy.launches_before(&of_partials, &self.kernels.data.item, length)
     }
 
-    /// The kernels of the first launch, and those that are of partials if these are others.
+    /// The kernels of some launches, in their order. All but the first read partials.
     fn kernels(launches: &Launches) -> impl Iterator<Item = Kernel> + Clone {
         launches.clone().map(|launch| launch.kernel)
     }

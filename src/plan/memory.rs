@@ -21,7 +21,7 @@ pub(crate) fn partial_bytes(item: &Layout, chunks: u64) -> u64 {
 }
 
 /// Device memory that partials have which are gathered: rows of 32, each word with a mark above it, as `Partials` in
-/// `templates/reduce/bracket.cuh` has it.
+/// `templates/reduce/partials.cuh` has it.
 pub(crate) fn cell_bytes(item: &Layout, chunks: u64) -> u64 {
     chunks.next_multiple_of(32) * (item.size as u64).next_multiple_of(8) * 2
 }

@@ -1,4 +1,4 @@
-// What a kernel that reduces is given, as `Arguments` in `src/source/arguments.rs` has it.
+// What a kernel that reduces is given, as `Arguments` in `src/source/reduce.rs` has it.
 
 namespace warpfold {
 
@@ -10,7 +10,7 @@ struct Arguments {
     // that is sent to.
     Item* output;
     // Of chunks of tiles, how many are drawn: zero, before a launch and after it. Behind that, after a page, partials that are gathered:
-    // zeros, before the launch that leaves them and after the one that takes them.
+    // zeros, before and after the launch that leaves and takes them.
     unsigned long long* tickets;
     // Each warp has 2^row_level rows of a chunk, in one run or, of tiles, several; and so many warps have any. Neither matters where
     // each item has a lane.

@@ -1,4 +1,5 @@
-//! Readers: what stages the elements of an input for a primitive. Each is a file here, a template, and a file of `cuda/read/`.
+//! Readers: what stages the elements of an input for a primitive. Each is a file here, a template, and a file of
+//! `cuda/read/` and `cpu/read/`.
 
 mod array;
 mod reader;
