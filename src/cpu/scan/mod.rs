@@ -14,7 +14,6 @@ mod stream;
 mod turns;
 
 use std::collections::VecDeque;
-use std::iter::zip;
 use std::mem::MaybeUninit;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -22,6 +21,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use self::lanes::tile_items;
 use self::levels::{Levels, go_in_lanes};
 use self::turns::{Turn, Turns};
+use super::read::Elements;
 use super::rows::as_places;
 use super::units::{RUN, items_of};
 use super::vectors::Vectors;
@@ -33,39 +33,39 @@ const BLOCK_BYTES: usize = 128 << 10;
 /// At most so many blocks of a thread wait to go down.
 const MOST_WAITING: usize = 2;
 
-/// The scan of some items, in new memory.
-pub(crate) fn scan<M: Monoid>(operator: &M, prefix: Prefix, items: &[M::Item]) -> Vec<M::Item> {
-    let mut scanned = Vec::with_capacity(items.len());
+/// The scan of what some elements become, in new memory.
+pub(crate) fn scan<M: Monoid>(
+    operator: &M,
+    prefix: Prefix,
+    elements: &(impl Elements<M::Item> + ?Sized),
+) -> Vec<M::Item> {
+    let mut scanned = Vec::with_capacity(elements.length());
     // New memory is cleared page by page where it is first written to, and so is in the caches.
-    let places = &mut scanned.spare_capacity_mut()[..items.len()];
-    in_blocks(operator, prefix, apart(items, places, false), false);
-    // SAFETY: all blocks went down, and so all their places were written.
-    unsafe { scanned.set_len(items.len()) };
+    let places = &mut scanned.spare_capacity_mut()[..elements.length()];
+    // SAFETY: there are elements; and all blocks went down, so all places were written.
+    unsafe {
+        in_blocks(operator, prefix, Some(elements), places, false);
+        scanned.set_len(elements.length());
+    }
     scanned
 }
 
-/// The scan of some items, in memory of the same length.
-pub(crate) fn scan_into<M: Monoid>(operator: &M, prefix: Prefix, items: &[M::Item], places: &mut [M::Item]) {
-    // SAFETY: items are written to them.
-    let places = unsafe { as_places(places) };
+/// The scan of what some elements become, in as many places.
+pub(crate) fn scan_into<M: Monoid>(
+    operator: &M,
+    prefix: Prefix,
+    elements: &(impl Elements<M::Item> + ?Sized),
+    places: &mut [M::Item],
+) {
     let streams = stream::suits(places);
-    in_blocks(operator, prefix, apart(items, places, streams), streams);
+    // SAFETY: items are written to the places, and there are elements.
+    unsafe { in_blocks(operator, prefix, Some(elements), as_places(places), streams) };
 }
 
 /// The scan of some items, in their own place.
 pub(crate) fn scan_in_place<M: Monoid>(operator: &M, prefix: Prefix, items: &mut [M::Item]) {
-    let size = block_items::<M::Item>(false);
-    in_blocks(operator, prefix, items.chunks_mut(size).map(Block::InPlace).collect(), false);
-}
-
-fn apart<'a, T: DeviceType>(
-    items: &'a [T],
-    places: &'a mut [MaybeUninit<T>],
-    streams: bool,
-) -> Vec<Block<'a, T>> {
-    let size = block_items::<T>(streams);
-    let pairs = zip(items.chunks(size), places.chunks_mut(size));
-    pairs.map(|(items, places)| Block::Apart { items, places }).collect()
+    // SAFETY: items are written to the places, which hold some.
+    unsafe { in_blocks(operator, prefix, None::<&[M::Item]>, as_places(items), false) };
 }
 
 /// A power of two of items: of those that go in lanes more where what goes out takes no room in the caches, and where only then values of
@@ -78,64 +78,54 @@ fn block_items<T: DeviceType>(streams: bool) -> usize {
     if more && go_in_lanes::<T>(Vectors::detected()) { many } else { few }.max(tile)
 }
 
-/// What one thread scans at a time.
-enum Block<'a, T> {
-    Apart { items: &'a [T], places: &'a mut [MaybeUninit<T>] },
-    InPlace(&'a mut [T]),
-}
-
-impl<T> Block<'_, T> {
-    fn items(&self) -> &[T] {
-        match self {
-            Block::Apart { items, .. } => items,
-            Block::InPlace(items) => items,
-        }
-    }
-
-    /// The items, if they are not in their places, and the places.
-    fn parts(&mut self) -> (Option<&[T]>, &mut [MaybeUninit<T>]) {
-        match self {
-            Block::Apart { items, places } => (Some(items), places),
-            // SAFETY: items are written to them.
-            Block::InPlace(items) => (None, unsafe { as_places(items) }),
-        }
-    }
-}
-
-fn in_blocks<M: Monoid>(operator: &M, prefix: Prefix, blocks: Vec<Block<'_, M::Item>>, streams: bool) {
-    let threads = rayon::current_num_threads().min(blocks.len());
-    let most = blocks.first().map_or(0, |block| block.items().len());
-    let whole = block_items::<M::Item>(streams);
-    let turns = Turns::of(blocks.len());
+/// Scans what elements become or, if there are none, the items in the places.
+///
+/// # Safety
+///
+/// If there are no elements, the places hold items.
+unsafe fn in_blocks<M: Monoid, E: Elements<M::Item> + ?Sized>(
+    operator: &M,
+    prefix: Prefix,
+    elements: Option<&E>,
+    places: &mut [MaybeUninit<M::Item>],
+    streams: bool,
+) {
+    assert!(elements.is_none_or(|elements| elements.length() == places.len()));
+    let (whole, most) = (block_items::<M::Item>(streams), places.len());
+    let count = most.div_ceil(whole);
+    let turns = Turns::of(count);
     // Taken in order: whoever has a block waits for such as are taken already.
-    let blocks: Vec<_> = blocks.into_iter().map(|block| Mutex::new(Some(block))).collect();
+    let blocks: Vec<_> = places.chunks_mut(whole).map(|places| Mutex::new(Some(places))).collect();
     let (next, finished) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let work = || {
         let stop = turns.stop_others();
         let take = || {
             let index = next.fetch_add(1, Ordering::Relaxed);
-            let block = blocks.get(index)?.lock().ok().and_then(|mut block| block.take());
-            let block = block.expect("it is taken once, and nobody panics meanwhile");
+            let places = blocks.get(index)?.lock().ok().and_then(|mut block| block.take());
+            let places = places.expect("it is taken once, and nobody panics meanwhile");
             // The last block may be no perfect subtree; nothing comes after it.
-            let is_whole = block.items().len() == whole;
-            Some((Turn { index, is_whole }, block))
+            Some((Turn { index, is_whole: places.len() == whole }, places))
         };
-        let mut waiting: VecDeque<(Turn, Block<'_, M::Item>, Levels<'_, M>)> =
-            VecDeque::with_capacity(MOST_WAITING);
+        let mut room = Vec::new();
+        let range_of = |turn: Turn, places: &[_]| turn.index * whole..turn.index * whole + places.len();
+        let mut waiting = VecDeque::<(Turn, &mut [_], Levels<'_, M>)>::with_capacity(MOST_WAITING);
         let mut spare = Vec::with_capacity(MOST_WAITING);
         loop {
             let may_go_down = waiting.front().is_some_and(|(turn, ..)| turns.has_come(*turn));
             let taken = if may_go_down || waiting.len() == MOST_WAITING { None } else { take() };
-            if let Some((turn, block)) = taken {
-                let mut levels = spare.pop().unwrap_or_else(|| Levels::new(operator, most, streams));
-                let value = levels.up(block.items());
+            if let Some((turn, places)) = taken {
+                let mut levels = spare.pop().unwrap_or_else(|| Levels::new(operator, most.min(whole), streams));
+                // SAFETY: without elements the places hold items.
+                let here = || unsafe { std::slice::from_raw_parts(places.as_ptr().cast(), places.len()) };
+                let items = elements.map(|elements| elements.items(range_of(turn, places), &mut room));
+                let value = levels.up(items.unwrap_or_else(here));
                 if turn.is_whole {
                     turns.publish(operator, turn.index, value);
                 }
-                waiting.push_back((turn, block, levels));
-            } else if let Some((turn, mut block, mut levels)) = waiting.pop_front() {
+                waiting.push_back((turn, places, levels));
+            } else if let Some((turn, places, mut levels)) = waiting.pop_front() {
                 let Some(edges) = turns.edges(turn) else { return };
-                let (items, places) = block.parts();
+                let items = elements.map(|elements| elements.items(range_of(turn, places), &mut room));
                 // SAFETY: it is the block that they went up.
                 unsafe { levels.down(prefix, edges, items, places) };
                 finished.fetch_add(1, Ordering::Relaxed);
@@ -146,9 +136,9 @@ fn in_blocks<M: Monoid>(operator: &M, prefix: Prefix, blocks: Vec<Block<'_, M::I
         }
         std::mem::forget(stop);
     };
-    match threads {
+    match rayon::current_num_threads().min(count) {
         0 | 1 => work(),
-        _ => rayon::scope(|scope| (0..threads).for_each(|_| scope.spawn(|_| work()))),
+        threads => rayon::scope(|scope| (0..threads).for_each(|_| scope.spawn(|_| work()))),
     }
     // Whoever stopped has panicked, and `scope` with it.
     assert_eq!(finished.into_inner(), blocks.len(), "all blocks went down");

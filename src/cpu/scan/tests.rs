@@ -1,3 +1,6 @@
+use std::iter::zip;
+use std::ops::Range;
+
 use super::turns::Edges;
 use super::*;
 use crate::cpu::reduce::tests::{Halves, Maps, Triangles};
@@ -81,9 +84,9 @@ where
                 let (outside, line) = (operator.identity(), 64);
                 let mut room = vec![outside; length + 3 * line + skipped];
                 let first = line + room[line..].as_ptr().align_offset(line).min(line) + skipped;
+                let places = &mut room[first..][..length];
                 // SAFETY: items are written to them.
-                let blocks = apart(items, unsafe { as_places(&mut room[first..][..length]) }, true);
-                in_blocks(&operator, prefix, blocks, true);
+                unsafe { in_blocks(&operator, prefix, Some(items), as_places(places), true) };
                 check(&room[first..][..length], "past the caches");
                 let mut others = room[..first].iter().chain(&room[first + length..]);
                 assert!(others.all(|place| M::Item::same_bits(place, &outside)), "{length} items");
@@ -190,13 +193,12 @@ fn no_two_values_are_combined_but_neighbours() {
     for length in [1, 7, 8, 9, 500, tile, 8 * tile, 9 * tile + 77, block, 3 * block + 5 * tile + 3] {
         let items: Vec<[u32; 2]> = (0..length).map(|i| [i, i + 1]).collect();
         let expected: Vec<[u32; 2]> = (1..=length).map(|end| [0, end]).collect();
-        assert_eq!(scan(&Joined, Prefix::Inclusive, &items), expected, "{length} items");
+        assert_eq!(scan(&Joined, Prefix::Inclusive, &items[..]), expected, "{length} items");
         let mut places = items.clone();
         scan_in_place(&Joined, Prefix::Inclusive, &mut places);
         assert_eq!(places, expected, "{length} items in place");
         // SAFETY: items are written to them.
-        let blocks = apart(&items, unsafe { as_places(&mut places) }, true);
-        in_blocks(&Joined, Prefix::Inclusive, blocks, true);
+        unsafe { in_blocks(&Joined, Prefix::Inclusive, Some(&items[..]), as_places(&mut places), true) };
         assert_eq!(places, expected, "{length} items past the caches");
         assert_eq!(crate::cpu::bracket(&Joined, &items[..]), [0, length], "{length} items reduced");
     }
@@ -211,7 +213,7 @@ fn blocks_come_when_they_come() {
         let expected = tree::inclusive_scan(&operator, &items);
         for threads in [1, 2, 3, 16, 16] {
             let threads = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
-            let scanned = threads.install(|| scan(&operator, Prefix::Inclusive, &items));
+            let scanned = threads.install(|| scan(&operator, Prefix::Inclusive, &items[..]));
             let differs =
                 zip(&scanned, &expected).position(|(got, expected)| !M::Item::same_bits(got, expected));
             assert_eq!(differs, None);
@@ -219,6 +221,40 @@ fn blocks_come_when_they_come() {
     }
     check(AffineComposition::<u32>::new(), |i| [mixed(i) as u32 | 1, i as u32]);
     check(Sum::<f64>::new(), |i| mixed(i) as f64 / 3.0);
+}
+
+/// Elements that are no items are asked for on the way up, and once more on the way down.
+#[test]
+fn elements_become_items() {
+    /// Numbers, of which each becomes a map.
+    struct AsMaps<'a>(&'a [u8]);
+    impl Elements<[u32; 2]> for AsMaps<'_> {
+        fn length(&self) -> usize {
+            self.0.len()
+        }
+        fn items<'a>(&'a self, range: Range<usize>, room: &'a mut Vec<[u32; 2]>) -> &'a [[u32; 2]] {
+            room.clear();
+            room.extend(self.0[range].iter().map(|&number| [u32::from(number) | 1, number.into()]));
+            room
+        }
+    }
+    let operator = AffineComposition::<u32>::new();
+    let block = block_items::<[u32; 2]>(false);
+    let numbers: Vec<u8> = (0..9 * block + 77).map(|index| mixed(index) as u8).collect();
+    let all = AsMaps(&numbers);
+    let mut room = Vec::new();
+    let items = all.items(0..numbers.len(), &mut room);
+    let (inclusive, exclusive) =
+        (tree::inclusive_scan(&operator, items), tree::exclusive_scan(&operator, items));
+    for length in [0, 1, 9, block - 1, block, block + 1, 5 * block, numbers.len()] {
+        let elements = AsMaps(&numbers[..length]);
+        for (prefix, expected) in [(Prefix::Inclusive, &inclusive), (Prefix::Exclusive, &exclusive)] {
+            assert_eq!(scan(&operator, prefix, &elements), expected[..length]);
+            let mut places = vec![[0; 2]; length];
+            scan_into(&operator, prefix, &elements, &mut places);
+            assert_eq!(places, expected[..length]);
+        }
+    }
 }
 
 /// No two values are combined that the definition does not combine: what is after a part of a block is not made up.
@@ -239,9 +275,9 @@ fn a_last_part_is_combined_with_nothing_else() {
     let mut items = vec![0; block];
     items[0] = i32::MAX;
     items.extend([-1, 0, 1]);
-    assert_eq!(scan(&Checked, Prefix::Inclusive, &items), tree::inclusive_scan(&Checked, &items));
+    assert_eq!(scan(&Checked, Prefix::Inclusive, &items[..]), tree::inclusive_scan(&Checked, &items));
     items.extend(vec![0; 11 * tile_items::<i32>()]);
-    assert_eq!(scan(&Checked, Prefix::Inclusive, &items), tree::inclusive_scan(&Checked, &items));
+    assert_eq!(scan(&Checked, Prefix::Inclusive, &items[..]), tree::inclusive_scan(&Checked, &items));
 }
 
 /// A panic in an operator is the caller's, and no thread waits for the one that panicked.
@@ -274,8 +310,11 @@ fn a_panic_ends_all_threads() {
                 let threads = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
                 let mut places = vec![0; items.len()];
                 // SAFETY: items are written to them.
-                let blocks = apart(&items, unsafe { as_places(&mut places) }, streams);
-                let scanned = || threads.install(|| in_blocks(&panics, Prefix::Inclusive, blocks, streams));
+                let places = unsafe { as_places(&mut places) };
+                let elements = Some(&items[..]);
+                // SAFETY: there are elements.
+                let mut scan = || unsafe { in_blocks(&panics, Prefix::Inclusive, elements, places, streams) };
+                let scanned = || threads.install(&mut scan);
                 let panic =
                     std::panic::catch_unwind(std::panic::AssertUnwindSafe(scanned)).expect_err("it panics");
                 assert_eq!(panic.downcast_ref::<&str>(), Some(&"as it should"));
