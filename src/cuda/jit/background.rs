@@ -1,8 +1,11 @@
 //! Compilation that nobody waits for: one thread, one source after another.
 //!
-//! NVRTC must not be running when a process that ends takes the library apart. So the process waits for the source that is
-//! being compiled then; those that were not begun are left. What the library registers for its own end, it does when it is
-//! opened and when it compiles for the first time: so that is done before this registers its own, which then comes first.
+//! NVRTC must not be running when a process that ends takes the library apart: it was seen to crash then, and to run
+//! forever. So the process waits for the source that is being compiled; those that were not begun are left. NVRTC registers
+//! functions for the end of the process (`atexit`) whenever it needs something for the first time, and the last one
+//! registered comes first. What is local to the main thread ends before all of them, so the process waits there. Where the
+//! main thread has never asked for a compilation, a function of this module waits, which is registered for each compilation:
+//! it may come after functions that NVRTC registers in that compilation.
 #![allow(unsafe_code)]
 
 use std::collections::VecDeque;
@@ -49,7 +52,7 @@ impl Compilation {
     /// itself does it.
     pub fn begin(source: Arc<Source>, target: Target) -> Self {
         let task = Arc::new(Task { taken: Mutex::new(Some((source, target))), ended: OnceLock::new() });
-        match nvrtc::has_compiled() && process_waits() {
+        match nvrtc::has_compiled() && await_at_exit() {
             true => enqueue(&task),
             false => task.run(),
         }
@@ -84,11 +87,25 @@ static QUEUE: Mutex<Queue> =
 /// In which the thread runs: another one, made by a fork, has none.
 static PROCESS: AtomicU32 = AtomicU32::new(0);
 
-/// Whether the process waits, when it ends, for what is being compiled.
-fn process_waits() -> bool {
-    static REGISTERED: OnceLock<bool> = OnceLock::new();
+/// Makes the process wait, when it ends, for what is being compiled; whether it will.
+fn await_at_exit() -> bool {
+    thread_local!(static LOCAL: Local = const { Local });
+    LOCAL.with(|_| {});
     // SAFETY: the function does not unwind.
-    *REGISTERED.get_or_init(|| unsafe { libc::atexit(finish) } == 0)
+    unsafe { libc::atexit(finish) == 0 }
+}
+
+/// What a thread has that has asked for a compilation.
+struct Local;
+
+impl Drop for Local {
+    fn drop(&mut self) {
+        // Another thread may end long before the process does.
+        // SAFETY: neither call has any preconditions.
+        if unsafe { libc::gettid() == libc::getpid() } {
+            finish();
+        }
+    }
 }
 
 fn enqueue(task: &Arc<Task>) {
