@@ -216,7 +216,11 @@ impl Figures {
         let samples = if bytes > 1 << 31 { 7 } else { 25 };
         let graph = self.gpu.reduction_times(&reduction, &views, samples)?;
         row(&mut self.out, "warpfold", &subject, "graph", graph)?;
-        let stream = self.gpu.stream_times(&reduction, &views, samples)?;
+        // SAFETY: it is written before it is read.
+        let mut output = unsafe { self.gpu.stream.alloc::<M::Item>(1) }?;
+        let stream = self.gpu.stream_times(bytes, samples, |call| {
+            Ok(reduction.run_into(&views[call % views.len()], &mut output)?)
+        })?;
         row(&mut self.out, "warpfold", &subject, "stream", stream)?;
         let mut host = Vec::new();
         // Of what is soon done, many: how long a host takes varies by more than what is compared.
@@ -306,23 +310,19 @@ impl Gpu {
     }
 
     /// Time per call on the GPU, of calls that are enqueued one by one while it is busy with something else.
-    fn stream_times<M: DeviceMonoid>(
+    fn stream_times(
         &self,
-        reduction: &Reduction<M>,
-        views: &[CudaView<'_, M::Item>],
+        bytes: usize,
         samples: usize,
+        mut call: impl FnMut(usize) -> Result<()>,
     ) -> Result<Vec<f64>> {
-        let calls = calls_of(views[0].len() * size_of::<M::Item>()).min(IN_STREAM);
-        // SAFETY: it is written before it is read.
-        let mut output = unsafe { self.stream.alloc::<M::Item>(1) }?;
+        let calls = calls_of(bytes).min(IN_STREAM);
         let (start, stop) = (self.event()?, self.event()?);
         let mut times = Vec::new();
         for _ in 0..samples + 2 {
             (0..BUSY).try_for_each(|_| self.evict())?;
             start.record(&self.stream)?;
-            for call in 0..calls {
-                reduction.run_into(&views[call % views.len()], &mut output)?;
-            }
+            (0..calls).try_for_each(&mut call)?;
             stop.record(&self.stream)?;
             stop.synchronize()?;
             times.push(f64::from(start.elapsed_ms(&stop)?) * 1e3 / calls as f64);

@@ -182,6 +182,7 @@ pub fn all(visitor: &mut impl Visitor) {
     visitor.visit::<BoundingBox>("bounding-box", "f32x6", "uniform_f32x6");
     visitor.visit::<LaneMax<f32, 8>>("max", "f32x8", "uniform_f32x8");
     visitor.visit::<LaneMax<f32, 12>>("max", "f32x12", "uniform_f32x12");
+    visitor.visit::<LaneMax<u32, 16>>("max", "u32x16", "bits_u32x16");
     visitor.visit::<Welford>("welford", "f64x3", "welford_f64x3");
     visitor.visit::<QuaternionProduct>("quaternion-product", "f32x4", "unit_f32x4");
     visitor.visit::<LogSumExp>("log-sum-exp", "f32x2", "exponent_f32x2");

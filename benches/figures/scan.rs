@@ -15,6 +15,8 @@ use super::{CHECKED_BYTES, COLD_BYTES, Gpu, MOST_CALLS, Subject, hexadecimal, ro
 /// Powers of two of bytes: of sums of `f32`, and of all others.
 const SIZES: [u32; 15] = [12, 16, 18, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 32];
 const FEWER_SIZES: [u32; 4] = [20, 24, 28, 30];
+/// Powers of ten of items, which are no whole tiles: of `f32` and `i32`. Also in a stream, and where a cache may have the items.
+const COUNTS: [u32; 5] = [3, 4, 5, 6, 7];
 const SAMPLES: usize = 15;
 
 pub struct Scans<'a> {
@@ -46,10 +48,13 @@ impl Scans<'_> {
             return Ok(());
         }
         let sizes: &[u32] = if (operator, item) == ("sum", "f32") { &SIZES } else { &FEWER_SIZES };
-        for log2 in self.sizes.clone().unwrap_or(sizes.to_vec()) {
-            let offsets: &[usize] = if log2 == 30 { &[0, align_of::<M::Item>()] } else { &[0] };
+        let item_bytes = size_of::<M::Item>();
+        let counts: &[u32] = if matches!(item, "f32" | "i32") && !self.search { &COUNTS } else { &[] };
+        let counts = counts.iter().map(|&log10| 10_usize.pow(log10) * item_bytes);
+        let sizes = self.sizes.clone().unwrap_or(sizes.to_vec());
+        for bytes in sizes.into_iter().map(|log2| 1 << log2).chain(counts) {
+            let offsets: &[usize] = if bytes == 1 << 30 { &[0, align_of::<M::Item>()] } else { &[0] };
             for &offset in offsets {
-                let (bytes, item_bytes) = (1 << log2, size_of::<M::Item>());
                 let subject = Subject { operator, item, item_bytes, bytes, offset, result: String::new() };
                 self.measure::<M>(subject, fill)
                     .with_context(|| format!("{operator} of {item}, {bytes} bytes"))?;
@@ -93,15 +98,26 @@ impl Scans<'_> {
             drop(scanned);
             subject.result = hexadecimal(&last);
             let samples = if self.search { 5 } else { SAMPLES };
-            let times = self.gpu.graph_times(bytes, samples, |call| {
-                let view = call % views.len();
+            let mut call = |view: usize, records: bool| {
                 let mut place = places.slice_mut(view * room + offset..);
                 // SAFETY: it is aligned as an item is, and written before it is read.
                 let mut place =
                     unsafe { place.transmute_mut::<M::Item>(count) }.context("as much as is read")?;
-                // SAFETY: the graph is gone before the slices.
-                Ok(unsafe { scan.record_inclusive_into(&views[view], &mut place) }?)
-            })?;
+                if records {
+                    // SAFETY: the graph is gone before the slices.
+                    unsafe { scan.record_inclusive_into(&views[view], &mut place) }?;
+                } else {
+                    scan.inclusive_into(&views[view], &mut place)?;
+                }
+                Ok(())
+            };
+            let mut times =
+                vec![("graph", self.gpu.graph_times(bytes, samples, |i| call(i % views.len(), true))?)];
+            if !bytes.is_power_of_two() {
+                let stream = self.gpu.stream_times(bytes, samples, |i| call(i % views.len(), false))?;
+                let warm = self.gpu.graph_times(bytes, samples, |_| call(0, true))?;
+                times.extend([("stream", stream), ("warm", warm)]);
+            }
             let shape = policy.large;
             let who = match self.search {
                 true => &format!(
@@ -117,7 +133,9 @@ impl Scans<'_> {
                 ),
                 false => "warpfold-scan",
             };
-            row(self.out, who, &subject, "graph", times)?;
+            for (time, of_samples) in times {
+                row(self.out, who, &subject, time, of_samples)?;
+            }
         }
         Ok(())
     }

@@ -150,17 +150,18 @@ struct BoundingBox {
     static BOTH Item identity() { return {INFINITY, INFINITY, INFINITY, -INFINITY, -INFINITY, -INFINITY}; }
 };
 
-struct MaxOfFiveIntegers {
-    using Item = Lanes<uint32_t, 5>;
+template <int LANES>
+struct MaxOfIntegers {
+    using Item = Lanes<uint32_t, LANES>;
     struct Combine {
         BOTH Item operator()(const Item& a, const Item& b) const {
             Item largest;
-            for (int l = 0; l < 5; ++l) largest.lane[l] = a.lane[l] < b.lane[l] ? b.lane[l] : a.lane[l];
+            for (int l = 0; l < LANES; ++l) largest.lane[l] = a.lane[l] < b.lane[l] ? b.lane[l] : a.lane[l];
             return largest;
         }
     };
     static constexpr bool EXACT = true;
-    static BOTH Item item(uint64_t index) { return lanes_of_item<uint32_t, 5>(index, bits<uint32_t>); }
+    static BOTH Item item(uint64_t index) { return lanes_of_item<uint32_t, LANES>(index, bits<uint32_t>); }
     static BOTH Item identity() { return {}; }
 };
 

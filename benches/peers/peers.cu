@@ -177,10 +177,11 @@ int main(int argc, char** argv) {
     measure_operator<Sum<double>>(machine, "sum", "f64", some);
     measure_operator<MaxByNorm>(machine, "max-by-norm", "f32x3", some);
     measure_operator<MatrixProduct>(machine, "matrix-product", "u32x4", some);
-    measure_operator<MaxOfFiveIntegers>(machine, "max", "u32x5", some);
+    measure_operator<MaxOfIntegers<5>>(machine, "max", "u32x5", some);
     measure_operator<BoundingBox>(machine, "bounding-box", "f32x6", some);
     measure_operator<MaxOfFloats<8>>(machine, "max", "f32x8", some);
     measure_operator<MaxOfFloats<12>>(machine, "max", "f32x12", some);
+    measure_operator<MaxOfIntegers<16>>(machine, "max", "u32x16", some);
     measure_operator<LogSumExp>(machine, "log-sum-exp", "f32x2", some);
     measure_operator<TopFour>(machine, "top-4", "f32x4", some);
     measure_operator<QuaternionProduct>(machine, "quaternion-product", "f32x4", some);

@@ -45,6 +45,12 @@ void measure_cub_scan(const Machine& machine, const Views& views, uint64_t count
     }
     const Call call = [&](size_t i) { scan(machine.workspace, i); };
     row("cub-scan", subject, "graph", graph_times(machine, subject.bytes, call), last);
+    // As warpfold's: sizes that are no powers of two, one by one, and where a cache may have the items.
+    if ((subject.bytes & (subject.bytes - 1)) != 0) {
+        const Call again = [&](size_t) { scan(machine.workspace, 0); };
+        row("cub-scan", subject, "stream", stream_times(machine, subject.bytes, call), last);
+        row("cub-scan", subject, "warm", graph_times(machine, subject.bytes, again), last);
+    }
 }
 
 template <class Operator>
@@ -69,11 +75,15 @@ int main(int argc, char** argv) {
     for (int exponent : quick ? std::vector<int>{20, 24, 28, 30} : std::vector<int>{12, 16, 18, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 32})
         sizes.push_back(size_t(1) << exponent);
     for (int exponent : quick ? std::vector<int>{30} : std::vector<int>{20, 24, 28, 30}) some.push_back(size_t(1) << exponent);
+    const auto and_counts = [](std::vector<size_t> sizes) {
+        for (size_t count : {1000, 10000, 100000, 1000000, 10000000}) sizes.push_back(count * 4);
+        return sizes;
+    };
     const Machine machine(arena_of(sizes.back()));
     measure_copy(machine, sizes);
-    measure_operator<Sum<float>>(machine, "sum", "f32", sizes);
+    measure_operator<Sum<float>>(machine, "sum", "f32", and_counts(sizes));
     measure_operator<Max<uint8_t>>(machine, "max", "u8", some);
-    measure_operator<Min>(machine, "min", "i32", some);
+    measure_operator<Min>(machine, "min", "i32", and_counts(some));
     measure_operator<Sum<double>>(machine, "sum", "f64", some);
     measure_operator<MaxByNorm>(machine, "max-by-norm", "f32x3", some);
     measure_operator<AffineMaps>(machine, "affine-composition", "f32x2", some);

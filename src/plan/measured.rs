@@ -29,7 +29,7 @@ pub(super) struct Measured {
 const ANY: u32 = u32::MAX;
 
 #[rustfmt::skip]
-const MEASURED: [Measured; 11] = [
+const MEASURED: [Measured; 12] = [
     //  bytes  numbers  group  tile  merged  merged         held           full  small
     //   of an item      bytes of lane tiles   rows   runs  blocks  tiles  turns  blocks
     row(    1,       1,     16,  128,      4,     1,    32,      4,     8,   ANY,    384),
@@ -43,9 +43,12 @@ const MEASURED: [Measured; 11] = [
     row(   24,      16,     32,  256,      4,     1,     1,      3,     4,     2,    768),
     row(   32,      16,     32,  384,      4,     2,    32,      2,     4,     2,    768),
     row(   48,      16,     32,  256,      4,     1,     1,      3,     4,     2,    768),
+    row(   64,      16,     32,  256,      1,     1,    32,      3,     4,     2,    768),
 ];
-/// Of all else. An operator on many numbers is written out few times: each takes long to compile.
-const FEW_NUMBERS: Measured = row(0, 16, 32, 256, 4, 1, 32, 3, 4, 2, 768);
+/// Of all else. An operator on many numbers is written out few times: each takes long to compile. Of large items the values of several
+/// tiles are more than registers hold.
+const FEW_NUMBERS: Measured = row(48, 16, 32, 256, 4, 1, 32, 3, 4, 2, 768);
+const LARGE_ITEMS: Measured = row(0, 16, 32, 256, 1, 1, 32, 3, 4, 2, 768);
 const MANY_NUMBERS: Measured = row(0, usize::MAX, 32, 128, 1, 1, 32, 3, 8, ANY, 768);
 
 #[rustfmt::skip]
@@ -65,7 +68,11 @@ impl Measured {
         let numbers = scalars(&data.item);
         let fits = |row: &&Self| row.bytes == data.item.size && numbers <= row.scalars;
         let measured = MEASURED.iter().find(fits).filter(|_| data.elements.len() == 1);
-        let other = if Self::has_many_numbers(data) { MANY_NUMBERS } else { FEW_NUMBERS };
+        let other = match data.item.size {
+            _ if Self::has_many_numbers(data) => MANY_NUMBERS,
+            bytes if bytes <= FEW_NUMBERS.bytes => FEW_NUMBERS,
+            _ => LARGE_ITEMS,
+        };
         measured.copied().unwrap_or(other)
     }
 

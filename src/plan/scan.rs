@@ -100,13 +100,14 @@ const PAIR: u64 = 16;
 impl ScanPolicy {
     /// The policy for items of this layout, on every architecture.
     pub fn for_item(item: &Layout) -> Self {
-        let small = ScanShape::of(item, 128, 8);
+        let small = |run_bytes| ScanShape::of(item, run_bytes, 8);
         // Of one or two words the levels of lanes are few instructions, and there is nothing to exchange. Not for
-        // one 64-bit number, for which rows were no faster.
-        let (large, small_bytes) = match (item.size, scalars(item)) {
-            (4, ..=2) => (ScanShape::of_rows(item), 16 << 20),
-            (8, 2) => (ScanShape::of_rows(item), 32 << 20),
-            _ => (ScanShape::of(item, 256, 4), 64 << 20),
+        // one 64-bit number, for which rows were no faster. Short runs are sooner done where there are few tiles; they take longer
+        // from some MiB on, where rows begin to be faster.
+        let (small, large, small_bytes) = match (item.size, scalars(item)) {
+            (4, ..=2) => (small(64), ScanShape::of_rows(item), 16 << 20),
+            (8, 2) => (small(128), ScanShape::of_rows(item), 32 << 20),
+            _ => (small(128), ScanShape::of(item, 256, 4), 64 << 20),
         };
         Self { small, large, small_bytes, few_tiles: 32, few_waves: 4 }
     }

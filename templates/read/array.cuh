@@ -4,11 +4,13 @@
 //
 //     Input           what a kernel is given of it
 //     Item            what an element becomes
-//     Cursor          where elements begin; it is told where the input begins, and moves on by a number of elements
+//     Cursor          where elements begin: at first where the input does; `+` moves it on by a number of elements. `when_written` waits
+//                     until the launch before has written them; `ask_for` lets a number of them come to a cache
 //     item            one item, from any place
-//     Group<Shape>    elements of each lane, side by side, in registers: loaded as a whole or as far as they exist, and their bracket
+//     Group<Shape>    elements of each lane, side by side, in registers, and their bracket: loaded as a whole, where `HAS_WHOLE` and
+//                     `loads_whole` say so, or as far as they exist
 //     Tile<Shape>     rows of groups of a warp, which its lanes exchange through shared memory
-//     copy_items      items of a warp, to a place in shared memory for each
+//     copy_items      items of a warp, to a place in shared memory for each; `copies_chunks` says whether in the widest loads
 //
 // Here elements stand side by side in memory, and may begin anywhere. Each warp finds out by itself what its elements allow.
 
@@ -28,7 +30,6 @@ class ArrayReader {
         const Element* at;
 
       public:
-        WARPFOLD_DEVICE Cursor() {}
         WARPFOLD_DEVICE explicit Cursor(const Element* at) : at(at) {}
         WARPFOLD_DEVICE explicit Cursor(const Input& input) : at(input.elements) {}
         WARPFOLD_DEVICE const Element* elements() const { return at; }
@@ -302,6 +303,10 @@ class ArrayReader {
         }
     };
 
+    // Whether all items of a warp come by the widest loads.
+    template <class Places>
+    static WARPFOLD_DEVICE bool copies_chunks(Cursor from) { return from.is_multiple_of(Places::CHUNK); }
+
     // The items of a warp, to shared memory, where `Places` has them: `present` of ITEMS, and in place of all others, of which nobody learns
     // anything, the last one of the input. Where others have something to do meanwhile, the copies are asynchronous.
     template <class Places, unsigned ITEMS, bool IS_ASYNC, class Operator>
@@ -311,7 +316,7 @@ class ArrayReader {
         // As the narrowest: what the address of an element allows.
         constexpr unsigned WIDTH = WORD_WIDTH < CHUNK ? WORD_WIDTH : CHUNK;
         if (present >= ITEMS) {
-            if (from.is_multiple_of(CHUNK))
+            if (copies_chunks<Places>(from))
                 copy_whole<Places, CHUNK, IS_ASYNC>(bytes, from);
             else if (CHUNK > 4 && from.is_multiple_of(4))
                 copy_whole<Places, (CHUNK > 4 ? 4 : CHUNK), IS_ASYNC>(bytes, from);
@@ -319,16 +324,43 @@ class ArrayReader {
                 copy_whole<Places, WIDTH, IS_ASYNC>(bytes, from);
             return;
         }
-#pragma unroll 1
-        for (unsigned i = lane_index(); i < ITEMS; i += WARP_LANES) {
-            const char* const item = reinterpret_cast<const char*>(i < present ? from.elements() + i : last.elements());
-#pragma unroll 1
-            for (unsigned k = 0; k < sizeof(Item); k += WIDTH)
-                write<WIDTH>(bytes + Places::of_byte(i * sizeof(Item) + k), read<WIDTH>(item + k).word);
-        }
+        // Whole chunks where there are any, and the rest in such words as every element allows.
+        const char* const items = reinterpret_cast<const char*>(from.elements());
+        const char* const last_item = reinterpret_cast<const char*>(last.elements());
+        const unsigned existing = static_cast<unsigned>(present) * sizeof(Item);
+        const unsigned whole = copies_chunks<Places>(from) ? existing / CHUNK * CHUNK : 0;
+        copy_words<Places, CHUNK>(bytes, 0, whole, [=](unsigned at) { return items + at; });
+        copy_words<Places, WIDTH>(bytes, whole, ITEMS * sizeof(Item), [=](unsigned at) {
+            return at < existing ? items + at : last_item + at % sizeof(Item);
+        });
+        async_wait();
     }
 
   private:
+    // Lets the words from one byte to another come, by the lanes in turn: until `async_wait`, if they have 4 bytes or more.
+    template <class Places, unsigned WIDTH, class Address>
+    static WARPFOLD_DEVICE void copy_words(unsigned char* bytes, unsigned begin, unsigned end, const Address& address_of) {
+        constexpr unsigned STEP = WIDTH * WARP_LANES, AHEAD = 8;
+        if constexpr (WIDTH >= 4) {
+#pragma unroll(AHEAD / 2)
+            for (unsigned at = begin + WIDTH * lane_index(); at < end; at += STEP)
+                async_copy<WIDTH>(bytes + Places::of_byte(at), address_of(at));
+            return;
+        }
+#pragma unroll 1
+        for (unsigned first = begin + WIDTH * lane_index(); first < end; first += AHEAD * STEP) {
+            unsigned word[AHEAD];
+            // Without a branch, at which each would wait for the one before: the last word, where there are no more.
+#pragma unroll
+            for (unsigned k = 0; k < AHEAD; ++k)
+                word[k] = read<WIDTH>(address_of(first + k * STEP < end ? first + k * STEP : end - WIDTH)).word[0];
+#pragma unroll
+            for (unsigned k = 0; k < AHEAD; ++k) {
+                if (first + k * STEP < end) write<WIDTH>(bytes + Places::of_byte(first + k * STEP), &word[k]);
+            }
+        }
+    }
+
     template <class Places, unsigned WIDTH, bool IS_ASYNC>
     static WARPFOLD_DEVICE void copy_whole(unsigned char* bytes, Cursor cursor) {
         constexpr unsigned STEPS = Places::CHUNKS * Places::CHUNK / (WARP_LANES * WIDTH), WORDS = WIDTH < 4 ? 1 : WIDTH / 4, AHEAD = 8;

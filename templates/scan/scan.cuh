@@ -78,11 +78,13 @@ WARPFOLD_DEVICE void scan(const ScanArguments<typename Reader::Input, Item>& arg
     const auto begin_of = [&](Size tile) { return (tile * warps + warp) * WARP_ITEMS; };
     const auto present_from = [&](Size begin) { return arguments.length > begin ? arguments.length - begin : 0; };
 
+    // Of a block that has all there is, nobody asks anything, and it asks nobody.
+    const bool is_only = !HAS_GROUPS && arguments.tiles == 1;
     // Most blocks take the tile that they would have without asking. Whoever takes it, it comes meanwhile. Where it is loaded
     // in many small words, loads that end sooner have been no help.
-    if (!HAS_GROUPS) {
+    if (!HAS_GROUPS && !is_only) {
         const Size likely = begin_of(block_index());
-        if (Slot<Shape, Item>::loads_chunks(input + likely))
+        if (Slot<Shape, Item>::template loads_chunks<Reader>(input + likely))
             (input + likely).template ask_for<2>(smaller(present_from(likely), WARP_ITEMS));
     }
     // Whoever takes more than one tile takes one that is not there, at last.
@@ -92,7 +94,7 @@ WARPFOLD_DEVICE void scan(const ScanArguments<typename Reader::Input, Item>& arg
     const Turn<HAS_GROUPS> turn(loading);
     turn.clear();
     do {
-        if (leads) turn.take(warps), taken[group] = take_tile(arguments.shared, takes);
+        if (leads) turn.take(warps), taken[group] = is_only ? 0 : take_tile(arguments.shared, takes);
         group_barrier<HAS_GROUPS>(group, warps);
         const Size tile = taken[group] & 0xffffffffu;
         if (HAS_GROUPS && tile >= arguments.tiles) {
@@ -104,23 +106,32 @@ WARPFOLD_DEVICE void scan(const ScanArguments<typename Reader::Input, Item>& arg
 
         const Size begin = begin_of(tile), present = present_from(begin);
         Slot<Shape, Item> slot(memory);
-        slot.template load<Reader>(op, input + begin, present, input + (arguments.length - 1));
+        // In place of all items that do not exist is the last one of the input. Of a warp that has no others it is the value, too.
+        const typename Reader::Cursor last = input + (arguments.length - 1);
+        if (present > 0) slot.template load<Reader>(op, input + begin, present, last);
         warp_barrier();
         if (lane_index() == 0) turn.give_back(1);
         Runs<Shape, Item> runs(slot.run());
-        const Words<Item> value = runs.up(op);
+        Words<Item> value;
+        if (present > 0)
+            value = runs.up(op);
+        else
+            value = Reader::item(op, last.when_written());
         if (lane_index() == WARP_LANES - 1) of_warp[first + warp] = value;
         group_barrier<HAS_GROUPS>(group, warps);
 
         if (warp == 0) {
             Words<Item> values = of_warp[first + (lane_index() & (warps - 1))];
             values = subtrees(op, values, warps);
-            const Edges<Item> edges = look_back(op, cells, tile, shuffle_from(values, warps - 1));
+            const Words<Item> whole = shuffle_from(values, warps - 1);
+            Edges<Item> edges = {false, whole, whole};
+            if (!is_only) edges = look_back(op, cells, tile, whole);
             values = prefixes(op, values, edges, warps);
             if (lane_index() < warps) after_warp[first + lane_index()] = values;
             if (lane_index() == 0) of_tile[group] = edges;
         }
         group_barrier<HAS_GROUPS>(group, warps);
+        if (present == 0) continue;
 
         Edges<Item> edges = of_tile[group];
         if (warp > 0) edges.before = after_warp[first + warp - 1], edges.has_before = true;

@@ -27,12 +27,19 @@ class Slot {
         }
     }
 
+    // The words from one byte to another.
+    template <unsigned WIDTH>
+    WARPFOLD_DEVICE void store_words(char* to, unsigned begin, unsigned end) const {
+#pragma unroll(AHEAD / 2)
+        for (unsigned at = begin + WIDTH * lane_index(); at < end; at += WIDTH * WARP_LANES)
+            write<WIDTH>(to + at, read<WIDTH>(bytes + place(at)).word);
+    }
+
   public:
     static constexpr unsigned BYTES = Places::BYTES;
 
-    // Whether all of a warp's items come by the widest loads.
-    template <class Cursor>
-    static WARPFOLD_DEVICE bool loads_chunks(Cursor from) { return from.is_multiple_of(CHUNK); }
+    template <class Reader>
+    static WARPFOLD_DEVICE bool loads_chunks(typename Reader::Cursor from) { return Reader::template copies_chunks<Places>(from); }
 
     WARPFOLD_DEVICE explicit Slot(unsigned char* shared) : bytes(shared + warp_index() * BYTES) {}
 
@@ -71,9 +78,10 @@ class Slot {
                 store_whole<ITEM_WIDTH>(to);
             return;
         }
-#pragma unroll 1
-        for (Size at = lane_index() * ITEM_WIDTH; at < present * sizeof(Item); at += WARP_LANES * ITEM_WIDTH)
-            write<ITEM_WIDTH>(to + at, read<ITEM_WIDTH>(bytes + place(static_cast<unsigned>(at))).word);
+        const unsigned existing = static_cast<unsigned>(present) * sizeof(Item);
+        const unsigned whole = address % CHUNK == 0 ? existing / CHUNK * CHUNK : 0;
+        store_words<CHUNK>(to, 0, whole);
+        store_words<ITEM_WIDTH>(to, whole, existing);
     }
 };
 

@@ -24,8 +24,8 @@ pub const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "runs that are read before others have stored",
         file: "scan/scan.cuh",
-        right: "present, input + (arguments.length - 1));\n        warp_barrier();\n",
-        wrong: "present, input + (arguments.length - 1));\n",
+        right: "present, last);\n        warp_barrier();\n",
+        wrong: "present, last);\n",
     },
     Mutation {
         name: "runs that are stored before others have written",
@@ -154,6 +154,24 @@ pub const MUTATIONS: &[Mutation] = &[
         wrong: "WARP_ITEMS",
     },
     Mutation {
+        name: "a warp without items that has no value",
+        file: "scan/scan.cuh",
+        right: "value = Reader::item(op, last.when_written());",
+        wrong: ";",
+    },
+    Mutation {
+        name: "runs of a warp without items",
+        file: "scan/scan.cuh",
+        right: "        if (present == 0) continue;\n",
+        wrong: "",
+    },
+    Mutation {
+        name: "two tiles that ask nobody",
+        file: "scan/scan.cuh",
+        right: "arguments.tiles == 1;",
+        wrong: "arguments.tiles <= 2;",
+    },
+    Mutation {
         name: "tiles of all warps where a block has half of them",
         file: "scan/scan.cuh",
         right: "warps = HAS_GROUPS ? Shape::WARPS : block_warps();",
@@ -216,8 +234,20 @@ pub const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "places written after the end",
         file: "scan/slot.cuh",
-        right: "at < present * sizeof(Item); at +=",
-        wrong: "at <= present * sizeof(Item); at +=",
+        right: "(to, whole, existing);",
+        wrong: "(to, whole, existing + 1);",
+    },
+    Mutation {
+        name: "chunks written after the end",
+        file: "scan/slot.cuh",
+        right: "? existing / CHUNK * CHUNK : 0;",
+        wrong: "? (existing + CHUNK - 1) / CHUNK * CHUNK : 0;",
+    },
+    Mutation {
+        name: "the last chunks written to any address",
+        file: "scan/slot.cuh",
+        right: "address % CHUNK == 0 ? existing",
+        wrong: "true ? existing",
     },
     Mutation {
         name: "an exclusive scan that begins with an item",
@@ -240,8 +270,20 @@ pub const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "items read after the end",
         file: "read/array.cuh",
-        right: "i < present ? from.elements() + i : last",
-        wrong: "i <= present ? from.elements() + i : last",
+        right: "at < existing ? items + at",
+        wrong: "at <= existing ? items + at",
+    },
+    Mutation {
+        name: "chunks read after the end",
+        file: "read/array.cuh",
+        right: "? existing / CHUNK * CHUNK : 0;",
+        wrong: "? (existing + CHUNK - 1) / CHUNK * CHUNK : 0;",
+    },
+    Mutation {
+        name: "the last chunks read from any address",
+        file: "read/array.cuh",
+        right: "copies_chunks<Places>(from) ? existing",
+        wrong: "true ? existing",
     },
     Mutation {
         name: "chunks left out on one side of an exchange alone",

@@ -431,6 +431,12 @@ pub const MUTATIONS: &[Mutation] = &[
         wrong: "slot + CHUNK * (WARP_LANES * k + lane_index());",
     },
     Mutation {
+        name: "a run whose last word is looked for right behind it",
+        file: "read/array.cuh",
+        right: "is_last ? end : at + Shape",
+        wrong: "at + Shape",
+    },
+    Mutation {
         name: "bytes of a word that are not skipped",
         file: "read/array.cuh",
         right: "elements.word[k + 1] : last, 8 * skipped);",

@@ -92,7 +92,7 @@ pub fn policies<T: DeviceType>() -> Vec<Policy> {
     // Many warps of few rows, and few of many.
     let mut wide = Policy { max_chunks: 11, ..large };
     wide.large.warps = if size_of::<T>() <= 16 { 16 } else { 8 };
-    let mut tall = Policy { gathered_chunks: 0, ..large };
+    let mut tall = large;
     (tall.large.warps, tall.large.runs) = (2, 1);
     if default.large.rows > 1 {
         wide.large.rows = 2 * default.large.rows.div_ceil(8);

@@ -114,7 +114,8 @@ unsafe fn in_blocks<M: Monoid, E: Elements<M::Item> + ?Sized>(
             let may_go_down = waiting.front().is_some_and(|(turn, ..)| turns.has_come(*turn));
             let taken = if may_go_down || waiting.len() == MOST_WAITING { None } else { take() };
             if let Some((turn, places)) = taken {
-                let mut levels = spare.pop().unwrap_or_else(|| Levels::new(operator, most.min(whole), streams));
+                let mut levels =
+                    spare.pop().unwrap_or_else(|| Levels::new(operator, most.min(whole), streams));
                 // SAFETY: without elements the places hold items.
                 let here = || unsafe { std::slice::from_raw_parts(places.as_ptr().cast(), places.len()) };
                 let items = elements.map(|elements| elements.items(range_of(turn, places), &mut room));
