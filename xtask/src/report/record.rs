@@ -32,6 +32,8 @@ pub(crate) enum Time {
     Graph,
     /// On the GPU: of calls that are enqueued one by one while it is busy.
     Stream,
+    /// As `Graph`, of calls that all read and write the same memory, which a cache may have.
+    Warm,
     /// On the host: from the call to the result in hand.
     Host,
     /// The same, where the CPU reduces.
