@@ -14,17 +14,10 @@ const FAR_BYTES: usize = 12 << 10;
 /// And from there into the first-level cache.
 const NEAR_BYTES: usize = 4 << 10;
 
-/// Asks for as much as the items are, far ahead of them and near.
+/// Asks for as much as the items are, far ahead of them and near, but for nothing that begins past the end of `all`, of which they are
+/// some.
 #[inline(always)]
-pub(super) fn ahead_of<T>(items: &[T]) {
-    let from = items.as_ptr().cast::<u8>();
-    lines::<FAR>(from.wrapping_add(FAR_BYTES), size_of_val(items));
-    lines::<NEAR>(from.wrapping_add(NEAR_BYTES), size_of_val(items));
-}
-
-/// The same, but nothing that begins past the end of `all`, of which the items are some.
-#[inline(always)]
-pub(super) fn ahead_within<T>(items: &[T], all: &[T]) {
+pub(super) fn ahead_of<T>(items: &[T], all: &[T]) {
     let (from, end) = (items.as_ptr().cast::<u8>(), all.as_ptr_range().end.cast::<u8>());
     let (far, near) = (from.wrapping_add(FAR_BYTES), from.wrapping_add(NEAR_BYTES));
     if far < end {

@@ -143,7 +143,7 @@ unsafe fn run_by_run<M: Monoid, const BYTES: usize>(
     let tiles = items.chunks_exact(tile_items);
     let rest = tiles.remainder();
     for tile in tiles {
-        prefetch::ahead_of(tile);
+        prefetch::ahead_of(tile, items);
         // SAFETY: as the caller says.
         unsafe { lanes::tile(registers, operator, tile, &mut levels[0]) };
         for level in 0.. {

@@ -40,8 +40,8 @@ pub(super) unsafe fn transpose<T, W: Word, const BYTES: usize>(
     #[cfg(target_arch = "x86_64")]
     if const { BYTES > 0 } {
         debug_assert!(rows.as_ptr().addr().is_multiple_of(LINE.min(size_of::<Row<W>>())));
-        // SAFETY: the processor has AVX2, as the caller has proven, and the lengths are as they must be.
-        return unsafe { by_parts::<T, W>(runs.as_ptr(), rows.as_mut_ptr()) };
+        // SAFETY: the processor has AVX2, as the caller has proven, the lengths are as they must be, and the runs are only read.
+        return unsafe { by_parts::<T, W, false>(runs.as_ptr().cast_mut(), rows.as_mut_ptr()) };
     }
     for (lane, run) in runs.chunks_exact(words).enumerate() {
         for (row, &word) in rows.iter_mut().zip(run) {
@@ -67,8 +67,8 @@ pub(super) unsafe fn restore<T, W: Word, const BYTES: usize>(
     #[cfg(target_arch = "x86_64")]
     if const { BYTES > 0 } {
         debug_assert!(rows.as_ptr().addr().is_multiple_of(LINE.min(size_of::<Row<W>>())));
-        // SAFETY: the processor has AVX2, as the caller has proven, and the lengths are as they must be.
-        return unsafe { by_parts_back::<T, W>(rows.as_ptr(), runs.as_mut_ptr().cast()) };
+        // SAFETY: the processor has AVX2, as the caller has proven, the lengths are as they must be, and the rows are only read.
+        return unsafe { by_parts::<T, W, true>(runs.as_mut_ptr().cast(), rows.as_ptr().cast_mut()) };
     }
     for (lane, run) in runs.chunks_exact_mut(words).enumerate() {
         for (row, word) in rows.iter().zip(run) {
@@ -78,19 +78,21 @@ pub(super) unsafe fn restore<T, W: Word, const BYTES: usize>(
     }
 }
 
+/// From runs to rows, or back.
+///
 /// # Safety
 ///
-/// The runs are of items of type `T`, and there is a row for each word of a run.
+/// The runs are of items of type `T`, and there is a row for each word of a run. The ones can be read, and the others written.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
 #[inline]
-unsafe fn by_parts<T, W: Word>(runs: *const W, rows: *mut Row<W>) {
+unsafe fn by_parts<T, W: Word, const BACK: bool>(runs: *mut W, rows: *mut Row<W>) {
     // SAFETY: as the caller says.
     unsafe {
         match const { size_of::<W>() } {
-            1 | 2 => blocks::<T, W, 8>(runs, rows),
-            4 => blocks::<T, W, 4>(runs, rows),
-            _ => blocks::<T, W, 2>(runs, rows),
+            1 | 2 => blocks::<T, W, 8, BACK>(runs, rows),
+            4 => blocks::<T, W, 4, BACK>(runs, rows),
+            _ => blocks::<T, W, 2, BACK>(runs, rows),
         }
     }
 }
@@ -103,23 +105,41 @@ unsafe fn by_parts<T, W: Word>(runs: *const W, rows: *mut Row<W>) {
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
 #[inline]
-unsafe fn blocks<T, W: Word, const COUNT: usize>(runs: *const W, rows: *mut Row<W>) {
+unsafe fn blocks<T, W: Word, const COUNT: usize, const BACK: bool>(runs: *mut W, rows: *mut Row<W>) {
     let words = words_of_run::<T, W>();
     let (lanes, of_part) = (32 / size_of::<W>(), 16 / size_of::<W>());
     for first_lane in (0..W::LANES).step_by(lanes) {
         for first_word in (0..words).step_by(COUNT) {
-            let mut block = [_mm256_setzero_si256(); COUNT];
-            for (i, register) in block.iter_mut().enumerate() {
+            // SAFETY: it is one of the rows, and the lanes fill a register.
+            let row = |i| unsafe { rows.add(first_word + i).cast::<W>().add(first_lane).cast::<__m256i>() };
+            // Of each register the first part; the other one is of lanes that are half a register further.
+            let part = |i| {
                 let lane = first_lane + i * (of_part / COUNT);
                 // SAFETY: the lanes and words of a block are some of the runs.
-                *register = unsafe { two_parts(runs.add(lane * words + first_word), of_part * words, words) };
+                unsafe { runs.add(lane * words + first_word) }
+            };
+            let mut block = [_mm256_setzero_si256(); COUNT];
+            for (i, register) in block.iter_mut().enumerate() {
+                // SAFETY: as above.
+                *register = unsafe {
+                    if const { BACK } {
+                        _mm256_load_si256(row(i))
+                    } else {
+                        _mm256_set_m128i(load(part(i).add(of_part * words), words), load(part(i), words))
+                    }
+                };
             }
-            shuffle::<W, COUNT>(&mut block, of_part.ilog2());
+            // On the way back by all bits of a number but those by which it was rotated on the way there.
+            shuffle::<W, COUNT>(&mut block, if const { BACK } { COUNT.ilog2() } else { of_part.ilog2() });
             for (i, register) in block.into_iter().enumerate() {
-                // SAFETY: it is one of the rows, and the lanes fill a register.
+                // SAFETY: as above.
                 unsafe {
-                    let row = rows.add(first_word + i).cast::<W>();
-                    _mm256_store_si256(row.add(first_lane).cast(), register);
+                    if const { BACK } {
+                        store(part(i), words, _mm256_castsi256_si128(register));
+                        store(part(i).add(of_part * words), words, _mm256_extracti128_si256::<1>(register));
+                    } else {
+                        _mm256_store_si256(row(i), register);
+                    }
                 }
             }
         }
@@ -150,72 +170,6 @@ fn interleave<W: Word>(a: __m256i, b: __m256i) -> (__m256i, __m256i) {
         2 => (_mm256_unpacklo_epi16(a, b), _mm256_unpackhi_epi16(a, b)),
         4 => (_mm256_unpacklo_epi32(a, b), _mm256_unpackhi_epi32(a, b)),
         _ => (_mm256_unpacklo_epi64(a, b), _mm256_unpackhi_epi64(a, b)),
-    }
-}
-
-/// Of runs of so many words: parts that are so many words apart.
-///
-/// # Safety
-///
-/// They can be read.
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2")]
-#[inline]
-unsafe fn two_parts<W: Word>(first: *const W, apart: usize, words: usize) -> __m256i {
-    // SAFETY: as the caller says.
-    unsafe { _mm256_set_m128i(load(first.add(apart), words), load(first, words)) }
-}
-
-/// # Safety
-///
-/// There is room for runs of items of type `T`, and a row for each word of a run.
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2")]
-#[inline]
-unsafe fn by_parts_back<T, W: Word>(rows: *const Row<W>, runs: *mut W) {
-    // SAFETY: as the caller says.
-    unsafe {
-        match const { size_of::<W>() } {
-            1 | 2 => blocks_back::<T, W, 8>(rows, runs),
-            4 => blocks_back::<T, W, 4>(rows, runs),
-            _ => blocks_back::<T, W, 2>(rows, runs),
-        }
-    }
-}
-
-/// In blocks as on the way there, half a register at a time.
-///
-/// # Safety
-///
-/// As for [`by_parts_back`].
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2")]
-#[inline]
-unsafe fn blocks_back<T, W: Word, const COUNT: usize>(rows: *const Row<W>, runs: *mut W) {
-    let (words, lanes) = (words_of_run::<T, W>(), 32 / size_of::<W>());
-    for first_lane in (0..W::LANES).step_by(lanes) {
-        for first_word in (0..words).step_by(COUNT) {
-            let mut block = [_mm256_setzero_si256(); COUNT];
-            for (i, register) in block.iter_mut().enumerate() {
-                // SAFETY: it is one of the rows, and the lanes fill a register.
-                *register = unsafe {
-                    let row = rows.add(first_word + i).cast::<W>();
-                    _mm256_load_si256(row.add(first_lane).cast())
-                };
-            }
-            // All bits of a number but those by which it was rotated on the way there.
-            shuffle::<W, COUNT>(&mut block, COUNT.ilog2());
-            for (i, register) in block.into_iter().enumerate() {
-                let lane = first_lane + i * (lanes / 2 / COUNT);
-                // SAFETY: the lanes and words of a block are some of the runs.
-                let part = |lane: usize| unsafe { runs.add(lane * words + first_word) };
-                // SAFETY: as above.
-                unsafe {
-                    store(part(lane), words, _mm256_castsi256_si128(register));
-                    store(part(lane + lanes / 2), words, _mm256_extracti128_si256::<1>(register));
-                }
-            }
-        }
     }
 }
 

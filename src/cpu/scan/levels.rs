@@ -78,9 +78,7 @@ impl<'a, M: Monoid> Levels<'a, M> {
         places: &mut [MaybeUninit<M::Item>],
     ) {
         debug_assert!(items.is_some() || !self.streams, "what goes past the caches does not come from there");
-        // SAFETY: as the caller says.
-        let down = unsafe { Down::new(self, prefix, edges, items, places) };
-        down.levels.vectors.run(down);
+        self.vectors.run(Down { levels: self, prefix, edges, items, places });
     }
 }
 
@@ -100,7 +98,7 @@ impl<M: Monoid> Compiled for Up<'_, '_, M> {
             let whole = items.len() / tile_items * tile_items;
             for tiles in items[..whole].chunks(RUN * tile_items) {
                 for tile in tiles.chunks_exact(tile_items) {
-                    prefetch::ahead_within(tile, items);
+                    prefetch::ahead_of(tile, items);
                     lanes[0].up_tile(registers, operator, tile);
                 }
                 // As soon as values fill a tile it goes up, while the next items arrive.
@@ -124,27 +122,13 @@ impl<M: Monoid> Compiled for Up<'_, '_, M> {
     }
 }
 
+/// What [`Levels::down`] was promised holds of it.
 struct Down<'l, 'a, M: Monoid> {
     levels: &'l mut Levels<'a, M>,
     prefix: Prefix,
     edges: Edges<M::Item>,
     items: Option<&'l [M::Item]>,
     places: &'l mut [MaybeUninit<M::Item>],
-}
-
-impl<'l, 'a, M: Monoid> Down<'l, 'a, M> {
-    /// # Safety
-    ///
-    /// As for [`Levels::down`].
-    unsafe fn new(
-        levels: &'l mut Levels<'a, M>,
-        prefix: Prefix,
-        edges: Edges<M::Item>,
-        items: Option<&'l [M::Item]>,
-        places: &'l mut [MaybeUninit<M::Item>],
-    ) -> Self {
-        Self { levels, prefix, edges, items, places }
-    }
 }
 
 impl<M: Monoid> Compiled for Down<'_, '_, M> {
