@@ -1,4 +1,4 @@
-//! `cargo xtask report`: the tables and plots of the documents, made anew from the newest record in `docs/gpu-runs/`.
+//! `cargo xtask report`: the tables and plots of the documents, made anew from the newest whole record in `docs/gpu-runs/`.
 //!
 //! A table stands between `<!-- report: NAME -->` and `<!-- end -->`; what is outside of them is written by hand. The
 //! same record always gives the same bytes, so that `--check` can say whether the documents are those of the record.
@@ -22,6 +22,8 @@ use self::ladder::Ladder;
 use self::record::Record;
 
 const RUNS: &str = "docs/gpu-runs";
+/// Of a whole record.
+const FILES: [&str; 5] = ["machine.csv", "warpfold.csv", "peers.csv", "cpu.csv", "ladder.csv"];
 const PLOTS: &str = "docs/performance";
 const DOCUMENTS: [&str; 3] = ["README.md", "docs/LADDER.md", "docs/PERFORMANCE.md"];
 
@@ -73,12 +75,12 @@ fn files() -> Result<Vec<(PathBuf, String)>> {
     Ok(files)
 }
 
-/// The last folder by name: names start with the date.
+/// The last folder by name, which starts with the date, of those that have all files: others have a part of a record.
 fn newest(runs: &Path) -> Result<PathBuf> {
     let mut folders = Vec::new();
     for entry in fs::read_dir(runs).with_context(|| runs.display().to_string())? {
         let path = entry?.path();
-        if path.is_dir() {
+        if FILES.iter().all(|name| path.join(name).is_file()) {
             folders.push(path);
         }
     }
