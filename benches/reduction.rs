@@ -1,7 +1,8 @@
-//! How fast reductions and scans are, on the CPU and, where there is one, on the GPU (device-resident inputs, call to result).
+//! Times reductions and scans with criterion, on the CPU and on the GPU if there is one.
 //!
-//! Every bench asserts the result that it times, of a scan the last place. Inputs on the GPU rotate, so that none is found in its
-//! cache.
+//! GPU inputs are in device memory, and the time is from the call to the result. Every bench checks
+//! the result that it times; for a scan, the last element. GPU calls alternate between two
+//! copies of the input, so that a large input is not found in the L2 cache.
 
 #[path = "figures/ceiling.rs"]
 mod ceiling;
@@ -37,7 +38,7 @@ impl Monoid for MaxByNorm {
     }
 }
 
-/// An item from its index: cheap, and without a pattern.
+/// Makes an item from its index, cheaply and without a pattern.
 trait FromIndex: DeviceType {
     fn from_index(index: usize) -> Self;
 }
@@ -73,7 +74,7 @@ impl FromIndex for Point {
 }
 impl FromIndex for [[f32; 2]; 2] {
     fn from_index(index: usize) -> Self {
-        // Rotations: their product neither grows nor vanishes.
+        // Products of rotations neither grow nor vanish.
         let (sin, cos) = f32::from_index(index).sin_cos();
         [[cos, -sin], [sin, cos]]
     }
@@ -123,7 +124,7 @@ where
     group.finish();
 }
 
-/// Inclusive scans into memory that is there, beside copies.
+/// Inclusive scans into an existing output, beside copies of the input.
 fn scans<M: DeviceMonoid + Default>(criterion: &mut Criterion, name: &str, sizes: &[u32])
 where
     M::Item: FromIndex + std::fmt::Debug,
@@ -218,12 +219,13 @@ fn numbers<T: Number + FromIndex + std::iter::Sum + std::fmt::Debug>(
     beside::<T>(criterion, &format!("sum of {item}"));
 }
 
-/// What a Rust programmer would write without this crate, and what there is to reach: a loop that only reads.
+/// Compares with sums by rayon and by the standard library, and with loops that only read.
 fn beside<T: Number + FromIndex + std::iter::Sum>(criterion: &mut Criterion, name: &str) {
     let items: Vec<T> = (0..(1 << 30) / size_of::<T>()).into_par_iter().map(T::from_index).collect();
     let mut group = criterion.benchmark_group(name);
     group.sample_size(10).throughput(Throughput::Bytes(size_of_val(&items[..]) as u64));
-    // Floats are added in another order at every run, integers wrap: any number will do.
+    // rayon adds floats in a different order at every run, and integers wrap, so any number is
+    // accepted.
     let is_a_number = |sum: T| assert!(sum.partial_cmp(&sum).is_some());
     group.bench_function("rayon par_iter().sum()/2^30 bytes", |bencher| {
         bencher.iter(|| is_a_number(items.par_iter().copied().sum()));

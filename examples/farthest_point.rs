@@ -1,4 +1,5 @@
-//! The point farthest from the origin: of a point set that ships with the crate, of a file, or of random points.
+//! Finds the point farthest from the origin. The points come with the crate, from a file, or from a
+//! random generator.
 //!
 //! ```text
 //! cargo run --release --example farthest_point
@@ -26,8 +27,8 @@ struct Point {
     z: f32,
 }
 
-/// The point farthest from the origin; the earlier one on a tie. Exact and associative where the squares of the
-/// coordinates neither overflow nor underflow and nothing is NaN.
+/// The point farthest from the origin; the earlier one on a tie. It is exact and associative if no
+/// square of a coordinate overflows or underflows, and no coordinate is NaN.
 #[derive(Clone, Copy, Default)]
 struct MaxByNorm;
 
@@ -47,10 +48,10 @@ impl Monoid for MaxByNorm {
 /// Finds the point farthest from the origin.
 #[derive(Parser)]
 struct Arguments {
-    /// A `.npy` file of shape (n, 3) and type f32, or a `.csv` file with three columns. Without it, the vertices of
-    /// the Stanford bunny.
+    /// A `.npy` file of shape (n, 3) and type f32, or a `.csv` file with three columns. The default
+    /// is the vertices of the Stanford bunny.
     file: Option<PathBuf>,
-    /// Random points instead of a file: how many.
+    /// Number of random points to use instead of a file.
     #[arg(long, value_name = "N", conflicts_with = "file")]
     random: Option<usize>,
 }
@@ -124,7 +125,7 @@ fn read_npy(file: impl Read) -> Result<Vec<Point>> {
     Ok((0..rows).map(|row| Point { x: at(row, 0), y: at(row, 1), z: at(row, 2) }).collect())
 }
 
-/// Three columns of numbers, with or without a line of names.
+/// Reads three columns of numbers. The first line may hold the names of the columns.
 fn read_csv(file: impl Read) -> Result<Vec<Point>> {
     let mut reader = csv::ReaderBuilder::new().has_headers(false).trim(csv::Trim::All).from_reader(file);
     let mut points = Vec::new();
@@ -134,7 +135,7 @@ fn read_csv(file: impl Read) -> Result<Vec<Point>> {
         let numbers: Result<Vec<f32>, _> = record.iter().map(str::parse).collect();
         match numbers {
             Ok(numbers) => points.push(Point { x: numbers[0], y: numbers[1], z: numbers[2] }),
-            // A line of names, if none of them is a number.
+            // The first line holds names if none of its fields is a number.
             Err(_) if index == 0 && record.iter().all(|field| field.parse::<f32>().is_err()) => {}
             Err(error) => bail!("line {}: {error}", index + 1),
         }
@@ -142,7 +143,7 @@ fn read_csv(file: impl Read) -> Result<Vec<Point>> {
     Ok(points)
 }
 
-/// The same points for the same count, in the cube from -1 to 1.
+/// Random points in the cube from -1 to 1. The count is also the seed.
 fn random(count: usize) -> Vec<Point> {
     const STEP: usize = 1 << 20;
     let style = ProgressStyle::with_template("making points {bar:40} {human_pos}/{human_len} {eta}");

@@ -1,4 +1,4 @@
-//! Thirteen operators on one random walk, on a GPU if there is one.
+//! Runs thirteen operators over one random walk, on a GPU if there is one.
 //!
 //! ```text
 //! cargo run --release --example operators

@@ -1,4 +1,5 @@
-//! What scans are for: a sausage is cut, numbers are picked, repetitions are counted, a filter is run, on a GPU if there is one.
+//! Four uses of scans, on a GPU if there is one: cutting a sausage, picking numbers, counting
+//! repetitions, and running a filter.
 //!
 //! ```text
 //! cargo run --release --example scans

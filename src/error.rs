@@ -2,57 +2,59 @@ use std::fmt;
 
 use crate::types::Architecture;
 
-/// Why a reduction could not be run. The device stays usable after each of them, unless CUDA itself says otherwise.
+/// Why a call failed.
+///
+/// The device stays usable after every error, unless CUDA reports that it is not.
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// There is no NVIDIA driver on this machine, or one that is too old.
+    /// The machine has no NVIDIA driver, or its driver is too old.
     #[error("no NVIDIA driver: {reason}")]
     NoDriver {
-        /// What was tried.
+        /// Why the driver cannot be used.
         reason: String,
     },
 
-    /// NVRTC, CUDA's run-time compiler, could not be opened.
+    /// NVRTC, CUDA's run-time compiler, cannot be opened, or is too old.
     #[error(
         "no NVRTC: {reason}. It comes with the CUDA toolkit and as the Python package `nvidia-cuda-nvrtc`; \
          WARPFOLD_NVRTC names the library file if it is not on the library path"
     )]
     NoNvrtc {
-        /// What was tried.
+        /// Why NVRTC cannot be used.
         reason: String,
     },
 
-    /// The machine has no GPU of this number.
+    /// The machine has no GPU with this ordinal.
     #[error("no CUDA device {ordinal}: this machine has {count}")]
     NoDevice {
-        /// The device asked for, from 0.
+        /// The requested device, from 0.
         ordinal: usize,
-        /// How many there are.
+        /// The number of GPUs.
         count: usize,
     },
 
-    /// `WARPFOLD_DEVICE` could not be honoured.
+    /// The device that `WARPFOLD_DEVICE` names is not available, or the value names no device.
     #[error("WARPFOLD_DEVICE={value}: {reason}")]
     DeviceOverride {
-        /// What the variable says.
+        /// The value of the variable.
         value: String,
-        /// Why it cannot be so.
+        /// Why the device is not available.
         reason: String,
     },
 
-    /// This NVRTC no longer compiles for this GPU.
+    /// This version of NVRTC does not compile for the GPU's architecture any more.
     #[error("{architecture} is too old for NVRTC {version}, which starts at {oldest}")]
     ArchitectureTooOld {
         /// The GPU's architecture.
         architecture: Architecture,
-        /// The oldest one that this NVRTC knows.
+        /// The oldest architecture that this NVRTC supports.
         oldest: Architecture,
         /// NVRTC's version.
         version: String,
     },
 
-    /// The operator is not valid CUDA C++.
+    /// NVRTC rejected the operator's CUDA C++.
     #[error(
         "`{operator}` does not compile for {architecture}\n{excerpt}\noptions: {}\nlog:\n{log}",
         options.join(" ")
@@ -60,92 +62,96 @@ pub enum Error {
     Compilation {
         /// The operator's Rust type.
         operator: &'static str,
-        /// What it was compiled for.
+        /// The target architecture.
         architecture: Architecture,
         /// NVRTC's options.
         options: Vec<String>,
         /// The numbered source lines around each error.
         excerpt: String,
-        /// All that NVRTC said.
+        /// The complete log of NVRTC.
         log: String,
     },
 
-    /// Rust and CUDA C++ disagree about the layout of a type: a hand-written `DeviceType` describes it wrongly.
+    /// Rust and CUDA C++ disagree about the layout of a type: a hand-written `DeviceType` describes
+    /// it incorrectly.
     #[error("layout mismatch: {mismatch}")]
     LayoutMismatch {
         /// The assertion of the rendered source that failed.
         mismatch: String,
     },
 
-    /// The operator's `DeviceOperator::state` names another type than the operator.
+    /// `DeviceOperator::state` names a type that is not the operator's own type.
     #[error("`{operator}` declares `{state}` as its state; the state of an operator is its own type")]
     ForeignState {
         /// The operator's Rust type.
         operator: &'static str,
-        /// The type it declares.
+        /// The type that it declares.
         state: &'static str,
     },
 
-    /// The device form of an operator is of another item than the operator.
+    /// The operands or the result of the device form have another type than the operator's item.
     #[error("`{operator}` combines `{item}`, and its device form does not")]
     ForeignItem {
         /// The operator's Rust type.
         operator: &'static str,
-        /// Its item.
+        /// The Rust type of its item.
         item: &'static str,
     },
 
-    /// A generic body has no CUDA C++ form for the types that it is used with.
+    /// A generic body has no CUDA C++ form for the types of this use.
     #[error("{file}:{line}: no CUDA C++ form for these types: {reason}")]
     Untranslatable {
         /// The Rust source file.
         file: &'static str,
         /// The line, from 1.
         line: u32,
-        /// What is wrong, and what to write instead.
+        /// The unsupported construct, and the code to write in its place.
         reason: String,
     },
 
-    /// The GPU has not enough memory.
+    /// The GPU has too little free memory.
     #[error("out of device memory: {requested} bytes were asked for, {free} are free")]
     OutOfMemory {
-        /// Bytes asked for.
+        /// Bytes that the call requested.
         requested: usize,
-        /// Bytes free just after.
+        /// Bytes that were free just after the failure.
         free: usize,
     },
 
-    /// Device memory was given to a call that runs on the CPU.
+    /// The input or the output is in device memory, but the call runs on the CPU.
     #[error("what is given is in GPU memory, but the call runs on the CPU")]
     DeviceInputOnCpu,
 
-    /// Device memory belongs to another CUDA context than the device of the call.
+    /// The input or the output belongs to another CUDA context than the device of the call.
     #[error("the {what} belongs to another CUDA context than the device of the call ({device})")]
     WrongContext {
-        /// Which argument.
+        /// Which argument: `input` or `output`.
         what: &'static str,
         /// The device of the call.
         device: String,
     },
 
-    /// The output has not the length of what is written to it: of a reduction one item, of a scan as many as it reads.
+    /// The output has the wrong length. A reduction writes one item, a scan one for each item of
+    /// the input.
     #[error("the output holds {length} items, and {expected} are written")]
     OutputLength {
-        /// How many it must hold.
+        /// Required length, in items.
         expected: usize,
-        /// How many it holds.
+        /// Actual length, in items.
         length: usize,
     },
 
-    /// The stream records a CUDA graph, which could be launched when the memory of this call is gone. Calls that record are
-    /// unsafe, and have names of their own.
+    /// The stream is recording a CUDA graph.
+    ///
+    /// The graph could be launched after the memory of the call is freed. So calls that record have
+    /// names of their own, and are unsafe.
     #[error(
         "the stream is recording a CUDA graph: record with `record_into`, `record_inclusive_into` and the like, or use \
          another stream"
     )]
     StreamIsCapturing,
 
-    /// A call that records was given a stream that does not record a CUDA graph.
+    /// A `record_` call was given a stream that is not recording a CUDA graph.
     #[error(
         "the stream is not recording a CUDA graph: begin a capture first, or use `run_into` and the like"
     )]
@@ -154,25 +160,27 @@ pub enum Error {
     /// A device address is not a multiple of the item's alignment.
     #[error("the address {address:#x} is not a multiple of {align}, the alignment of the items")]
     Misaligned {
-        /// The address.
+        /// The device address.
         address: u64,
-        /// Bytes.
+        /// The alignment of an item, in bytes.
         align: usize,
     },
 
-    /// A [`Policy`](crate::Policy) that no kernel can have.
+    /// No kernel can follow this [`Policy`](crate::Policy) or
+    /// [`ScanPolicy`](crate::plan::ScanPolicy), or the input needs more tiles than a launch can
+    /// have.
     #[error("invalid policy: {reason}")]
     Policy {
-        /// Which part, and what it must be.
+        /// The condition that the policy violates.
         reason: String,
     },
 
-    /// A rung of the ladder cannot do what it was asked for.
+    /// A rung of the ladder does not support the call.
     #[error("the rung `{rung}` {reason}")]
     Rung {
         /// The rung's name.
         rung: &'static str,
-        /// What it cannot do.
+        /// The condition that the call violates.
         reason: &'static str,
     },
 
@@ -181,9 +189,9 @@ pub enum Error {
     Cuda {
         /// The error's name, such as `CUDA_ERROR_ILLEGAL_ADDRESS`.
         name: String,
-        /// What CUDA says about it.
+        /// CUDA's description of the error.
         description: String,
-        /// What was being done.
+        /// The action that failed.
         call: &'static str,
     },
 
@@ -195,8 +203,8 @@ pub enum Error {
     },
 }
 
-/// The numbered source lines around each error of a compiler log, found through the rendered source's `#line`
-/// directives.
+/// The numbered source lines around each error of a compiler log. The `#line` directives of the
+/// rendered source map them to files.
 pub(crate) struct Excerpt<'a> {
     pub(crate) source: &'a str,
     pub(crate) log: &'a str,
@@ -208,7 +216,7 @@ impl fmt::Display for Excerpt<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut file = "";
         let mut next = 1;
-        // Every line of the source with the file and the number that the compiler knows it by.
+        // Each source line, with the file and the number that the compiler reports for it.
         let mut lines = Vec::new();
         for text in self.source.lines() {
             match text.strip_prefix("#line ").and_then(|rest| rest.split_once(' ')) {

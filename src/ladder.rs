@@ -1,13 +1,16 @@
-//! The ladder: reductions and scans as courses on GPU programming teach them, each a rung above the one before it.
+//! The ladder: the reductions and scans that courses on GPU programming teach, in their order.
 //!
-//! A [`Rung`] is one kernel, a file of `templates/ladder/` that is made to be read; its head comment is its
-//! [`explanation`](Rung::explanation). A [`Ladder`] runs the rungs with any operator, to be compared and measured: on a GPU,
-//! for that is what they are about. `docs/LADDER.md` walks through them, and the example `ladder` measures them. What
-//! the lessons lead to are [`Reduction`](crate::Reduction) and [`Scan`](crate::Scan), which are faster than every rung, keep the
-//! order, and return the same bits everywhere; a rung's tree is its own, so that its bits are, too.
+//! A [`Rung`] is one kernel: a file of `templates/ladder/`, written to be read. Its head comment is
+//! its [`explanation`](Rung::explanation). A [`Ladder`] runs the rungs on a GPU with any operator,
+//! to compare and measure them. `docs/LADDER.md` describes them, and the example `ladder` measures
+//! them.
 //!
-//! Rungs that [keep the order](Rung::keeps_order) of the items take any operator; the others need one that is
-//! [`Commutative`].
+//! [`Reduction`](crate::Reduction) and [`Scan`](crate::Scan) are faster than every rung, keep the
+//! order of the items, and return the same bits everywhere. Each rung combines the items in a tree
+//! of its own, so its bits may differ from those.
+//!
+//! Rungs that [keep the order](Rung::keeps_order) of the items take any operator. The others need
+//! one that is [`Commutative`].
 //!
 //! ```
 //! use warpfold::{Device, Error, ladder::{Ladder, Rung}, operators::Sum};
@@ -37,22 +40,22 @@ use crate::{Commutative, Device, DeviceMonoid, DeviceType, Error, Input, Kind, L
 
 /// Runs the rungs with the operator `M` on a GPU.
 ///
-/// Kernels are compiled when they are first needed, one for each rung and size of a block. Memory for what a launch leaves
-/// to the next comes from the context's pool, call by call.
+/// A kernel is compiled on first use, one for each pair of rung and block size. Memory that one
+/// launch passes to the next is allocated from the context's pool in each call.
 pub struct Ladder<M> {
     device: Device,
     operator: M,
     threads: u32,
     finish: Finish,
-    /// Whether the operator has said that it commutes.
+    /// Whether the ladder was created with an operator that is [`Commutative`].
     commutes: bool,
-    /// Whether it has said that it is an addition.
+    /// Whether the operator is an addition that atomic instructions perform on these items.
     adds: bool,
     kernels: OnceLock<LadderKernels>,
 }
 
 impl<M: DeviceMonoid> Ladder<M> {
-    /// All rungs, with a parameterless operator.
+    /// Creates a ladder of all rungs, with an operator that has no parameters.
     pub fn new(device: impl Into<Device>) -> Self
     where
         M: Commutative + Default,
@@ -60,7 +63,7 @@ impl<M: DeviceMonoid> Ladder<M> {
         Self::with(device, M::default())
     }
 
-    /// All rungs, with an operator that has run-time parameters.
+    /// Creates a ladder of all rungs, with an operator that has run-time parameters.
     pub fn with(device: impl Into<Device>, operator: M) -> Self
     where
         M: Commutative,
@@ -69,7 +72,7 @@ impl<M: DeviceMonoid> Ladder<M> {
         Self { commutes: true, adds, ..Self::in_order(device, operator) }
     }
 
-    /// The rungs that [keep the order](Rung::keeps_order), with any operator.
+    /// Creates a ladder of the rungs that [keep the order](Rung::keeps_order), with any operator.
     pub fn in_order(device: impl Into<Device>, operator: M) -> Self {
         const { assert!(size_of::<M::Item>() <= 256, "an item has at most 256 bytes") };
         Self {
@@ -83,29 +86,31 @@ impl<M: DeviceMonoid> Ladder<M> {
         }
     }
 
-    /// Blocks of so many threads: a power of two from 32 to 1024. Without this they have 256.
+    /// Sets the threads of a block: a power of two from 32 to 1024. The default is 256.
     pub fn threads(mut self, threads: u32) -> Self {
         self.threads = threads;
         self
     }
 
-    /// Who combines what a launch leaves. Without this, further launches do.
+    /// Sets how the results of the blocks are combined. By default further launches do it.
     pub fn finish(mut self, finish: Finish) -> Self {
         self.finish = finish;
         self
     }
 
-    /// Where it runs.
+    /// The device of the calls.
     pub fn device(&self) -> &Device {
         &self.device
     }
 
-    /// The value of the input, by a rung that reduces. The call returns when it is there.
+    /// Reduces the input with a rung that reduces. The call blocks until the result is on the host.
     ///
     /// # Errors
     ///
-    /// [`Error::Rung`] if the rung cannot do that: on the CPU, for an operator that does not commute, or for such items and
-    /// blocks; and what else keeps the device from running.
+    /// - [`Error::Rung`] if the device is the CPU, or the rung does not reduce.
+    /// - [`Error::Rung`] if the rung needs an operator that commutes, or does not support these
+    ///   items or this block size.
+    /// - The errors of the driver, of CUDA, of NVRTC and of compilation.
     pub fn reduce<I: Input<M::Item>>(&self, rung: Rung, input: I) -> Result<M::Item, Error> {
         self.check(rung, Role::Reduces)?;
         let backend = self.device.backend()?;
@@ -135,28 +140,37 @@ impl<M: DeviceMonoid> Ladder<M> {
         Ok(combined.unwrap_or_else(|| self.operator.identity()))
     }
 
-    /// Of each item, the value of all items up to it, by a rung that scans, in new memory of the input's kind. Where there are
-    /// several blocks, [`Rung::Hierarchical`] completes it.
+    /// Returns the inclusive scan of the input, by a rung that scans, in new memory of the input's
+    /// kind.
+    ///
+    /// If the input needs several blocks, [`Rung::Hierarchical`] completes the scan.
     ///
     /// # Errors
     ///
-    /// As for [`reduce`](Self::reduce).
+    /// The errors of [`reduce`](Self::reduce), and [`Error::Rung`] if the rung does not scan.
     pub fn inclusive<I: Input<M::Item>>(&self, rung: Rung, input: I) -> Result<I::Owned, Error> {
         self.check(rung, Role::Scans)?;
         input.made_by(&Scanned { ladder: self, rung, exclusive: false })
     }
 
-    /// Of each item, the value of all items before it: an [`inclusive`](Self::inclusive) scan, and [`Rung::Exclusive`].
+    /// Returns the exclusive scan of the input: an [`inclusive`](Self::inclusive) scan, and then
+    /// [`Rung::Exclusive`].
     ///
     /// # Errors
     ///
-    /// As for [`reduce`](Self::reduce).
+    /// The errors of [`inclusive`](Self::inclusive).
     pub fn exclusive<I: Input<M::Item>>(&self, rung: Rung, input: I) -> Result<I::Owned, Error> {
         self.check(rung, Role::Scans)?;
         input.made_by(&Scanned { ladder: self, rung, exclusive: true })
     }
 
-    /// The rendered CUDA C++ of a rung, on any machine.
+    /// The rendered CUDA C++ of a rung. The call needs no GPU.
+    ///
+    /// # Errors
+    ///
+    /// - [`Error::Rung`] if the rung needs an operator that commutes, or does not support these
+    ///   items or this block size.
+    /// - The errors of an operator that has no CUDA C++ form, such as [`Error::Untranslatable`].
     pub fn source(&self, rung: Rung) -> Result<Source, Error> {
         self.check(rung, rung.role())?;
         Source::of_rung::<M>(rung, self.threads, self.adds)
@@ -206,13 +220,13 @@ impl<M: DeviceMonoid> Ladder<M> {
     }
 }
 
-/// Whether atomic instructions add such items.
+/// Whether atomic instructions add values of this type.
 fn is_added_by_atomics(item: &Layout) -> bool {
     use Scalar::{F32, F64, I32, I64, U32, U64};
     matches!(item.kind, Kind::Scalar(I32 | I64 | U32 | U64 | F32 | F64))
 }
 
-/// The scan of an input that is being asked for.
+/// Allocates the output of a scan and fills it.
 struct Scanned<'a, M> {
     ladder: &'a Ladder<M>,
     rung: Rung,

@@ -1,12 +1,18 @@
-//! The laws of an operator, as tests on your own values.
+//! The laws of an operator, as tests on values of your choice.
 //!
-//! [`laws!`](crate::laws!) turns an operator and a [proptest](https://docs.rs/proptest) strategy for its items into a
-//! test suite: identity, associativity, commutativity where it is claimed, the bracket against a plain fold, the CPU
-//! backend against the bracket, the CUDA C++ through the compiler, and a GPU, when there is one, against the same bits.
+//! [`laws!`](crate::laws!) turns an operator and a [proptest](https://docs.rs/proptest) strategy
+//! for its items into a test suite. It tests:
 //!
-//! Laws are exact unless told otherwise. Float arithmetic rounds: a sum is associative up to rounding, on values where
-//! neither order overflows. Such an operator is tested [`within`](Laws::within) a tolerance, relative to the magnitude
-//! of what was combined, and its strategy is the domain on which the law is claimed.
+//! - identity, associativity, and commutativity where it is claimed;
+//! - the bracket against a plain fold;
+//! - the CPU backend against the bracket;
+//! - that the CUDA C++ compiles, if NVRTC is available;
+//! - a GPU against the CPU, if one is available.
+//!
+//! Laws are exact by default. Float arithmetic rounds: a sum is associative only up to rounding,
+//! and only on values where neither order overflows. Such an operator is tested
+//! [`within`](Laws::within) a tolerance, relative to the magnitude of the combined items. Its
+//! strategy is the domain on which the law is claimed.
 //!
 //! ```
 //! use warpfold::laws::{self, Laws, proptest::prelude::*};
@@ -32,12 +38,14 @@ use crate::{
     Device, DeviceMonoid, DeviceType, Error, Kind, Layout, Literal, Monoid, Reduction, Scalar, jit, tree,
 };
 
-/// Items of the inputs that a whole reduction is tested with: past a tile, and past a block of the CPU backend.
+/// Most items of an input for a whole reduction: more than a tile, and more than a block of the CPU
+/// backend.
 const MOST_ITEMS: usize = 5000;
-/// Items of the inputs that the bracket is compared with a fold on: rounding differs more with every further one.
+/// Most items of an input that compares the bracket with a fold. The difference in rounding grows
+/// with the number of items.
 const MOST_FOLDED: usize = 64;
 
-/// An operator, the values on which its laws are claimed, and how exactly they hold.
+/// An operator, the values on which its laws are claimed, and the tolerance.
 #[derive(Clone, Debug)]
 pub struct Laws<M: Monoid, S> {
     operator: M,
@@ -59,7 +67,7 @@ pub struct Broken {
     counterexample: String,
 }
 
-/// `(a + b) + c == a + (b + c)`, in every bit. For a tolerance see [`Laws::within`].
+/// Tests `(a + b) + c == a + (b + c)`, bit for bit. [`Laws::within`] tests it with a tolerance.
 pub fn associativity<M: Monoid>(operator: M, items: impl Strategy<Value = M::Item>) -> Result<(), Broken>
 where
     M::Item: std::fmt::Debug,
@@ -67,7 +75,7 @@ where
     Laws::of(operator, items).associativity()
 }
 
-/// `identity + a == a` and `a + identity == a`, in every bit.
+/// Tests `identity + a == a` and `a + identity == a`, bit for bit.
 pub fn identity<M: Monoid>(operator: M, items: impl Strategy<Value = M::Item>) -> Result<(), Broken>
 where
     M::Item: std::fmt::Debug,
@@ -75,7 +83,8 @@ where
     Laws::of(operator, items).identity()
 }
 
-/// `a + b == b + a`, in every bit. No reduction of this crate needs it.
+/// Tests `a + b == b + a`, bit for bit. [`Reduction`] and [`Scan`](crate::Scan) do not need this
+/// law.
 pub fn commutativity<M: Monoid>(operator: M, items: impl Strategy<Value = M::Item>) -> Result<(), Broken>
 where
     M::Item: std::fmt::Debug,
@@ -87,19 +96,21 @@ impl<M: Monoid, S: Strategy<Value = M::Item>> Laws<M, S>
 where
     M::Item: std::fmt::Debug,
 {
-    /// The laws of `operator` on the values of `items`, exact in every bit.
+    /// The laws of `operator` on the values of `items`, bit for bit.
     pub fn of(operator: M, items: S) -> Self {
         Self { operator, items, tolerance: None }
     }
 
-    /// The laws up to rounding: two results may differ, in each float, by `relative` times `magnitude` of the items
-    /// that were combined. Everything that is not a finite float must still be the same.
+    /// The laws up to rounding.
+    ///
+    /// Two finite floats may differ by at most `relative * magnitude(combined)`, where `combined`
+    /// are the items of the test case. All other values must be equal.
     pub fn within(mut self, relative: f64, magnitude: fn(&[M::Item]) -> f64) -> Self {
         self.tolerance = Some(Tolerance { relative, magnitude });
         self
     }
 
-    /// `identity + a == a` and `a + identity == a`.
+    /// Tests `identity + a == a` and `a + identity == a`.
     pub fn identity(&self) -> Result<(), Broken> {
         let combine = |a, b| self.operator.combine(a, b);
         check("identity", 256, &self.items, &|a| {
@@ -109,7 +120,7 @@ where
         })
     }
 
-    /// `(a + b) + c == a + (b + c)`.
+    /// Tests `(a + b) + c == a + (b + c)`.
     pub fn associativity(&self) -> Result<(), Broken> {
         let combine = |a, b| self.operator.combine(a, b);
         check("associativity", 1024, &(&self.items, &self.items, &self.items), &|(a, b, c)| {
@@ -117,14 +128,14 @@ where
         })
     }
 
-    /// `a + b == b + a`. No reduction of this crate needs it.
+    /// Tests `a + b == b + a`. [`Reduction`] and [`Scan`](crate::Scan) do not need this law.
     pub fn commutativity(&self) -> Result<(), Broken> {
         check("commutativity", 256, &(&self.items, &self.items), &|(a, b)| {
             self.compare(&[a, b], self.operator.combine(a, b), self.operator.combine(b, a))
         })
     }
 
-    /// The bracket is the fold from the left.
+    /// Tests that the bracket equals the fold from the left.
     pub fn bracket_is_the_fold(&self) -> Result<(), Broken> {
         check("the bracket as a fold", 128, &vec(&self.items, 0..MOST_FOLDED), &|items| {
             let mut rest = items.iter().copied();
@@ -134,8 +145,7 @@ where
         })
     }
 
-    /// Whether two values of the same items are equal: in every bit, or up to the rounding that
-    /// [`within`](Self::within) allows.
+    /// Whether two values of the same items are equal, bit for bit or within the tolerance.
     pub fn are_equal(&self, combined: &[M::Item], got: M::Item, expected: M::Item) -> bool {
         M::Item::same_bits(&got, &expected)
             || self.tolerance.as_ref().is_some_and(|tolerance| {
@@ -156,7 +166,7 @@ impl<M: DeviceMonoid, S: Strategy<Value = M::Item>> Laws<M, S>
 where
     M::Item: std::fmt::Debug,
 {
-    /// The CPU backend returns the bits of the bracket.
+    /// Tests that the CPU backend returns the bits of the bracket.
     pub fn cpu_is_the_bracket(&self) -> Result<(), Broken> {
         let cpu = Reduction::with(Device::cpu(), self.operator);
         check("the CPU as the bracket", 16, &vec(&self.items, 0..MOST_ITEMS), &|items| {
@@ -165,8 +175,13 @@ where
         })
     }
 
-    /// The operator's CUDA C++ compiles, for the newest architecture that the NVRTC at hand knows. Where there is no
-    /// NVRTC, one line on standard error says so.
+    /// Tests that the operator's CUDA C++ compiles for the newest architecture that NVRTC supports.
+    ///
+    /// Without NVRTC the test passes, and one line on standard error says so.
+    ///
+    /// # Panics
+    ///
+    /// If NVRTC is missing and the environment variable `WARPFOLD_REQUIRE` lists `nvrtc`.
     pub fn compiles(&self) -> Result<(), Broken> {
         static SAID: Once = Once::new();
         if let Err(reason) = jit::available() {
@@ -182,12 +197,14 @@ where
         compile().map(|_| ()).map_err(not_compiled)
     }
 
-    /// The GPU returns the bits of the CPU, or, if the operator is not [exact](DeviceMonoid::EXACT), its value within
-    /// the tolerance.
+    /// Tests that the GPU returns the bits of the CPU.
+    ///
+    /// If the operator is not [exact](DeviceMonoid::EXACT), the results may differ by the
+    /// tolerance.
     pub fn gpu_is_the_cpu(&self, gpu: &Device) -> Result<(), Broken> {
         let (cpu, gpu) =
             (Reduction::with(Device::cpu(), self.operator), Reduction::with(gpu.clone(), self.operator));
-        // By its tuned kernels, not by what answers until they are compiled.
+        // Otherwise the baseline kernel would run until the tuned kernels are compiled.
         gpu.compile().map_err(not_compiled)?;
         let exact = Laws::of(self.operator, &self.items);
         check("the GPU as the CPU", 16, &vec(&self.items, 0..MOST_ITEMS), &|items| {
@@ -204,7 +221,7 @@ fn not_compiled(error: Error) -> Broken {
     Broken { law: "compilation", counterexample: error.to_string() }
 }
 
-/// Not generic over operators, and so not compiled for each of them.
+/// Not generic over the operator, so that it is not compiled once for each operator.
 fn check<T: Strategy>(
     law: &'static str,
     cases: u32,
@@ -225,7 +242,7 @@ fn run<M: DeviceMonoid>(reduction: &Reduction<M>, items: &[M::Item]) -> Result<M
     reduction.run(items).map_err(|error| TestCaseError::fail(error.to_string()))
 }
 
-/// Whether two values of one type differ in nothing but finite floats, and there by at most `most`.
+/// Whether two values of one type are equal, where finite floats may differ by at most `most`.
 fn close(layout: &Layout, a: &Literal, b: &Literal, most: f64) -> bool {
     match (a, b) {
         (Literal::Scalar(x), Literal::Scalar(y)) => match (float(layout, *x), float(layout, *y)) {
@@ -279,36 +296,41 @@ fn magnitude<T: DeviceType>(item: &T) -> f64 {
     largest(&T::layout(), &item.literal())
 }
 
-/// For operators that add: the sum of the items' magnitudes.
+/// The sum of the items' magnitudes: a magnitude for operators that add.
 pub fn sum_of_magnitudes<T: DeviceType>(items: &[T]) -> f64 {
     items.iter().map(magnitude).sum()
 }
 
-/// For operators that multiply, matrices too: the product of 1 + 2m over the items' magnitudes m.
+/// The product of `1 + 2m` over the items' magnitudes `m`: a magnitude for operators that multiply,
+/// matrices included.
 pub fn product_of_magnitudes<T: DeviceType>(items: &[T]) -> f64 {
     items.iter().map(|item| 1.0 + 2.0 * magnitude(item)).product()
 }
 
-/// The first GPU for [`laws!`](crate::laws!); where there is none, one line of each process on standard error says
-/// why.
+/// The first GPU, for [`laws!`](crate::laws!). Without a GPU, one line per process on standard
+/// error says why.
 #[doc(hidden)]
 pub fn gpu() -> Option<Device> {
     static SAID: Once = Once::new();
     Device::cuda(0).map_err(|reason| missing("gpu", &reason, &SAID)).ok()
 }
 
-/// Says in one line that a tier did not run; panics if `WARPFOLD_REQUIRE`, a list such as `nvrtc,gpu`, names it.
+/// Says in one line on standard error that a tier did not run.
+///
+/// # Panics
+///
+/// If the environment variable `WARPFOLD_REQUIRE`, a list such as `nvrtc,gpu`, names the tier.
 fn missing(tier: &str, reason: &Error, said: &Once) {
     let required = std::env::var("WARPFOLD_REQUIRE").unwrap_or_default();
     let is_required = required.split(',').any(|required| required == tier);
     assert!(!is_required, "{tier}: required, but {reason}");
-    // Not `eprintln!`, which the test harness keeps to itself when a test passes.
+    // Not `eprintln!`: the test harness captures its output for a passing test.
     said.call_once(|| drop(writeln!(std::io::stderr(), "{tier}: did not run: {reason}")));
 }
 
 /// Writes the test suite of operators: see the module [`laws`](mod@crate::laws).
 ///
-/// Each line is a name, `[commutative]` where that is claimed, and a [`Laws`]; it becomes a module
+/// Each line has a name, `[commutative]` where that is claimed, and a [`Laws`]. It becomes a module
 /// of tests.
 #[macro_export]
 macro_rules! laws {

@@ -2,21 +2,21 @@
 //!
 //! # The layers of this crate
 //!
-//! Each module uses only those below it:
+//! A module uses only the modules below it:
 //!
-//! | module | what it is |
+//! | module | content |
 //! | --- | --- |
 //! | `laws` (feature `laws`) | the laws of an operator as tests, run on every backend |
-//! | [`Reduction`], [`Scan`] | the calls a user makes; run on a [`Device`] |
-//! | [`ladder`] | reductions and scans as courses teach them, step by step |
+//! | [`ladder`] | textbook reductions and scans, step by step |
+//! | [`Reduction`], [`Scan`] | the calls of a user, on a [`Device`] |
 //! | `cpu` | the same bracket in parallel on the CPU |
 //! | `cuda` | contexts, streams, memory and launches, and [`Input`] |
-//! | [`jit`] | rendered source and architecture to machine code, with its caches |
-//! | [`source`] | types, operator, plan and templates to rendered source |
+//! | [`jit`] | from rendered source and architecture to machine code, with caches |
+//! | [`source`] | from types, operator, plan and templates to rendered source |
 //! | [`plan`] | launch parameters and tile shapes; never changes a result |
-//! | `language` | what `#[monoid]` and `#[device]` expand to: CUDA C++ as data |
+//! | `language` | the expansion of `#[monoid]` and `#[device]`: CUDA C++ as data |
 //! | [`operators`]: [`Monoid`], [`math`], [`tree`] | the operators themselves; no CUDA |
-//! | types: [`DeviceType`], [`Layout`] | what both compilers agree on |
+//! | types: [`DeviceType`], [`Layout`] | value types with the same layout in Rust and CUDA C++ |
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![deny(unsafe_code)]
 #![warn(missing_docs, unreachable_pub)]

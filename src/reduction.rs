@@ -1,4 +1,4 @@
-//! The reduction: an operator on a device.
+//! Reductions: [`Reduction`] runs an operator on a device.
 
 #![allow(unsafe_code)]
 
@@ -14,16 +14,28 @@ use crate::{Device, DeviceMonoid, DeviceType, Error, Input, OnDevice, Output, Po
 
 /// Reduces arrays with the operator `M` on a device.
 ///
-/// The result is the bracket of the items ([`tree::bracket`](crate::tree::bracket)), whatever the device: an empty
-/// input gives the identity, one item is that item, and an [exact](DeviceMonoid::EXACT) operator gives the same bits
-/// on the CPU and on every GPU. Items may have up to 256 bytes, and there may be any number of them that fits in
-/// memory.
+/// The result is the bracket of the items ([`tree::bracket`](crate::tree::bracket)) on every
+/// device:
 ///
-/// It can be shared by threads, and run on several streams at once. On a GPU, compiled kernels and workspaces (by default
-/// up to 64 KiB of device memory for each stream, or a thousandth of an input where that is more, as much again where small and large inputs
-/// are reduced on it; beside what the driver has for the graphs by which they are launched, some
-/// 75 KiB for each of up to four) are those of all reductions with this operator and policy in the context, and the kernels,
-/// and with them the context, stay for the life of the process: to make another `Reduction` costs microseconds.
+/// - an empty input gives the identity;
+/// - one item gives that item;
+/// - an [exact](DeviceMonoid::EXACT) operator gives the same bits on the CPU and on every GPU.
+///
+/// An item has at most 256 bytes. The number of items is limited by memory alone.
+///
+/// Threads may share a `Reduction`, and may run it on several streams at once.
+///
+/// # Resources on a GPU
+///
+/// All reductions with the same operator and policy in one context share their compiled kernels and
+/// their workspaces. So another `Reduction` costs microseconds. Kernels stay loaded until the
+/// process ends, and they keep the context alive.
+///
+/// Each stream has a workspace. With the default policy it holds:
+///
+/// - device memory: at most 64 KiB, or a thousandth of the largest input if that is more. A stream
+///   that reduces both small and large inputs holds twice as much.
+/// - launch graphs: up to four, for each of which the driver allocates about 75 KiB.
 ///
 /// ```
 /// use warpfold::{Device, Reduction, operators::Max};
@@ -34,7 +46,7 @@ use crate::{Device, DeviceMonoid, DeviceType, Error, Input, OnDevice, Output, Po
 /// # Ok::<(), warpfold::Error>(())
 /// ```
 ///
-/// An item of more than 256 bytes is refused when the program is compiled:
+/// An item of more than 256 bytes is a compile-time error:
 ///
 /// ```compile_fail
 /// use warpfold::{Device, Monoid, Reduction, monoid};
@@ -58,7 +70,9 @@ pub struct Reduction<M> {
 }
 
 impl<M: DeviceMonoid> Reduction<M> {
-    /// A reduction with a parameterless operator. It does no work yet: the first [`run`](Self::run) does.
+    /// Creates a reduction with an operator that has no parameters.
+    ///
+    /// The call does no work on the device: the first [`run`](Self::run) does.
     pub fn new(device: impl Into<Device>) -> Self
     where
         M: Default,
@@ -66,7 +80,7 @@ impl<M: DeviceMonoid> Reduction<M> {
         Self::with(device, M::default())
     }
 
-    /// A reduction with an operator that has run-time parameters.
+    /// Creates a reduction with an operator that has run-time parameters.
     pub fn with(device: impl Into<Device>, operator: M) -> Self {
         const { assert!(size_of::<M::Item>() <= 256, "an item has at most 256 bytes") };
         Self {
@@ -77,37 +91,46 @@ impl<M: DeviceMonoid> Reduction<M> {
         }
     }
 
-    /// The same reduction under another policy: for measurements. No result changes.
+    /// Replaces the policy, for measurements. No policy changes a result.
+    ///
+    /// Calls on a GPU return [`Error::Policy`] if no kernel can follow the policy.
     pub fn with_policy(mut self, policy: Policy) -> Self {
         self.policy = policy;
         self.kernel = OnceLock::new();
         self
     }
 
-    /// Where it runs.
+    /// The device of the calls.
     pub fn device(&self) -> &Device {
         &self.device
     }
 
-    /// How it cuts its input on a GPU.
+    /// The policy: how an input is divided among kernels and blocks on a GPU.
     pub fn policy(&self) -> &Policy {
         &self.policy
     }
 
-    /// The bracket of the input.
+    /// Returns the bracket of the input. The call blocks until the result is on the host.
     ///
-    /// Device memory is read in the order of its own stream. Host memory is copied on a stream that no other code uses,
-    /// and may be changed or freed when the call has returned. Either way the call returns when the result is there.
+    /// Device memory is read in the order of its own stream. Host memory is copied on a stream that
+    /// no other code uses. The caller may change or free it after the call.
     ///
-    /// The first call on a GPU compiles a baseline kernel, in about a tenth of a second, and has the tuned ones compiled in the
-    /// background, which takes about a second for one operator. Until they are there calls use the baseline: the same bits, at
-    /// down to a tenth of the rate, and for bytes less. [`compile`](Self::compile) waits for them instead. Where their images are in the disk cache nothing
-    /// is compiled. A process that ends waits for the kernel that is being compiled then.
+    /// The first call on a GPU compiles a baseline kernel, in about 0.1 s. It also starts to
+    /// compile the tuned kernels in the background, which takes about 1 s for one operator. Until
+    /// they are ready, calls use the baseline. It returns the same bits at a lower rate: down to a
+    /// tenth, and less for items of one byte. [`compile`](Self::compile) waits for the tuned
+    /// kernels. Nothing is compiled if the disk cache holds the images. A process that exits waits
+    /// for the kernel that is being compiled at that time.
     ///
     /// # Errors
     ///
-    /// What keeps the device from running ([`Error`] lists it). Nothing is lost: the input is untouched, and the next
-    /// call may succeed.
+    /// - [`Error::DeviceInputOnCpu`] if the input is in device memory and the device is the CPU.
+    /// - [`Error::WrongContext`] if the input belongs to another CUDA context than the device.
+    /// - [`Error::StreamIsCapturing`] if the input's stream records a CUDA graph.
+    /// - [`Error::OutOfMemory`], and the errors of the driver, of CUDA, of NVRTC and of
+    ///   compilation.
+    ///
+    /// After an error the input is unchanged, and a later call may succeed.
     pub fn run<I: Input<M::Item>>(&self, input: I) -> Result<M::Item, Error> {
         match (self.device.backend()?, input.source()) {
             (Backend::Cpu, InputSource::Host(items)) => Ok(cpu::bracket(&self.operator, items)),
@@ -122,14 +145,27 @@ impl<M: DeviceMonoid> Reduction<M> {
         }
     }
 
-    /// Writes the bracket of the input to a place in device memory, in the order of the input's stream, and does not
-    /// wait for it. (It waits while another thread's [`run`](Self::run) uses the same stream, and, once for every 64
-    /// streams that reductions with this operator meet, for their last work, when workspaces of old streams are freed.)
+    /// Writes the bracket of the input to one item of device memory, without waiting for the
+    /// result.
+    ///
+    /// The work is enqueued on the input's stream. If the output belongs to another stream, that
+    /// stream waits for the result.
+    ///
+    /// The first call compiles, as in [`run`](Self::run). The call also blocks in two cases:
+    ///
+    /// - Another thread's [`run`](Self::run) uses the same stream.
+    /// - Workspaces for 64 streams exist and this stream has none. The call frees the workspaces
+    ///   that no other call uses, and waits for their last work.
     ///
     /// # Errors
     ///
-    /// As for [`run`](Self::run); [`Error::OutputLength`] unless the output holds exactly one item;
-    /// [`Error::StreamIsCapturing`] if the stream records a CUDA graph: see [`record_into`](Self::record_into).
+    /// - [`Error::OutputLength`] unless the output holds exactly one item.
+    /// - [`Error::DeviceInputOnCpu`] if the device is the CPU.
+    /// - [`Error::WrongContext`] if the input or the output belongs to another CUDA context than
+    ///   the device.
+    /// - [`Error::StreamIsCapturing`] if the stream of the input or of the output records a CUDA
+    ///   graph: see [`record_into`](Self::record_into).
+    /// - The other errors of [`run`](Self::run).
     pub fn run_into<I, O>(&self, input: I, mut output: O) -> Result<(), Error>
     where
         I: Input<M::Item> + OnDevice<M::Item>,
@@ -143,26 +179,33 @@ impl<M: DeviceMonoid> Reduction<M> {
         }
     }
 
-    /// Adds a reduction of the input to the CUDA graph that its stream records: each launch of the graph writes the
-    /// bracket of what the input then holds to the output.
+    /// Records the reduction into the CUDA graph that the input's stream is capturing.
     ///
-    /// The graph gets the tuned kernels, which are compiled now unless [`compile`](Self::compile) has done so. It keeps a
-    /// workspace for them, of the size that [`Reduction`] tells, until the graph and all its instances are gone.
+    /// Each launch of the graph reads the input anew, and writes its bracket to the output.
+    ///
+    /// The graph contains the tuned kernels. They are compiled by this call unless
+    /// [`compile`](Self::compile) has compiled them. The graph keeps a workspace until the graph
+    /// and all its instances are destroyed. The section on resources of [`Reduction`] gives its
+    /// size.
     ///
     /// # Errors
     ///
-    /// As for [`run_into`](Self::run_into); [`Error::StreamIsNotCapturing`] if the stream does not record a graph.
+    /// - [`Error::StreamIsNotCapturing`] if the input's stream does not record a graph.
+    /// - The errors of [`run_into`](Self::run_into), except [`Error::StreamIsCapturing`].
     ///
     /// # Safety
     ///
-    /// 1. The memory of the input and of the output stays allocated until the last launch of the graph, or of a copy of it,
-    ///    has ended.
-    /// 2. While a launch runs, nothing else writes the input, and nothing else reads or writes the output.
-    /// 3. Launches of the graph, of its instances and of its copies run one after another: they share the workspace.
-    /// 4. The calls that one stream records run one after another in the graph. That is so unless the dependencies of the
-    ///    capture are replaced (`cuStreamUpdateCaptureDependencies`), or the stream is destroyed before the capture ends.
-    /// 5. Until the call returns, no other thread gives the stream work, or ends its capture.
-    /// 6. If the call returns an error, the graph is not launched.
+    /// 1. The memory of the input and of the output stays allocated until the last launch of the
+    ///    graph, or of a copy of it, has ended.
+    /// 2. While a launch runs, no other work writes the input, and no other work reads or writes
+    ///    the output.
+    /// 3. Launches of the graph, of its instances and of its copies never overlap: they share the
+    ///    workspace.
+    /// 4. The calls that one stream records never overlap in the graph. Stream order guarantees
+    ///    this. Two actions break it: to replace the dependencies of the capture
+    ///    (`cuStreamUpdateCaptureDependencies`), and to destroy the stream before the capture ends.
+    /// 5. Until the call returns, no other thread enqueues work on the stream or ends its capture.
+    /// 6. If the call returns an error, the graph is never launched.
     pub unsafe fn record_into<I, O>(&self, input: I, mut output: O) -> Result<(), Error>
     where
         I: Input<M::Item> + OnDevice<M::Item>,
@@ -170,15 +213,23 @@ impl<M: DeviceMonoid> Reduction<M> {
     {
         match (self.device.backend()?, input.source(), output.target()) {
             (Backend::Cuda { stream, .. }, InputSource::Device(items), OutputTarget::Device(place)) => {
-                // SAFETY: the caller's promise.
+                // SAFETY: the caller keeps the contract of this function.
                 unsafe { self.kernel(stream)?.record_into(&self.operator, Array(items), place) }
             }
             _ => Err(Error::DeviceInputOnCpu),
         }
     }
 
-    /// Compiles and loads the tuned kernels, and makes the workspace of the device's stream, whose device memory is allocated when it is
-    /// first needed: ahead of time, or to wait for what a [`run`](Self::run) began. On the CPU there is nothing to do.
+    /// Compiles and loads the tuned kernels, and creates the workspace of the device's stream.
+    ///
+    /// Call it ahead of time, or to wait for the compilation that a [`run`](Self::run) started. The
+    /// workspace allocates its device memory when a call first needs it. On the CPU the call does
+    /// nothing.
+    ///
+    /// # Errors
+    ///
+    /// - [`Error::StreamIsCapturing`] if the device's stream records a CUDA graph.
+    /// - The errors of the driver, of CUDA, of NVRTC and of compilation.
     pub fn compile(&self) -> Result<(), Error> {
         match self.device.backend()? {
             Backend::Cpu => Ok(()),
@@ -186,7 +237,14 @@ impl<M: DeviceMonoid> Reduction<M> {
         }
     }
 
-    /// The rendered CUDA C++, on any machine: of the kernel for large inputs. [`Source::of_reduction`] gives the others.
+    /// The rendered CUDA C++ of the kernel for large inputs. The call needs no GPU.
+    ///
+    /// [`Source::of_reduction`] renders the other kernels.
+    ///
+    /// # Errors
+    ///
+    /// - [`Error::Policy`] if no kernel can follow the policy.
+    /// - The errors of an operator that has no CUDA C++ form, such as [`Error::Untranslatable`].
     pub fn source(&self) -> Result<Source, Error> {
         Source::of_reduction::<M>(&self.policy, Kernel::Large)
     }

@@ -1,4 +1,4 @@
-//! The scan: every prefix of an array, on a device.
+//! Scans: [`Scan`] runs an operator over every prefix of an array, on a device.
 
 #![allow(unsafe_code)]
 
@@ -13,18 +13,32 @@ use crate::source::Source;
 use crate::tree::Prefix;
 use crate::{Device, DeviceMonoid, DeviceType, Error, Input, OnDevice, Output, cpu};
 
-/// Scans arrays with the operator `M` on a device: place `i` of an inclusive scan has the value of the items `0..=i`, of an
-/// exclusive one that of `0..i`.
+/// Scans arrays with the operator `M` on a device.
 ///
-/// The result is the left-to-right fold of the perfect subtrees of the bracket that those items are made of
-/// ([`tree::inclusive_scan`](crate::tree::inclusive_scan), [`tree::exclusive_scan`](crate::tree::exclusive_scan)), whatever
-/// the device: an [exact](DeviceMonoid::EXACT) operator gives the same bits on the CPU and on every GPU. Operands stay in order,
-/// so the operator need not commute. Items may have up to 256 bytes, and there may be any number of them that fits in memory.
+/// Output `i` of an inclusive scan is the value of the items `0..=i`. Output `i` of an exclusive
+/// scan is the value of the items `0..i`, which is the identity for `i = 0`.
 ///
-/// A scan reads each item once and writes each place once. It can be shared by threads, and run on several streams at once.
-/// On a GPU, compiled kernels, and workspaces (64 KiB of device memory for each stream, or where that is not enough up to seven
-/// thousandths of the input; of items of more than 16 bytes up to a fortieth, of more than 64 bytes a fifteenth), are kept as
-/// those of a [`Reduction`](crate::Reduction) are.
+/// Each output is the left-to-right fold of perfect subtrees of the bracket
+/// ([`tree::inclusive_scan`](crate::tree::inclusive_scan),
+/// [`tree::exclusive_scan`](crate::tree::exclusive_scan)), on every device. So an
+/// [exact](DeviceMonoid::EXACT) operator gives the same bits on the CPU and on every GPU. Operands
+/// stay in order, so the operator need not commute.
+///
+/// An item has at most 256 bytes. The number of items is limited by memory alone.
+///
+/// A scan reads each item once and writes each output once. Threads may share a `Scan`, and may run
+/// it on several streams at once.
+///
+/// A scan has no baseline kernel: its first call on a GPU blocks until the kernel is compiled.
+/// Compiled kernels and workspaces are shared and kept as those of a
+/// [`Reduction`](crate::Reduction). The workspace of a stream has 64 KiB of device memory. If a
+/// scan needs more, the workspace has up to this share of the input:
+///
+/// | bytes of an item | share of the input |
+/// | --- | --- |
+/// | 1 to 16 | 7/1000 |
+/// | 17 to 64 | 1/40 |
+/// | 65 to 256 | 1/15 |
 ///
 /// ```
 /// use warpfold::{Device, Scan, operators::Sum};
@@ -42,7 +56,9 @@ pub struct Scan<M> {
 }
 
 impl<M: DeviceMonoid> Scan<M> {
-    /// A scan with a parameterless operator. It does no work yet: the first call on a GPU compiles.
+    /// Creates a scan with an operator that has no parameters.
+    ///
+    /// The call does no work on the device: the first scan on a GPU compiles.
     pub fn new(device: impl Into<Device>) -> Self
     where
         M: Default,
@@ -50,7 +66,7 @@ impl<M: DeviceMonoid> Scan<M> {
         Self::with(device, M::default())
     }
 
-    /// A scan with an operator that has run-time parameters.
+    /// Creates a scan with an operator that has run-time parameters.
     pub fn with(device: impl Into<Device>, operator: M) -> Self {
         const { assert!(size_of::<M::Item>() <= 256, "an item has at most 256 bytes") };
         Self {
@@ -61,48 +77,61 @@ impl<M: DeviceMonoid> Scan<M> {
         }
     }
 
-    /// The same scan under another policy: for measurements. No result changes.
+    /// Replaces the policy, for measurements. No policy changes a result.
+    ///
+    /// Calls on a GPU return [`Error::Policy`] if no kernel can follow the policy.
     pub fn with_policy(mut self, policy: ScanPolicy) -> Self {
         self.policy = policy;
         self.kernel = OnceLock::new();
         self
     }
 
-    /// Where it runs.
+    /// The device of the calls.
     pub fn device(&self) -> &Device {
         &self.device
     }
 
-    /// How it cuts its input on a GPU.
+    /// The policy: how an input is divided into tiles and blocks on a GPU.
     pub fn policy(&self) -> &ScanPolicy {
         &self.policy
     }
 
-    /// Of each item, the value of all items up to it, in new memory of the input's kind: host memory gives a `Vec`, device
-    /// memory a `CudaSlice` of its own stream, in whose order it is written; nobody waits for that.
+    /// Returns the inclusive scan of the input, in new memory of the input's kind.
+    ///
+    /// - Host memory gives a `Vec`. The call returns when the scan is done.
+    /// - Device memory gives a `CudaSlice` of the same stream. The scan is enqueued on that stream,
+    ///   and the call does not wait for it.
     ///
     /// # Errors
     ///
-    /// What keeps the device from running ([`Error`] lists it). Nothing is lost: the input is untouched, and the next call may
-    /// succeed.
+    /// - [`Error::DeviceInputOnCpu`] if the input is in device memory and the device is the CPU.
+    /// - [`Error::WrongContext`] if the input belongs to another CUDA context than the device.
+    /// - [`Error::StreamIsCapturing`] if the input's stream records a CUDA graph.
+    /// - [`Error::OutOfMemory`], and the errors of the driver, of CUDA, of NVRTC and of
+    ///   compilation.
+    ///
+    /// After an error the input is unchanged, and a later call may succeed.
     pub fn inclusive<I: Input<M::Item>>(&self, input: I) -> Result<I::Owned, Error> {
         input.made_by(&Scanned { scan: self, prefix: Prefix::Inclusive })
     }
 
-    /// Of each item, the value of all items before it; of the first one, the identity. Otherwise as
+    /// Returns the exclusive scan of the input, in new memory of the input's kind.
+    ///
+    /// The first output is the identity. Memory and streams are those of
     /// [`inclusive`](Self::inclusive).
     ///
     /// # Errors
     ///
-    /// As for [`inclusive`](Self::inclusive).
+    /// The errors of [`inclusive`](Self::inclusive).
     pub fn exclusive<I: Input<M::Item>>(&self, input: I) -> Result<I::Owned, Error> {
         input.made_by(&Scanned { scan: self, prefix: Prefix::Exclusive })
     }
 
-    /// Writes the [inclusive](Self::inclusive) scan of the input to a place of the same length.
+    /// Writes the [inclusive](Self::inclusive) scan of the input to an output of the same length.
     ///
-    /// Where both are in device memory, the call gives the scan to the input's stream, and does not wait for it. Where host
-    /// memory takes part, the call returns when the scan is done.
+    /// If both are in device memory, the call enqueues the scan on the input's stream and does not
+    /// wait for it. If the input or the output is in host memory, the call returns when the scan is
+    /// done.
     ///
     /// ```
     /// use warpfold::{Device, Scan, operators::Max};
@@ -115,9 +144,12 @@ impl<M: DeviceMonoid> Scan<M> {
     ///
     /// # Errors
     ///
-    /// As for [`inclusive`](Self::inclusive); [`Error::OutputLength`] unless the output has the length of the input;
-    /// [`Error::StreamIsCapturing`] if the stream records a CUDA graph: see
-    /// [`record_inclusive_into`](Self::record_inclusive_into). What the output holds after another error is not specified.
+    /// - [`Error::OutputLength`] unless the output has the length of the input.
+    /// - [`Error::StreamIsCapturing`] if the stream of the input or of the output records a CUDA
+    ///   graph: see [`record_inclusive_into`](Self::record_inclusive_into).
+    /// - The other errors of [`inclusive`](Self::inclusive), for the output too.
+    ///
+    /// After any error but [`Error::OutputLength`] the content of the output is unspecified.
     pub fn inclusive_into<I: Input<M::Item>, O: Output<M::Item>>(
         &self,
         input: I,
@@ -126,12 +158,12 @@ impl<M: DeviceMonoid> Scan<M> {
         self.into(Prefix::Inclusive, input, output)
     }
 
-    /// Writes the [exclusive](Self::exclusive) scan of the input to a place of the same length, as
-    /// [`inclusive_into`](Self::inclusive_into) does.
+    /// Writes the [exclusive](Self::exclusive) scan of the input to an output of the same length,
+    /// as [`inclusive_into`](Self::inclusive_into) does.
     ///
     /// # Errors
     ///
-    /// As for [`inclusive_into`](Self::inclusive_into).
+    /// The errors of [`inclusive_into`](Self::inclusive_into).
     pub fn exclusive_into<I: Input<M::Item>, O: Output<M::Item>>(
         &self,
         input: I,
@@ -140,106 +172,121 @@ impl<M: DeviceMonoid> Scan<M> {
         self.into(Prefix::Exclusive, input, output)
     }
 
-    /// Writes the [inclusive](Self::inclusive) scan of some items in their own place; of device memory in the order of its
-    /// stream.
+    /// Replaces the items by their [inclusive](Self::inclusive) scan.
+    ///
+    /// For device memory, the call enqueues the scan on the items' stream and does not wait for it.
     ///
     /// # Errors
     ///
-    /// As for [`inclusive`](Self::inclusive). What is in the place after an error is not specified.
+    /// The errors of [`inclusive`](Self::inclusive). After an error the content of the memory is
+    /// unspecified.
     pub fn inclusive_in_place<O: Output<M::Item>>(&self, items: O) -> Result<(), Error> {
         self.in_place(Prefix::Inclusive, items)
     }
 
-    /// Writes the [exclusive](Self::exclusive) scan of some items in their own place; of device memory in the order of its
-    /// stream.
+    /// Replaces the items by their [exclusive](Self::exclusive) scan.
+    ///
+    /// For device memory, the call enqueues the scan on the items' stream and does not wait for it.
     ///
     /// # Errors
     ///
-    /// As for [`inclusive_in_place`](Self::inclusive_in_place).
+    /// The errors of [`inclusive_in_place`](Self::inclusive_in_place).
     pub fn exclusive_in_place<O: Output<M::Item>>(&self, items: O) -> Result<(), Error> {
         self.in_place(Prefix::Exclusive, items)
     }
 
-    /// Adds an [inclusive](Self::inclusive) scan to the CUDA graph that the input's stream records: each launch of the graph
-    /// scans what the input then holds.
+    /// Records an [inclusive](Self::inclusive) scan into the CUDA graph that the input's stream is
+    /// capturing.
+    ///
+    /// Each launch of the graph reads the input anew. The kernel is compiled by this call unless
+    /// [`compile`](Self::compile) has compiled it.
     ///
     /// # Errors
     ///
-    /// As for [`inclusive_into`](Self::inclusive_into); [`Error::StreamIsNotCapturing`] if the stream does not record a graph.
+    /// - [`Error::StreamIsNotCapturing`] if the input's stream does not record a graph.
+    /// - The errors of [`inclusive_into`](Self::inclusive_into), except
+    ///   [`Error::StreamIsCapturing`].
+    /// - [`Error::DeviceInputOnCpu`] if the device is the CPU.
     ///
     /// # Safety
     ///
-    /// As for [`Reduction::record_into`](crate::Reduction::record_into).
+    /// The conditions of [`Reduction::record_into`](crate::Reduction::record_into).
     pub unsafe fn record_inclusive_into<I, O>(&self, input: I, output: O) -> Result<(), Error>
     where
         I: Input<M::Item> + OnDevice<M::Item>,
         O: Output<M::Item> + OnDevice<M::Item>,
     {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller keeps the contract of this function.
         unsafe { self.record_into(Prefix::Inclusive, input, output) }
     }
 
-    /// Adds an [exclusive](Self::exclusive) scan to the CUDA graph that the input's stream records, as
-    /// [`record_inclusive_into`](Self::record_inclusive_into) does.
+    /// Records an [exclusive](Self::exclusive) scan into the CUDA graph that the input's stream is
+    /// capturing, as [`record_inclusive_into`](Self::record_inclusive_into) does.
     ///
     /// # Errors
     ///
-    /// As for [`inclusive_into`](Self::inclusive_into); [`Error::StreamIsNotCapturing`] if the stream does not record a graph.
+    /// The errors of [`record_inclusive_into`](Self::record_inclusive_into).
     ///
     /// # Safety
     ///
-    /// As for [`Reduction::record_into`](crate::Reduction::record_into).
+    /// The conditions of [`Reduction::record_into`](crate::Reduction::record_into).
     pub unsafe fn record_exclusive_into<I, O>(&self, input: I, output: O) -> Result<(), Error>
     where
         I: Input<M::Item> + OnDevice<M::Item>,
         O: Output<M::Item> + OnDevice<M::Item>,
     {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller keeps the contract of this function.
         unsafe { self.record_into(Prefix::Exclusive, input, output) }
     }
 
-    /// Adds an [inclusive](Self::inclusive) scan of some items in their own place to the CUDA graph that their stream
-    /// records.
+    /// Records an [inclusive](Self::inclusive) scan in place into the CUDA graph that the items'
+    /// stream is capturing.
     ///
     /// # Errors
     ///
-    /// As for [`inclusive_into`](Self::inclusive_into); [`Error::StreamIsNotCapturing`] if the stream does not record a graph.
+    /// The errors of [`record_inclusive_into`](Self::record_inclusive_into).
     ///
     /// # Safety
     ///
-    /// As for [`Reduction::record_into`](crate::Reduction::record_into), where the items are both input and output.
+    /// The conditions of [`Reduction::record_into`](crate::Reduction::record_into), where the items
+    /// are both input and output.
     pub unsafe fn record_inclusive_in_place<O>(&self, items: O) -> Result<(), Error>
     where
         O: Output<M::Item> + OnDevice<M::Item>,
     {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller keeps the contract of this function.
         unsafe { self.record_in_place(Prefix::Inclusive, items) }
     }
 
-    /// Adds an [exclusive](Self::exclusive) scan of some items in their own place to the CUDA graph that their stream
-    /// records.
+    /// Records an [exclusive](Self::exclusive) scan in place into the CUDA graph that the items'
+    /// stream is capturing.
     ///
     /// # Errors
     ///
-    /// As for [`inclusive_into`](Self::inclusive_into); [`Error::StreamIsNotCapturing`] if the stream does not record a graph.
+    /// The errors of [`record_inclusive_into`](Self::record_inclusive_into).
     ///
     /// # Safety
     ///
-    /// As for [`Reduction::record_into`](crate::Reduction::record_into), where the items are both input and output.
+    /// The conditions of [`Reduction::record_into`](crate::Reduction::record_into), where the items
+    /// are both input and output.
     pub unsafe fn record_exclusive_in_place<O>(&self, items: O) -> Result<(), Error>
     where
         O: Output<M::Item> + OnDevice<M::Item>,
     {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller keeps the contract of this function.
         unsafe { self.record_in_place(Prefix::Exclusive, items) }
     }
 
-    /// Compiles, loads and makes the workspace of the device's stream ahead of time; its device memory is allocated when it is first
-    /// needed. On the CPU there is nothing to do.
+    /// Compiles and loads the kernels, and creates the workspace of the device's stream, ahead of
+    /// time.
+    ///
+    /// The workspace allocates its device memory when a call first needs it. On the CPU the call
+    /// does nothing.
     ///
     /// # Errors
     ///
-    /// What keeps the device from running.
+    /// - [`Error::StreamIsCapturing`] if the device's stream records a CUDA graph.
+    /// - The errors of the driver, of CUDA, of NVRTC and of compilation.
     pub fn compile(&self) -> Result<(), Error> {
         match self.device.backend()? {
             Backend::Cpu => Ok(()),
@@ -247,11 +294,14 @@ impl<M: DeviceMonoid> Scan<M> {
         }
     }
 
-    /// The rendered CUDA C++, on any machine: of the kernel for large inputs. The other differs in its constants alone.
+    /// The rendered CUDA C++ of the kernel for large inputs. The call needs no GPU.
+    ///
+    /// The kernel for small inputs differs only in its constants.
     ///
     /// # Errors
     ///
-    /// What keeps the operator from being rendered.
+    /// - [`Error::Policy`] if no kernel can follow the policy.
+    /// - The errors of an operator that has no CUDA C++ form, such as [`Error::Untranslatable`].
     pub fn source(&self) -> Result<Source, Error> {
         Source::of_scan::<M>(&self.policy, Kernel::Large)
     }
@@ -311,7 +361,7 @@ impl<M: DeviceMonoid> Scan<M> {
 
     /// # Safety
     ///
-    /// As for [`Reduction::record_into`](crate::Reduction::record_into).
+    /// The conditions of [`Reduction::record_into`](crate::Reduction::record_into).
     unsafe fn record_into<I: Input<M::Item>, O: Output<M::Item>>(
         &self,
         prefix: Prefix,
@@ -324,7 +374,7 @@ impl<M: DeviceMonoid> Scan<M> {
         }
         match (self.device.backend()?, items, places) {
             (Backend::Cuda { stream, .. }, InputSource::Device(items), OutputTarget::Device(places)) => {
-                // SAFETY: the caller's promise.
+                // SAFETY: the caller keeps the contract of this function.
                 unsafe { self.kernel(stream)?.record_into(&self.operator, prefix, Some(items), places) }
             }
             _ => Err(Error::DeviceInputOnCpu),
@@ -333,11 +383,11 @@ impl<M: DeviceMonoid> Scan<M> {
 
     /// # Safety
     ///
-    /// As for [`Reduction::record_into`](crate::Reduction::record_into).
+    /// The conditions of [`Reduction::record_into`](crate::Reduction::record_into).
     unsafe fn record_in_place<O: Output<M::Item>>(&self, prefix: Prefix, mut items: O) -> Result<(), Error> {
         match (self.device.backend()?, items.target()) {
             (Backend::Cuda { stream, .. }, OutputTarget::Device(items)) => {
-                // SAFETY: the caller's promise.
+                // SAFETY: the caller keeps the contract of this function.
                 unsafe { self.kernel(stream)?.record_into(&self.operator, prefix, None, items) }
             }
             _ => Err(Error::DeviceInputOnCpu),
@@ -353,7 +403,7 @@ impl<M: DeviceMonoid> Scan<M> {
     }
 }
 
-/// Makes scans, in new memory.
+/// Allocates the output of a scan and fills it.
 struct Scanned<'a, M> {
     scan: &'a Scan<M>,
     prefix: Prefix,

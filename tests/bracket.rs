@@ -1,5 +1,7 @@
-//! Every backend returns the bits of `tree::bracket`: every operator, every length that an edge of
-//! a tile, block or launch lies near, every alignment, several policies, threads and streams.
+//! Tests that every backend returns the bits of `tree::bracket`.
+//!
+//! The tests cover every operator, every alignment, several policies, threads and streams. They
+//! cover each length near the edge of a tile, a block or a launch.
 
 #[path = "bracket/graphs.rs"]
 mod graphs;
@@ -25,7 +27,7 @@ use warpfold::{
     Device, DeviceInput, DeviceMonoid, DeviceType, Error, Monoid, Policy, Reduction, Scan, cudarc, tree,
 };
 
-/// The reduction by its tuned kernels, not by what answers until they are compiled.
+/// Compiles the tuned kernels, so that no call runs the baseline kernel.
 fn compiled<M: DeviceMonoid>(reduction: Reduction<M>) -> Reduction<M> {
     reduction.compile().unwrap_or_else(|error| panic!("{error}"));
     reduction
@@ -71,8 +73,8 @@ where
     let device = device(tier);
     let reduction = compiled(Reduction::with(device.clone(), operator).with_policy(policy));
     let most = MOST.min((16 << 20) / size_of::<M::Item>());
-    // Edge values in short inputs, where they do not swallow everything; in long ones values that
-    // all count.
+    // Edge values occur only in short inputs, because a NaN or a zero can hide the other items. In
+    // long inputs each item affects the result.
     for (sampler, most) in [(M::Item::sample as Sampler<M::Item>, 300), (sampler, most)] {
         let all: Vec<M::Item> = items(1, most, sampler);
         let inputs = Inputs::on(&device, &all);
@@ -86,7 +88,7 @@ where
     }
 }
 
-/// At each multiple of an item's alignment, of which an item of several words has many.
+/// Reduces inputs at 17 start addresses, each a multiple of the item's alignment.
 fn every_alignment<M: DeviceMonoid>(operator: M, sampler: Sampler<M::Item>)
 where
     M::Item: Sample,
@@ -110,7 +112,8 @@ where
     let mut memory = stream.alloc_zeros::<u8>(room).expect("room for the items");
     for start in 0..17 {
         let mut memory = memory.slice_mut(start * align_of::<M::Item>()..);
-        // SAFETY: they are aligned, and written before they are read.
+        // SAFETY: the view starts at a multiple of the item's alignment, and the copy writes it
+        // before any read.
         let mut view = unsafe { memory.transmute_mut::<M::Item>(all.len()) }.expect("room for the items");
         stream.memcpy_htod(&all, &mut view).expect("copies");
         for (length, expected, under) in &cases {
@@ -123,7 +126,7 @@ where
     }
 }
 
-/// Whole tiles, where most items decide nothing.
+/// Reduces full runs of tiles in which one item alone decides the result.
 fn one_stands_out<M: DeviceMonoid>(tier: Tier, operator: M, pairs: [(M::Item, M::Item); 2])
 where
     M::Item: Sample,
@@ -140,7 +143,7 @@ where
     }
 }
 
-/// Random lengths up to 2^24, and one just beyond.
+/// Reduces inputs of random lengths up to 2^24, and of 2^24 - 1 and 2^24 + 1 items.
 fn long_inputs<M: DeviceMonoid>(tier: Tier, operator: M, sampler: Sampler<M::Item>)
 where
     M::Item: Sample,
@@ -172,7 +175,7 @@ where
     }
 }
 
-/// The bracket of chunks of 2^k items, each bracketed by the device, is the bracket of all.
+/// The bracket of the brackets of chunks of 2^k items equals the bracket of all items.
 fn chunks_compose<M: DeviceMonoid>(tier: Tier, operator: M, sampler: Sampler<M::Item>)
 where
     M::Item: Sample,
@@ -191,7 +194,7 @@ where
     }
 }
 
-/// Host memory, arrays, vectors and device memory give the same.
+/// Every kind of host and device input gives the same result. An empty input gives the identity.
 fn every_input_kind(tier: Tier) {
     let all: Vec<Point> = items(7, 3000, Point::sample);
     let device = device(tier);
@@ -208,7 +211,8 @@ fn every_input_kind(tier: Tier) {
     assert_same(reduction.run(&copy.as_view()).expect("runs"), expected, "device view");
     stream.synchronize().expect("synchronises");
     let (address, _read) = cudarc::driver::DevicePtr::device_ptr(&copy, stream);
-    // SAFETY: the items of `copy`, which outlives this; the default stream of the device's own context.
+    // SAFETY: the address is that of `copy`, which outlives `raw`. The stream is the default stream
+    // of the device's own context.
     let raw = unsafe { DeviceInput::<Point>::from_raw(&device, address, all.len(), std::ptr::null_mut()) };
     assert_same(reduction.run(&raw.expect("aligned")).expect("runs"), expected, "raw address");
 }
@@ -224,8 +228,7 @@ fn more_than_two_to_the_32_items(tier: Tier) {
     });
     let device = device(tier);
     let operator = Lanewise::<u8, 1>(std::marker::PhantomData);
-    // The oracle of chunks, and then of their values: so the oracle takes little memory, and all
-    // cores.
+    // Brackets of chunks compose. In chunks the oracle takes little memory and uses all cores.
     let values: Vec<_> = all.par_chunks(1 << 24).map(|chunk| tree::bracket(&operator, chunk)).collect();
     let expected = tree::bracket(&operator, &values);
     let default = Policy::for_item(&<[u8; 1]>::layout());
@@ -235,7 +238,7 @@ fn more_than_two_to_the_32_items(tier: Tier) {
     }
 }
 
-/// A little of everything, for tools under which every launch takes long.
+/// A few cases of each kind, for compute-sanitizer, under which each launch is slow.
 fn sanitizer_subset() {
     fn some<M: DeviceMonoid>(operator: M, sampler: Sampler<M::Item>, lengths: &[usize])
     where
@@ -266,7 +269,7 @@ fn sanitizer_subset() {
     some(ModularAffine { modulus: 101, padding: 0 }, Sample::sample, &[1, 33, 10_000]);
 }
 
-/// The identity is never asked for, where there are items.
+/// A reduction of at least one item never calls `identity`, which panics in `Joined`.
 fn a_semigroup_reduces(tier: Tier) {
     let joined = Reduction::<Joined>::new(device(tier));
     joined.compile().expect("compiles");

@@ -1,7 +1,7 @@
-//! Every kernel with every operator compiles to machine code, on any machine with NVRTC.
+//! Compiles every kernel with every operator to machine code, on any machine with NVRTC.
 //!
-//! `WARPFOLD_ARCHITECTURES` is a list such as `75,90`; without it all of them are compiled for.
-//! Items of every size are compiled for one architecture.
+//! `WARPFOLD_ARCHITECTURES` is a list such as `75,90`. Without it, all architectures of `ALL` are
+//! used. Operators over items of every size are compiled for one architecture.
 
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex};
@@ -16,13 +16,13 @@ use warpfold::plan::{Kernel, ScanPolicy};
 use warpfold::source::Source;
 use warpfold::{DeviceMonoid, DeviceType, Kind, Policy};
 
-/// Every generation that is promised; an NVRTC that no longer knows one says so.
+/// The supported architectures. A test fails if its NVRTC does not know the architecture.
 const ALL: [u32; 7] = [90, 75, 80, 86, 89, 100, 120];
-/// What even a slow machine under load needs less than: two cores that do twice as much have taken
-/// 8 s, for 48 additions in a combination.
+/// The time limit of one compilation, on a slow machine under load. Two overloaded cores need 8 s
+/// for an operator of 48 additions.
 const LONGEST: Duration = Duration::from_secs(30);
-/// What decides beside the source: the options, the reading of the report, and this file. Caches and
-/// background compilation do not: `resources` has none of them.
+/// Files that determine the outcome besides the source: the options, the parser of the report, and
+/// this file. Caches and background compilation do not, because `resources` uses neither.
 const DETERMINANTS: [&str; 7] = [
     "src/cuda/jit/image.rs",
     "src/cuda/jit/nvrtc.rs",
@@ -44,9 +44,9 @@ fn architectures() -> Vec<Architecture> {
 struct Compile<'a> {
     suite: &'a mut Suite,
     architectures: Vec<Architecture>,
-    /// Which kernels of scans; the small one differs from the large one in constants alone.
+    /// Scan kernels to compile. The small and the large one differ only in constants.
     scans: &'static [Kernel],
-    /// Of NVRTC.
+    /// Version of NVRTC.
     version: String,
     report: Arc<Mutex<Vec<String>>>,
 }

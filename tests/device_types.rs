@@ -1,5 +1,4 @@
-//! What `#[derive(DeviceType)]` makes of a struct: its layout, its literal, and which values are
-//! the same.
+//! Tests of `#[derive(DeviceType)]`: the layout, the literal, and which values have the same bits.
 
 use std::mem::offset_of;
 
@@ -34,7 +33,7 @@ struct Lanes<const N: usize> {
     lane: [u16; N],
 }
 
-/// The crate by another name.
+/// The crate under another name.
 mod renamed {
     pub use warpfold as folding;
 

@@ -1,4 +1,4 @@
-//! Bad input: each error, provoked, and what works afterwards.
+//! Provokes each error by bad input, and tests that later calls work.
 
 use std::process::ExitCode;
 
@@ -11,7 +11,8 @@ use warpfold::{
     Monoid, Policy, Reduction, cudarc, device_code,
 };
 
-/// Operators on `u32` whose Rust is "the left one", and whose CUDA C++ is wrong in some way.
+/// Operators on `u32`. Their Rust returns the left operand, and their CUDA C++ is wrong in some
+/// way.
 macro_rules! left_with_body {
     ($($name:ident $operator:expr;)*) => {$(
         #[derive(Clone, Copy, Debug, Default)]
@@ -28,10 +29,10 @@ macro_rules! left_with_body {
     )*};
 }
 
-/// An operator with a literal as its body, whatever that does.
+/// An operator whose body is a literal, correct or not.
 macro_rules! operator {
     ($text:literal) => {
-        // SAFETY: never launched but by the test that wants it to fail.
+        // SAFETY: only the test that expects a failure launches it.
         DeviceOperator::new::<Self::Item>("a", "b", unsafe { device_code!($text) })
     };
 }
@@ -45,7 +46,7 @@ left_with_body! {
     ForeignState operator!("return self.x;").state::<Displaced>();
 }
 
-/// A type that a careless hand described: `y` is not at byte 8.
+/// A type with a wrong layout: `y` is not at byte 8.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 struct Displaced {
@@ -53,7 +54,7 @@ struct Displaced {
     y: f32,
 }
 
-// SAFETY: wrong on purpose; only the compiler ever sees it.
+// SAFETY: wrong on purpose. The type is compiled, but no kernel with it is launched.
 unsafe impl cudarc::driver::DeviceRepr for Displaced {}
 // SAFETY: as above.
 unsafe impl DeviceType for Displaced {
@@ -153,7 +154,7 @@ fn a_device_that_is_not_there_is_named() {
 }
 
 fn device_memory_on_the_cpu_is_refused() {
-    // SAFETY: refused before anything reads it.
+    // SAFETY: the call fails before it reads the address.
     let input = unsafe { DeviceInput::<f32>::from_raw(&Device::cpu(), 4096, 1, std::ptr::null_mut()) };
     assert!(matches!(input, Err(Error::DeviceInputOnCpu)), "{input:?}");
 }
@@ -199,7 +200,7 @@ fn a_gpu_refuses_what_is_not_its_own() {
     let mut two = stream.clone_htod(&[0_u32; 2]).expect("copies");
     let refused = reduction.run_into(&items, &mut two);
     assert!(matches!(refused, Err(Error::OutputLength { expected: 1, length: 2 })), "{refused:?}");
-    // SAFETY: refused before anything reads it.
+    // SAFETY: the call fails before it reads the address.
     let odd = unsafe { DeviceInput::<u32>::from_raw(&context.clone().into(), 4097, 1, std::ptr::null_mut()) };
     assert!(matches!(odd, Err(Error::Misaligned { address: 4097, align: 4 })));
     assert!(matches!(Device::cuda(99), Err(Error::NoDevice { ordinal: 99, .. })));
@@ -221,7 +222,7 @@ fn out_of_memory_says_how_much_and_leaves_the_gpu_usable() {
     let stream = device.stream().expect("a GPU");
     let (free, _) = stream.context().mem_get_info().expect("answers");
     let items = vec![1_u8; 1 << 30];
-    // SAFETY: never read.
+    // SAFETY: the memory is never read.
     let hog = unsafe { stream.alloc::<u8>(free - (1 << 29)) }.expect("what is free");
     stream.synchronize().expect("synchronises");
     let refused = reduction.run(&items);

@@ -1,7 +1,7 @@
-//! The laws of the example operators, and the tests of the example scans, which stand beside each
-//! of them.
+//! Runs the laws of the example operators and the tests of the example scans. Both are in the files
+//! of the examples.
 
-// The example itself uses more of them.
+// Only the example itself uses all of it.
 #[allow(dead_code)]
 #[path = "../examples/operators/mod.rs"]
 mod operators;

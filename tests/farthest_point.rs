@@ -1,9 +1,9 @@
-//! The example, as a user runs it: on the point set that ships with it, and on files.
+//! Tests the example `farthest_point` as a user runs it, on its own point set and on files.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The example's binary, which `cargo test` builds beside this test's.
+/// The example's binary, which `cargo test` builds in the same target folder.
 fn example() -> PathBuf {
     let test = std::env::current_exe().expect("a test binary");
     let target = test.parent().and_then(Path::parent).expect("in target/*/deps");
@@ -12,7 +12,7 @@ fn example() -> PathBuf {
     example
 }
 
-/// The lines that it prints, or its error.
+/// The standard output of the example, or its standard error if it fails.
 fn run(arguments: &[&Path]) -> Result<String, String> {
     let output =
         Command::new(example()).args(arguments).env("WARPFOLD_DEVICE", "cpu").output().expect("starts");

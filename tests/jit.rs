@@ -1,4 +1,4 @@
-//! The caches of compiled images: within a process, and between processes.
+//! Tests of compilation, and of the caches of images within a process and between processes.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -34,19 +34,19 @@ fn an_operator_is_compiled_once_a_process() {
     assert_ne!(first.bytes, image::<Max<i16>>(HOPPER).bytes);
 }
 
-/// Compiles one operator in another process, with a cache folder; what its log says.
+/// Compiles one operator in a child process with `folder` as its cache. Returns the child's log.
 fn compile_elsewhere(folder: &Path) -> String {
     let (succeeded, said) = in_child("compile", &[("WARPFOLD_CACHE_DIR", &folder.to_string_lossy())]);
     assert!(succeeded, "{said}");
     said
 }
 
-/// What of a cache folder is private.
+/// The private subfolder of a cache folder.
 fn images(folder: &Path) -> PathBuf {
     folder.join("images")
 }
 
-/// The entries of a kind, and whatever lies about.
+/// The files of the private subfolder, without the extension `not`.
 fn files(folder: &Path, not: &str) -> Vec<PathBuf> {
     let entries =
         fs::read_dir(images(folder)).expect("a folder").map(|entry| entry.expect("an entry").path());
@@ -67,7 +67,7 @@ fn the_next_process_loads_what_this_one_compiled() {
     assert!(second.contains("from the disk") && !second.contains("compiling"), "{second}");
     assert!(!second.contains("opening NVRTC"), "{second}");
 
-    // Corrupt, cut short, empty, and another image under this name: compiled again and replaced.
+    // A corrupt, truncated, empty or foreign image under this name is compiled again and replaced.
     let mut corrupt = whole.clone();
     corrupt[whole.len() / 2] ^= 0x10;
     let foreign = b"warpfold image1\nsomething else altogether".to_vec();
@@ -105,14 +105,14 @@ fn the_cache_can_be_off_and_is_never_shared_with_others() {
         assert!(succeeded && said.contains("compiling"), "{said}");
     }
 
-    // In a folder that anyone can read there is a private one.
+    // A folder that others can read gets a private subfolder.
     let shared = scratch.path().join("shared");
     fs::create_dir(&shared).expect("made");
     fs::set_permissions(&shared, fs::Permissions::from_mode(0o755)).expect("its owner's");
     assert!(!compile_elsewhere(&shared).contains("no disk cache"));
     assert!(compile_elsewhere(&shared).contains("from the disk"));
 
-    // One that was there, and that others can use, stays empty.
+    // An existing subfolder that others can access stays empty.
     for mode in [0o777, 0o755, 0o711] {
         let open = scratch.path().join(format!("open to {mode:o}"));
         fs::create_dir_all(images(&open)).expect("made");
@@ -122,7 +122,7 @@ fn the_cache_can_be_off_and_is_never_shared_with_others() {
         assert!(files(&open, "").is_empty());
     }
 
-    // Not a folder at all: slower, and no error.
+    // If the path is not a folder, there is no disk cache, and no error.
     let file = scratch.path().join("file");
     fs::write(&file, "").expect("writable");
     assert!(compile_elsewhere(&file).contains("no disk cache"));
@@ -139,7 +139,7 @@ fn processes_at_once_leave_one_whole_image() {
     assert!(compile_elsewhere(scratch.path()).contains("from the disk"));
 }
 
-/// The operators differ, so that none of them is in a cache.
+/// The source of a reduction. The operators of the calls differ, so that no cache has their images.
 fn source<M: DeviceMonoid + Default>() -> Arc<Source> {
     Arc::new(Reduction::<M>::new(Device::cpu()).source().expect("renders"))
 }
@@ -160,7 +160,7 @@ fn what_is_compiled_in_the_background_is_the_same() {
     assert!(Arc::ptr_eq(&again.wait().expect("found"), &jit::compile(&sources[0], target).expect("found")));
 }
 
-/// Which does not compile.
+/// An operator whose CUDA C++ does not compile.
 #[derive(Clone, Copy, Default)]
 struct Misspelt;
 
@@ -177,7 +177,7 @@ impl Monoid for Misspelt {
 impl DeviceMonoid for Misspelt {
     const EXACT: bool = true;
     fn device_operator() -> DeviceOperator {
-        // SAFETY: it does not compile.
+        // SAFETY: the body does not compile, so it never runs.
         DeviceOperator::new::<u32>("left", "right", unsafe { device_code!("return lefft;") })
     }
 }
@@ -191,7 +191,7 @@ fn what_does_not_compile_in_the_background_is_an_error() {
     assert!(next.wait().is_ok(), "the thread goes on");
 }
 
-/// Of a hundred parentheses, one within another.
+/// An operator whose body has a hundred nested parentheses.
 #[derive(Clone, Copy, Default)]
 struct Nested;
 
@@ -209,13 +209,14 @@ impl DeviceMonoid for Nested {
     const EXACT: bool = true;
     fn device_operator() -> DeviceOperator {
         let text = format!("return {}left{};", "left + right * (".repeat(100), ")".repeat(100));
-        // SAFETY: it does what `combine` does, as far as this test asks: it is compiled, and runs nowhere.
+        // SAFETY: the body only reads its operands. This test compiles it, and never launches it.
         DeviceOperator::new::<u32>("left", "right", unsafe { DeviceCode::at(text, file!(), line!()) })
     }
 }
 
 fn items_are_read_after_the_launch_before_has_ended() {
-    // As text: what an assembler moves is seen in no result, most of the time.
+    // Checks the PTX, because a load that the assembler moves before the wait rarely changes a
+    // result.
     let target = jit::Target { architecture: HOPPER, form: jit::Form::Ptx };
     let policy = Policy::for_item(&<[u32; 2]>::layout());
     let text = |kernel| {
@@ -223,26 +224,26 @@ fn items_are_read_after_the_launch_before_has_ended() {
         let image = jit::compile(&source, target).expect("compiles");
         String::from_utf8_lossy(&image.bytes).into_owned()
     };
-    // Loads of what is said to be constant may be moved before the wait.
+    // A load of constant memory (`ld.global.nc`) could be moved before the wait.
     for kernel in Kernel::ALL {
         let waits = text(kernel);
         let first = |what| waits.find(what).expect("there");
         assert!(first("griddepcontrol.wait") < first("ld.global"));
         assert!(!waits.contains("ld.global.nc"), "{waits}");
-        // Nothing is asked for, or read, before the wait.
+        // Nothing is prefetched or read before the wait.
         assert!(!waits.contains("prefetch.L2") && !waits.contains("ld.relaxed"), "{kernel:?}");
-        // Tuned ones may leave partials for the next launch.
+        // A tuned kernel may leave partials to the next launch, and lets that launch begin early.
         let lets_next_begin = waits.contains("griddepcontrol.launch_dependents");
         assert_eq!(lets_next_begin, kernel != Kernel::Baseline, "{kernel:?}");
     }
-    // Partials are looked for after the wait.
+    // The extra block polls the partials only after the wait.
     let small = text(Kernel::Small);
     let looks = small.find("ld.volatile.global.v2.u64").expect("a block gathers");
     assert!(small[..looks].contains("griddepcontrol.wait"));
 }
 
-/// Whatever thread asks. In a process of its own, which would end if that took more stack than
-/// there is.
+/// A deeply nested body compiles, even if the calling thread has a small stack. The test uses a
+/// child process, because a stack overflow would end the process.
 fn what_is_nested_deeply_compiles() {
     let (succeeded, said) = in_child("nested", &[("WARPFOLD_CACHE_DIR", "off")]);
     assert!(succeeded && said.contains("compiling"), "{said}");
@@ -254,7 +255,7 @@ fn nested() {
     assert!(!image.bytes.is_empty());
 }
 
-/// A process that ends while it compiles ends well, and leaves whole images.
+/// A process that ends during a compilation exits cleanly, and leaves only complete images.
 fn a_process_ends_while_it_compiles() {
     for milliseconds in [0, 1, 3, 10, 30, 100] {
         let folder = tempfile::tempdir().expect("a folder");
@@ -263,8 +264,8 @@ fn a_process_ends_while_it_compiles() {
             &[("WARPFOLD_CACHE_DIR", &folder.path().to_string_lossy())],
         );
         assert!(succeeded, "{said}");
-        // Of one that is compiled at once, and four that are left to the thread, which has begun
-        // after a while.
+        // The child compiles one image itself and leaves four to the background thread. After 100
+        // ms the thread has compiled at least one of the four, but not all.
         let least = if milliseconds < 100 { 1 } else { 2 };
         let left = files(folder.path(), "nvrtc").len();
         assert!((least..5).contains(&left), "{left} images after {milliseconds} ms");
@@ -274,7 +275,7 @@ fn a_process_ends_while_it_compiles() {
 
 fn end_after(milliseconds: u64) {
     let target = jit::target(HOPPER).expect("known");
-    // As a first call does.
+    // A first call compiles its baseline kernel itself.
     let baseline = Source::of_reduction::<Sum<u32>>(&Policy::for_item(&u32::layout()), Kernel::Baseline);
     jit::compile(&baseline.expect("renders"), target).expect("compiles");
     let sources = [source::<Sum<u8>>(), source::<Min<u8>>(), source::<Max<u8>>(), source::<Sum<i8>>()];
@@ -283,7 +284,7 @@ fn end_after(milliseconds: u64) {
     assert!(!begun[3].has_ended());
 }
 
-/// With nothing in the cache the baseline answers, and later the tuned kernels do.
+/// With an empty cache the baseline kernel runs until the tuned kernels are compiled.
 fn first_calls_are_answered_by_the_baseline() {
     let folder = tempfile::tempdir().expect("a folder");
     let variables = [("WARPFOLD_CACHE_DIR", &*folder.path().to_string_lossy())];
@@ -299,7 +300,7 @@ fn first_calls_are_answered_by_the_baseline() {
     assert!(succeeded && !said.contains("Baseline") && !said.contains("opening NVRTC"), "{said}");
 }
 
-/// Of two operators, so that one is compiled while the other waits for its turn.
+/// Reduces with two operators, so that kernels of one wait while kernels of the other compile.
 fn reduce(how: &str) {
     let device = Device::cuda(0).expect("a GPU");
     let items: Vec<u32> = (0..3_000_000_u32).map(|i| i.wrapping_mul(2_654_435_761)).collect();
@@ -310,7 +311,7 @@ fn reduce(how: &str) {
     if how == "compiled" {
         compile();
     }
-    // Long enough for a slow machine, whose time the test is told by.
+    // Long enough to compile the tuned kernels on a slow machine.
     let until = Instant::now() + Duration::from_secs(if how == "until tuned" { 5 } else { 0 });
     for round in 0.. {
         if round == 1 && how == "and compile" {
@@ -331,13 +332,13 @@ fn reduce(how: &str) {
     }
 }
 
-/// Records a reduction whose kernels are being compiled, and replays it.
+/// Records a reduction whose kernels are still being compiled, and launches the graph.
 fn record(stream: &Arc<CudaStream>, sum: &Reduction<Sum<u32>>, items: &CudaSlice<u32>, expected: u32) {
     let mut result = stream.clone_htod(&[0_u32]).expect("copies");
     stream.synchronize().expect("synchronises");
     let mode = CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL;
     stream.begin_capture(mode).expect("begins to record");
-    // SAFETY: the graph is gone before the slices.
+    // SAFETY: the slices outlive the graph, and its launches do not overlap.
     unsafe { sum.record_into(items, &mut result) }.expect("records");
     let flags = CUgraphInstantiate_flags::CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH;
     let graph = stream.end_capture(flags).expect("ends recording").expect("a graph");
@@ -345,7 +346,7 @@ fn record(stream: &Arc<CudaStream>, sum: &Reduction<Sum<u32>>, items: &CudaSlice
     assert_eq!(stream.clone_dtoh(&result).expect("copies"), [expected]);
 }
 
-/// Says on standard output what the crate logs.
+/// A logger that prints to standard output.
 struct Say;
 
 impl log::Log for Say {

@@ -1,5 +1,7 @@
-//! Every rung of the ladder gives what the bracket gives, as far as the laws of the operator say
-//! that it must, at every length: on the executor, and on a GPU.
+//! Tests that every rung of the ladder returns the bracket's value, at every length, on the
+//! executor and on a GPU.
+//!
+//! A rung may round or reorder only where the operator's laws permit it (`Subject`).
 
 #[path = "ladder/mutations.rs"]
 mod mutations;
@@ -41,7 +43,7 @@ impl Sample for Hull {
     }
 }
 
-/// The smallest box that holds both.
+/// The smallest box that contains both.
 #[derive(Clone, Copy, Default, Debug)]
 struct Union;
 
@@ -69,7 +71,7 @@ impl Monoid for Union {
 
 impl Commutative for Union {}
 
-/// An operator, how its items are drawn, and what rounding its sums are allowed.
+/// An operator, the sampler of its items, and the relative error that its sums may have.
 #[derive(Clone, Copy)]
 struct Subject<M: Monoid> {
     operator: M,
@@ -90,7 +92,7 @@ where
         Rung::ALL.into_iter().filter(move |rung| rung.role() == role).filter(can)
     }
 
-    /// What is wrong if anything is.
+    /// Compares a value with the expected one. The error names both.
     fn compare(&self, items: &[M::Item], got: M::Item, expected: M::Item) -> Result<(), String> {
         let laws = Laws::of(self.operator, Just(self.operator.identity()));
         let equal = match self.rounding {
@@ -100,7 +102,8 @@ where
         if equal { Ok(()) } else { Err(format!("{got:?} is not {expected:?}")) }
     }
 
-    /// Level by level from the leaves is the bracket itself, to the bit.
+    /// Compares the value of a reduction. `Rung::BottomUp` with `Finish::Launches` is the bracket
+    /// itself, so its bits must be equal.
     fn compare_reduced(
         &self,
         by: (Rung, Finish),
@@ -115,8 +118,8 @@ where
 
     fn compare_all(&self, items: &[M::Item], got: &[M::Item], expected: &[M::Item]) -> Result<(), String> {
         assert_eq!(got.len(), expected.len());
-        // What a thousand items are allowed is enough for each place; and to find out what that is
-        // takes long.
+        // The tolerance is slow to compute. So the first 1000 items give it, and about 1000 places
+        // are compared.
         let (items, step) = match self.rounding {
             Some(_) => (&items[..items.len().min(1000)], expected.len().div_ceil(1000)),
             None => (items, 1),
@@ -128,7 +131,7 @@ where
     }
 }
 
-/// Something to do with each operator.
+/// Visits each operator under test.
 trait Visitor {
     fn visit<M: DeviceMonoid>(&mut self, name: &str, subject: Subject<M>)
     where
@@ -163,7 +166,7 @@ fn subjects(visitor: &mut impl Visitor) {
     visitor.visit("modular_maps", in_order(maps, map));
 }
 
-/// Lengths that matter to blocks of so many threads: all small ones, and each side of every edge.
+/// Lengths for blocks of `threads` threads: all small ones, and both sides of every edge.
 fn lengths(threads: usize) -> Vec<usize> {
     let mut lengths: Vec<usize> = (1..=9).collect();
     for edge in [32, threads, 2 * threads, 4 * threads, threads * threads / 2] {
@@ -188,7 +191,7 @@ where
     let seed = executor.seed;
     let what = |rung: Rung| format!("{rung:?}, {} items, WARPFOLD_SIMT_SEED={}", items.len(), seed);
     let expected = tree::bracket(&subject.operator, items);
-    // Which of them is for whom goes round with the length.
+    // Which rung gets which finish changes with the length.
     let finishes = FINISHES.into_iter().cycle().skip(items.len() % FINISHES.len());
     for (rung, finish) in subject.rungs(Role::Reduces).zip(finishes) {
         let got = executor.reduce(rungs, rung, finish, items);
@@ -234,7 +237,7 @@ impl Visitor for OnExecutor<'_, '_> {
     }
 }
 
-/// More items than as many threads as a GPU has take in one stride.
+/// An input of more items than all threads of a GPU load in one stride.
 fn several_strides(tests: &mut Tests<'_>) {
     let name = "several_strides".to_owned();
     let add = |kernels: &mut Kernels| kernels.add_rungs(Sum::<u32>::new(), 1024, true);
@@ -248,7 +251,8 @@ fn several_strides(tests: &mut Tests<'_>) {
     });
 }
 
-/// What the head comments say of steps, barriers, banks and divergence.
+/// Checks the counts in `docs/LADDER.md`, and the claims of the templates' head comments about
+/// steps, barriers, bank conflicts and divergence.
 fn what_is_said_is_counted(executor: &mut Executor, rungs: Rungs<Sum<f32>>) {
     let items = vec![1.0; 1 << 12];
     let mut of = |rung: Rung| {
@@ -258,7 +262,7 @@ fn what_is_said_is_counted(executor: &mut Executor, rungs: Rungs<Sum<f32>>) {
     let document = include_str!("../docs/LADDER.md");
     for rung in Rung::ALL.into_iter().filter(|rung| rung.role() != Role::Completes && *rung != Rung::Atomics)
     {
-        // The other columns depend on the compiler.
+        // The document's other columns depend on the compiler.
         let counts = of(rung);
         let Counts { launches, steps, combinations, barriers, warp_barriers, .. } = counts;
         let row = format!(
@@ -272,8 +276,8 @@ fn what_is_said_is_counted(executor: &mut Executor, rungs: Rungs<Sum<f32>>) {
     let bottom_up = of(Rung::BottomUp);
     assert_eq!((bottom_up.steps, bottom_up.launches, bottom_up.barriers), (12, 12, 0));
     let (two, strided, addressed) = (of(Rung::TwoItems), of(Rung::Strided), of(Rung::SequentialAddressing));
-    // The same tree; warps that work side by side are fewer, and share more banks the more they are
-    // filled.
+    // Both rungs evaluate the same tree. `Strided` fills its warps, so it needs fewer turns, but it
+    // has more bank conflicts.
     assert_eq!(two.combinations, strided.combinations);
     assert!(strided.combining_turns < two.combining_turns / 2);
     assert!(strided.bank_conflicts > two.bank_conflicts);
@@ -282,14 +286,15 @@ fn what_is_said_is_counted(executor: &mut Executor, rungs: Rungs<Sum<f32>>) {
     assert!(first.shared_turns < addressed.shared_turns);
     assert!(last.barriers < first.barriers && last.warp_barriers > 0);
     assert!(shuffles.shared_turns < last.shared_turns);
-    // Sectors: side by side each is read once, and parts of a thread's own are apart.
+    // Neighbouring threads that read neighbouring items read each sector once. Threads that each
+    // read a part of their own touch more sectors.
     assert!(of(Rung::TopDown).sectors > 4 * shuffles.sectors);
     let (kogge_stone, brent_kung) = (of(Rung::KoggeStone), of(Rung::BrentKung));
     assert!(kogge_stone.combinations > 2 * brent_kung.combinations);
     assert!(kogge_stone.barriers > 0 && brent_kung.bank_conflicts > 0);
 }
 
-/// On a GPU, every rung with every finish and size of a block.
+/// Runs every rung on a GPU, with every finish and several block sizes.
 struct OnGpu<'a>(&'a mut Suite);
 
 impl Visitor for OnGpu<'_> {
@@ -339,8 +344,8 @@ where
     }
 }
 
-/// Empty inputs, views, inputs of other streams and contexts that record, scans that stay on the
-/// device.
+/// Empty inputs, views, inputs on other streams, an input whose stream captures, and scans that
+/// stay on the device.
 fn every_kind_of_input() {
     let _alone = alone();
     let gpu = device(Tier::Gpu);
@@ -371,7 +376,8 @@ fn every_kind_of_input() {
     );
 }
 
-/// No rung that keeps the order, and reduces or scans inclusively, asks for the identity, whoever finishes it.
+/// A rung that keeps the order never calls `identity` to reduce or to scan inclusively, with any
+/// finish.
 fn a_semigroup_climbs() {
     FINISHES.into_iter().for_each(a_semigroup_climbs_to);
 }
@@ -391,7 +397,7 @@ fn a_semigroup_climbs_to(finish: Finish) {
     }
 }
 
-/// A few lengths, for tools under which everything takes long.
+/// A few lengths, for compute-sanitizer, under which each launch is slow.
 fn sanitizer_subset() {
     struct Some;
     impl Visitor for Some {
@@ -410,7 +416,7 @@ fn sanitizer_subset() {
     subjects(&mut Some);
 }
 
-/// Every rung of every operator becomes machine code.
+/// Compiles every rung with every operator to machine code.
 struct Compile<'a>(&'a mut Suite);
 
 impl Visitor for Compile<'_> {
@@ -443,7 +449,7 @@ impl Visitor for Compile<'_> {
     }
 }
 
-/// What a rung cannot do is an error, before anything is launched.
+/// A request that a rung cannot serve returns an error before any launch.
 fn what_cannot_be_is_refused() {
     #[track_caller]
     fn refused<T: Debug>(result: Result<T, Error>, expected: &str) {
@@ -469,7 +475,7 @@ fn what_cannot_be_is_refused() {
     assert!(matrices.threads(512).source(Rung::Strided).is_ok());
 }
 
-/// Each file says what its rung is about.
+/// The text of each rung explains its idea, its cost and the next rung.
 fn every_rung_explains_itself() {
     for rung in Rung::ALL {
         let said = rung.explanation();
@@ -483,7 +489,7 @@ fn every_rung_explains_itself() {
     }
 }
 
-/// What is done to find a mistake: three operators, each a program.
+/// Adds the trials that must find each mutation: three operators, each in its own program.
 fn add_trials(trials: &mut Trials<'_>) {
     struct Add<'a, 'b>(&'a mut Trials<'b>);
     impl Visitor for Add<'_, '_> {
@@ -509,7 +515,7 @@ fn add_trials(trials: &mut Trials<'_>) {
     subjects(&mut Add(trials));
 }
 
-/// What says how rungs are tested.
+/// Files that determine how rungs are tested.
 const FILES: &[&str] = &["tests/ladder.rs", "src/plan/ladder"];
 
 fn main() -> ExitCode {

@@ -1,5 +1,4 @@
-//! The laws of every built-in operator, on its domain; and the proof that a broken operator is
-//! found.
+//! Tests the laws of every built-in operator on its domain, and that a broken operator is found.
 
 use support::items::Point;
 use support::operators::MaxByNorm;
@@ -8,7 +7,7 @@ use warpfold::laws::{self, Laws};
 use warpfold::operators::*;
 use warpfold::{DeviceMonoid, DeviceOperator, Monoid, device_code};
 
-/// Any integer, extremes often.
+/// Any integer, with frequent extreme values.
 macro_rules! integers {
     ($($name:ident: $type:ident;)*) => {$(
         fn $name() -> impl Strategy<Value = $type> + Clone {
@@ -25,7 +24,7 @@ integers! { i16s: i16; i64s: i64; u8s: u8; u16s: u16; isizes: isize; usizes: usi
 
 macro_rules! floats {
     ($($any:ident, $summands:ident, $factors:ident, $finite:ident: $type:ident;)*) => {$(
-        /// Every value there is, the odd ones often: for operators that are exact everywhere.
+        /// Any float, with frequent special values: for operators that are exact everywhere.
         fn $any() -> impl Strategy<Value = $type> + Clone {
             let odd = vec![
                 0.0, -0.0, 1.0, -1.0, $type::NAN, -$type::NAN, $type::INFINITY, $type::NEG_INFINITY, $type::MAX,
@@ -37,8 +36,8 @@ macro_rules! floats {
                 1 => (-3_i8..=3).prop_map($type::from),
             ]
         }
-        /// What can be added in any order without overflow; infinities and NaN stay what they are
-        /// in every order.
+        /// Summands that can be added in any order without overflow. Infinities and NaN give the
+        /// same result in every order.
         fn $summands() -> impl Strategy<Value = $type> + Clone {
             let odd = vec![0.0, -0.0, $type::NAN, $type::INFINITY, $type::NEG_INFINITY, $type::MIN_POSITIVE];
             prop_oneof![
@@ -47,7 +46,7 @@ macro_rules! floats {
                 1 => prop::sample::select(odd),
             ]
         }
-        /// What can be multiplied in any order, 64 of them, without overflow or underflow.
+        /// Factors: a product of 64 neither overflows nor underflows, in any order.
         fn $factors() -> impl Strategy<Value = $type> + Clone {
             prop_oneof![
                 20 => 0.5..2.0 as $type,
@@ -98,7 +97,7 @@ macro_rules! exact_integer_operators {
     )*};
 }
 exact_integer_operators! { of_i8: i8s i8; of_u64: u64s u64; }
-// What a full run has: see `operators::of_cpu`.
+// A full run tests these, too: see `operators::of_cpu`.
 #[cfg(feature = "every-operator")]
 exact_integer_operators! {
     of_i16: i16s i16; of_i32: i32s i32; of_i64: i64s i64; of_u8: u8s u8; of_u16: u16s u16; of_u32: u32s u32;
@@ -148,7 +147,7 @@ fn points() -> impl Strategy<Value = Point> + Clone {
 warpfold::laws! {
     all [commutative]: Laws::of(All, any::<bool>());
     any_of [commutative]: Laws::of(Any, any::<bool>());
-    // The identity is the origin, which no point is farther from.
+    // The identity is the origin. Points that could tie with it are left out.
     max_by_norm: Laws::of(MaxByNorm, points().prop_filter("not the origin", |p| p.x != 0.0 || p.y != 0.0));
 }
 
@@ -177,7 +176,7 @@ fn minimum_and_maximum_are_those_of_ieee_754_2019() {
     assert_eq!(bits(maximum_number(-0.0, 0.0)), bits(0.0));
 }
 
-/// A law suite that finds nothing proves nothing: each of these operators breaks a law.
+/// Operators that each break a law. The suite must find each of them.
 mod broken {
     use super::*;
 
@@ -206,7 +205,7 @@ mod broken {
         Difference: i32, 0, |a, b| a.wrapping_sub(b), "return int(unsigned(a) - unsigned(b));";
         Mean: f32, 0.0, |a, b| (a + b) / 2.0, "return (a + b) / 2.0f;";
         SumFromOne: i32, 1, |a, b| a.wrapping_add(b), "return int(unsigned(a) + unsigned(b));";
-        // Right in Rust, wrong on the GPU.
+        // Correct in Rust, wrong on the GPU.
         SumThatIsAProduct: u32, 0, |a, b| a.wrapping_add(b), "return a * b;";
         Undeclared: u32, 0, |a, b| a.wrapping_add(b), "return a + c;";
     }

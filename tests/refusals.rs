@@ -1,4 +1,4 @@
-//! What cannot run on a GPU is refused when the program is compiled, with a message at the place.
+//! Tests that types and bodies that cannot run on a GPU are compile errors, at the right place.
 
 #[test]
 fn what_has_no_fixed_layout_is_refused_at_its_place() {

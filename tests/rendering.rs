@@ -1,7 +1,6 @@
-//! Rendering is a pure function, kept in golden files: the generated part of a source for operators
-//! of each kind.
+//! Compares the generated part of rendered sources with golden files, for operators of each kind.
 //!
-//! `WARPFOLD_BLESS=1 cargo test --test rendering` writes the files anew; read the difference before
+//! `WARPFOLD_BLESS=1 cargo test --test rendering` rewrites the files. Read the difference before
 //! you commit it.
 
 use std::path::Path;
@@ -20,8 +19,8 @@ fn program<M: DeviceMonoid>(operator: M) -> String {
     program_of(&Reduction::with(Device::cpu(), operator).source().expect("renders"))
 }
 
-/// The program of a source. The author's line numbers move with every edit: `tests/errors.rs`
-/// checks one.
+/// The program of a source, without the line numbers of Rust files, which change with every edit.
+/// `tests/errors.rs` checks one of them.
 fn program_of(source: &Source) -> String {
     let is_author = |line: &str| line.starts_with("#line ") && line.ends_with(".rs\"");
     let unnumbered = |line: &str| match line.split_once(" \"") {
@@ -114,7 +113,7 @@ mod far {
     pub struct Point(pub f64);
 }
 
-/// Two types of one name, each used twice.
+/// A struct with two types of the same name, each used twice.
 #[derive(Clone, Copy, Debug, DeviceType)]
 #[repr(C)]
 struct Segment {
@@ -149,7 +148,7 @@ fn types_of_one_name_are_kept_apart() {
     assert_golden("two_points", Longest);
 }
 
-/// The line of its first statement, and of the others by their distance from it.
+/// Line of the first statement of `Lines::combine`. The test counts other lines from it.
 const FIRST_LINE: u32 = line!() + 12;
 
 /// Clamps. The body has a gap, a statement of several lines, and a line of several statements.
@@ -203,7 +202,7 @@ fn a_source_holds_the_templates_whole() {
     assert!(source.text().ends_with(source.program()));
 }
 
-/// The templates of what Rust means.
+/// The templates with Rust's semantics.
 const MEANINGS: [&str; 4] = ["rust/arrays.cuh", "rust/integers.cuh", "rust/floats.cuh", "rust/math.cuh"];
 
 #[test]
@@ -219,7 +218,7 @@ fn a_source_has_what_rust_means_where_it_may_say_so() {
     assert!(!has_meanings(MaxByNorm));
     assert!(has_meanings(Sum::<i32>::new()));
     assert!(has_meanings(Max::<f32>::new()));
-    // Written by hand.
+    // A hand-written body may use any of these templates.
     assert!(has_meanings(Reserved));
     assert!(has_meanings(LeftmostNearest { x: 0.0, y: 0.0, z: 0.0 }));
 }
@@ -230,7 +229,7 @@ fn no_kernel_needs_what_rust_means() {
     let has = |name: &str| templates.iter().any(|(other, _)| other == name);
     assert!(MEANINGS.iter().all(|name| has(name)));
     for (name, text) in templates.iter().filter(|(name, _)| !MEANINGS.contains(&name.as_str())) {
-        // What a program is given is their namespace.
+        // The prelude of a program may name their namespace.
         let text = text.replace("::warpfold::rust;", "");
         assert!(!text.contains("rust::") && !text.contains("using namespace"), "{name}");
     }

@@ -1,6 +1,7 @@
-//! Every backend returns the bits of `tree::inclusive_scan` and `tree::exclusive_scan`: every
-//! operator, every length that an edge of a run, a tile or a window lies near, every alignment, in
-//! place and apart, several policies, threads and streams.
+//! Tests that every backend returns the bits of `tree::inclusive_scan` and `tree::exclusive_scan`.
+//!
+//! The tests cover every operator, every alignment, in-place and separate output, several policies,
+//! threads and streams. They cover each length near the edge of a run, a tile or a window.
 
 #[path = "scan/executor.rs"]
 mod executor;
@@ -19,8 +20,8 @@ use warpfold::operators::{AffineComposition, Matrix2Product, Sum};
 use warpfold::plan::{ScanPolicy, ScanShape};
 use warpfold::{Device, DeviceInput, DeviceMonoid, DeviceType, Error, Scan, cudarc, tree};
 
-/// The smallest tiles: an input that is soon scanned has windows of them, and where a lane looks at
-/// one place, windows of windows.
+/// The smallest tiles, so that a short input has windows of tiles. If each lane looks at one place,
+/// the input also has windows of windows.
 fn tiny(places: u32) -> ScanPolicy {
     let shape = ScanShape {
         run_items: 1,
@@ -34,14 +35,14 @@ fn tiny(places: u32) -> ScanPolicy {
     ScanPolicy { small: shape, large: shape, small_bytes: 0, few_tiles: 0, few_waves: 0 }
 }
 
-/// The smallest tiles, of which blocks scan a few at once, and more of them than there are at once.
+/// The smallest tiles, with four groups a block. Each group scans several tiles.
 fn in_groups() -> ScanPolicy {
     let mut policy = tiny(1);
     policy.large.groups = 4;
     policy
 }
 
-/// Rows of chunks, if so many bytes of items are one.
+/// Eight rows of chunks. `None` unless an item has a power of two of bytes, at most 16.
 fn in_rows<T: DeviceType>(groups: u32) -> Option<ScanPolicy> {
     let run_items = 1.max(16 / size_of::<T>()) as u32;
     let is_chunk = size_of::<T>().is_power_of_two() && size_of::<T>() <= 16;
@@ -50,18 +51,17 @@ fn in_rows<T: DeviceType>(groups: u32) -> Option<ScanPolicy> {
     is_chunk.then_some(policy)
 }
 
-/// The default kernels, and whole tiles.
+/// The default kernels, whose tiles always have all warps of the block.
 fn whole<T: DeviceType>() -> ScanPolicy {
     ScanPolicy { few_tiles: 0, few_waves: 0, ..ScanPolicy::for_item(&T::layout()) }
 }
 
-/// The default kernels, of which that for large inputs gets all but the shortest, in whole tiles.
+/// As [`whole`], with the large kernel for every input of more than 100 bytes.
 fn large<T: DeviceType>() -> ScanPolicy {
     ScanPolicy { small_bytes: 100, ..whole::<T>() }
 }
 
-/// The policies that a test goes through: the default, and others that cut the same input
-/// elsewhere.
+/// The policies under test: the default, and others that divide the same input differently.
 fn policies<T: DeviceType>() -> Vec<ScanPolicy> {
     let mut wide = large::<T>();
     (wide.large.warps, wide.large.groups, wide.large.blocks_per_multiprocessor) = (16, 1, 1);
@@ -69,9 +69,9 @@ fn policies<T: DeviceType>() -> Vec<ScanPolicy> {
     while wide.large.shared_bytes(&T::layout(), wide.large.warps) > 48 << 10 {
         wide.large.warps /= 2;
     }
-    // Half the warps, whatever the input.
+    // Tiles of half the warps, for every input.
     let halved = ScanPolicy { few_tiles: u64::MAX, ..large::<T>() };
-    // The deepest windows, and one warp.
+    // The largest windows, and one warp.
     let mut tall = large::<T>();
     (tall.large.warps, tall.large.places) = (1, 8);
     let mut policies = vec![ScanPolicy::for_item(&T::layout()), whole::<T>(), large::<T>()];
@@ -80,11 +80,12 @@ fn policies<T: DeviceType>() -> Vec<ScanPolicy> {
     policies
 }
 
-/// Lengths that matter to a policy: all small ones, and each side of every edge up to `most`.
+/// Lengths for a policy: all small ones, and both sides of every edge up to `most`.
 fn lengths(policy: &ScanPolicy, most: usize) -> Vec<usize> {
     let mut lengths: Vec<usize> = (1..=40).collect();
     let shape = if policy.small_bytes > 100 { &policy.small } else { &policy.large };
-    // Any tile is an edge of its halves, which a block with one tile may have.
+    // A block with one tile may have half the warps. Each edge of a whole tile is an edge of the
+    // halves, too.
     let halves = policy.few_tiles > 0 && shape.groups == 1;
     let warps = if halves { shape.warps.div_ceil(2) } else { shape.warps };
     let (run, tile) = (shape.run_items as usize, shape.tile_items(warps) as usize);
@@ -189,7 +190,7 @@ where
     }
 }
 
-/// Windows of windows of windows of tiles, again and again.
+/// Scans inputs with several levels of windows, and many windows of each level.
 fn long_inputs<M: DeviceMonoid>(tier: Tier, operator: M, sampler: Sampler<M::Item>)
 where
     M::Item: Sample,
@@ -221,7 +222,7 @@ where
     }
 }
 
-/// The identity is never asked for by an inclusive scan.
+/// An inclusive scan never calls `identity`, which panics in `Joined`.
 fn a_semigroup_scans(tier: Tier) {
     let joined = Scan::<Joined>::new(device(tier));
     for length in [1_u32, 2, 31, 33, 1000, 100_001, 3_000_000] {
@@ -234,7 +235,7 @@ fn a_semigroup_scans(tier: Tier) {
     }
 }
 
-/// Host and device memory, in every combination, and nothing at all.
+/// Host and device memory in every combination, and empty inputs.
 fn every_kind_of_memory(tier: Tier) {
     let all: Vec<Point> = items(7, 3000, Point::sample);
     let device = device(tier);
@@ -274,7 +275,8 @@ fn every_kind_of_memory(tier: Tier) {
     scan.inclusive_into(&copy.slice(5..5), &mut there.slice_mut(7..7)).expect("runs");
     stream.synchronize().expect("synchronises");
     let (address, _read) = cudarc::driver::DevicePtr::device_ptr(&copy, stream);
-    // SAFETY: the items of `copy`, which outlives this; the default stream of the device's own context.
+    // SAFETY: the address is that of `copy`, which outlives `raw`. The stream is the default stream
+    // of the device's own context.
     let raw = unsafe { DeviceInput::<Point>::from_raw(&device, address, all.len(), std::ptr::null_mut()) };
     assert_same(&fetch(&scan.inclusive(&raw.expect("aligned")).expect("runs")), &inclusive, "raw address");
     let on_cpu = Scan::<MaxByNorm>::new(Device::cpu());
@@ -282,8 +284,8 @@ fn every_kind_of_memory(tier: Tier) {
     assert!(matches!(on_cpu.inclusive_in_place(&mut there), Err(Error::DeviceInputOnCpu)));
 }
 
-/// One scan, many threads, each with a stream of its own and one that all share; lengths that let
-/// workspaces grow.
+/// Eight threads share one scan. Each thread uses a stream of its own, and one shared stream. The
+/// lengths make workspaces grow.
 fn threads_and_streams() {
     let _alone = alone();
     let context = CudaContext::new(0).expect("a GPU");
@@ -315,8 +317,8 @@ fn threads_and_streams() {
     });
 }
 
-/// A recorded scan can be replayed, on new values, between scans of the same stream, and outlives
-/// what recorded it.
+/// A graph with two recorded scans is launched several times, on new values. Between its launches
+/// the same scan runs on the same stream.
 fn a_graph_replays(policy: ScanPolicy) {
     let _alone = alone();
     use cudarc::driver::sys::{CUgraphInstantiate_flags, CUstreamCaptureMode};
@@ -333,12 +335,12 @@ fn a_graph_replays(policy: ScanPolicy) {
     assert!(matches!(scan.inclusive(&copy), Err(Error::StreamIsCapturing)));
     assert!(matches!(scan.exclusive_into(&copy, &mut scanned), Err(Error::StreamIsCapturing)));
     assert!(matches!(scan.inclusive_in_place(&mut scanned), Err(Error::StreamIsCapturing)));
-    // SAFETY: the graph is gone before the slices.
+    // SAFETY: the slices outlive the graph, and its launches do not overlap.
     unsafe { scan.record_exclusive_into(&copy, &mut scanned) }.expect("records");
-    // SAFETY: the graph is gone before the slices.
+    // SAFETY: the slices outlive the graph, and its launches do not overlap.
     unsafe { scan.record_inclusive_in_place(&mut scanned) }.expect("records");
     let flags = CUgraphInstantiate_flags::CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH;
-    // Work of another stream would become a part of the graph.
+    // Work of the other stream would become part of the graph, so the call is refused.
     assert!(matches!(scan.inclusive_into(&other, &mut scanned), Err(Error::StreamIsCapturing)));
     let graph = stream.end_capture(flags).expect("ends recording").expect("a graph");
     for (round, input) in inputs.iter().cycle().take(10).enumerate() {
@@ -356,7 +358,7 @@ fn a_graph_replays(policy: ScanPolicy) {
     }
 }
 
-/// A little of everything, for tools under which every launch takes long.
+/// A few cases of each kind, for compute-sanitizer, under which each launch is slow.
 fn sanitizer_subset() {
     fn some<M: DeviceMonoid>(operator: M, sampler: Sampler<M::Item>, policy: ScanPolicy, lengths: &[usize])
     where
@@ -386,8 +388,8 @@ fn sanitizer_subset() {
 
 fn main() -> ExitCode {
     let mut suite = Suite::default();
-    // What an operator does is the same as in a reduction; of these the sizes matter, and the code
-    // for each is much.
+    // The tests of reductions cover what operators compute. Here the item sizes matter, and each
+    // operator needs much compiled code.
     operators::structs(&mut EveryOperator(&mut suite));
     operators::sizes_of_cpu(&mut EveryOperator(&mut suite));
     for tier in [Tier::Cpu, Tier::Gpu] {

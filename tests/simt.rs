@@ -1,9 +1,10 @@
-//! The rendered source, run on the CPU by an executor that is stricter than a GPU: every operator,
-//! every length, every alignment, bit for bit against `tree::bracket`; and mistakes in the
-//! templates, each of which must be found.
+//! Tests the rendered source on the CPU, on an executor that is stricter than a GPU.
 //!
-//! Each run has a seed of its own, which decides in what order threads advance; one that fails is
-//! printed, and `WARPFOLD_SIMT_SEED` replays it.
+//! For every operator, length and alignment, the result must have the bits of `tree::bracket`. The
+//! tests must also find each mistake of `simt/mutations.rs`.
+//!
+//! A seed determines the order in which threads advance. A failing test prints its seed, and
+//! `WARPFOLD_SIMT_SEED` repeats its run.
 
 #[path = "simt/mutations.rs"]
 mod mutations;
@@ -27,12 +28,14 @@ use support::tiers::{Suite, Tier};
 use warpfold::operators::{AffineComposition, All, Any, BitAnd, BitXor, Matrix2Product, Max, Min, Sum};
 use warpfold::{DeviceMonoid, DeviceType, Policy, tree};
 
-/// Bytes of the longest input: a launch of many blocks, and another for their partials.
+/// Size of the longest input, in bytes. It needs a launch of many blocks and another for their
+/// partials.
 const MOST_BYTES: usize = 256 << 10;
-/// Items of the baseline's longest input.
+/// Length of the baseline's longest input, in items.
 const MOST_OF_BASELINE: usize = 10 << 10;
 
-/// What is wrong with the executor's bracket of some items, if anything is.
+/// Reduces items on the executor. The error describes a failed launch, or a result that is not the
+/// bracket.
 fn wrong_on_executor<M: DeviceMonoid>(
     executor: &mut Executor,
     case: Case<M>,
@@ -65,7 +68,7 @@ fn assert_bracket<M: DeviceMonoid>(
     wrong_on_executor(executor, case, items, misalignment).unwrap_or_else(|wrong| panic!("{wrong}"));
 }
 
-/// Parts that the lengths of a policy are dealt to, each a check.
+/// Number of parts into which the lengths of a policy are divided. Each part is a check.
 const PARTS: usize = 4;
 
 fn every_length<M: DeviceMonoid>(executor: &mut Executor, case: Case<M>, sampler: Sampler<M::Item>)
@@ -83,8 +86,9 @@ fn some_lengths<M: DeviceMonoid>(
 ) where
     M::Item: Sample,
 {
-    // A block of the baseline is a thousand threads, which take long: it has no more than ten tiles
-    // of as many items, and of most small lengths those beside whole warps.
+    // A block of the baseline has a thousand threads, which are slow. So its inputs have at most
+    // ten tiles, of one item a thread. Of the lengths from 67 to 300 only those next to whole warps
+    // are tested.
     let most = if case.policy.tuned { MOST } else { MOST_OF_BASELINE };
     let most = most.min(MOST_BYTES / size_of::<M::Item>());
     let is_left_out = |length: usize| {
@@ -99,7 +103,8 @@ fn some_lengths<M: DeviceMonoid>(
     }
 }
 
-/// Multiples of an item's alignment, of all of which the widest load sees one: and one more.
+/// Start positions in multiples of the item's alignment: all that differ for a load of 16 bytes,
+/// and one more.
 fn alignments<T>() -> std::ops::RangeInclusive<usize> {
     0..=16_usize.div_ceil(align_of::<T>())
 }
@@ -110,10 +115,10 @@ where
 {
     let all = items(3, 20_000, sampler);
     let row = case.policy.small.row_items() as usize;
-    // The baseline loads items one by one.
+    // The baseline loads single items, so its positions do not differ.
     for start in alignments::<M::Item>().filter(|&start| case.policy.tuned || start <= 1) {
         for length in [1, 2, 31, 32, 33, 257, row - 1, row, row + 1, 1000, 1024, 4096, 19_000] {
-            // Of long inputs, which take long, the first few.
+            // Long inputs are slow, so only the first two positions are tested.
             if length * size_of::<M::Item>() <= MOST_BYTES && (length <= 4096 || start <= 1) {
                 assert_bracket(executor, case, &all[start..start + length], start);
             }
@@ -121,11 +126,12 @@ where
     }
 }
 
-/// Checks of each operator: its kernels by a part of the lengths, or at every alignment.
+/// Adds the checks of each operator: its kernels at each part of the lengths, and at every
+/// alignment.
 struct EveryOperator<'a, 'b> {
     tests: &'a mut Tests<'b>,
-    /// Or only at the lengths of every alignment: a block of it is a thousand threads, which take
-    /// long.
+    /// If false, the baseline is tested only by `every_alignment`. A block of the baseline has a
+    /// thousand threads, which are slow.
     baseline_at_every_length: bool,
 }
 
@@ -163,7 +169,7 @@ impl Visitor for EveryOperator<'_, '_> {
     }
 }
 
-/// Under AddressSanitizer and UndefinedBehaviorSanitizer.
+/// Adds checks under AddressSanitizer and UndefinedBehaviorSanitizer.
 struct Sanitized<'a, 'b>(&'a mut Tests<'b>);
 
 impl Visitor for Sanitized<'_, '_> {
@@ -229,7 +235,7 @@ where
     });
 }
 
-/// Of the small kernels: a row, those of one block, and of several.
+/// Whole rows for the small kernel: one row, the rows of one block, and the rows of several blocks.
 fn every_whole_row<M: DeviceMonoid>(tests: &mut Tests<'_>, name: &str, operator: M, sampler: Sampler<M::Item>)
 where
     M::Item: Sample,
@@ -257,7 +263,7 @@ fn every_full_chunk<M: DeviceMonoid>(
 ) where
     M::Item: Sample,
 {
-    // Of one block, which has many runs; and of several, which draw chunks.
+    // One block with many runs, and several blocks that take chunks by ticket.
     for (runs, max_chunks) in [(16, 3), (4, 12)] {
         let policy = beside::<M::Item>(runs, max_chunks);
         let name = format!("{max_chunks}_full_chunks_of_{name}_are_the_bracket");
@@ -272,7 +278,8 @@ fn every_full_chunk<M: DeviceMonoid>(
     }
 }
 
-/// What is wrong with a full run of items of which one counts, if anything is.
+/// Reduces full runs in which one item decides the result. The error describes the first wrong
+/// result.
 fn wrong_if_one_stands_out<M: DeviceMonoid>(
     executor: &mut Executor,
     case: Case<M>,
@@ -302,7 +309,7 @@ fn one_stands_out<M: DeviceMonoid>(
     });
 }
 
-/// What is done to find a mistake.
+/// Adds the trials that must find each mutation.
 fn add_trials(trials: &mut Trials<'_>) {
     fn trial<M: DeviceMonoid>(case: Case<M>, sampler: Sampler<M::Item>) -> Trial
     where
@@ -321,17 +328,17 @@ fn add_trials(trials: &mut Trials<'_>) {
             Ok(())
         })
     }
-    // A program an operator, those first that find most: what finds a mistake is all that is
-    // compiled.
+    // One program for each operator. The programs that find most mutations come first, because no
+    // program is compiled after one that finds the mutation.
     trials.add(|kernels| {
         let maps = kernels.add(AffineComposition::<u32>::new(), Policy::for_item(&<[u32; 2]>::layout()));
         vec![
             trial(maps, u32::map),
-            // Several rows a warp, of one block.
+            // One block, with several rows a warp.
             trial(maps.under(Policy { one_block_items: 20_000, ..maps.policy }), u32::map),
-            // Partials that another launch reduces.
+            // Another launch reduces the partials.
             trial(maps.under(Policy { small_gathered: 0, ..maps.policy }), u32::map),
-            // Parts of rows, where several warps of lanes would be enough.
+            // Parts of rows, at lengths that would otherwise have one item per lane.
             trial(maps.under(Policy { lane_each_items: 0, ..maps.policy }), u32::map),
             trial(maps.under(large_kernels::<[u32; 2]>()), u32::map),
             trial(maps.under(baseline::<[u32; 2]>()), u32::map),
@@ -362,7 +369,7 @@ fn add_trials(trials: &mut Trials<'_>) {
         vec![trial(bytes, Sample::sample), trial(bytes.under(large_kernels::<[u8; 3]>()), Sample::sample)]
     });
     trials.add(|kernels| {
-        // Few warps, whose slots are filled again and again.
+        // Few warps, so that each warp fills its shared memory several times.
         let mut few = large_kernels::<[u32; 2]>();
         (few.large.warps, few.max_chunks) = (2, 2);
         let few = kernels.add(AffineComposition::<u32>::new(), few);
@@ -376,7 +383,8 @@ fn add_trials(trials: &mut Trials<'_>) {
         let greatest = kernels.add(Max::<i8>::new(), merging::<i8>());
         vec![
             Box::new(move |executor| wrong_if_one_stands_out(executor, greatest, [(-128, -1), (-1, 1)])),
-            // What is missing of a part of a row is zeros, greater than all of these.
+            // The missing items of an incomplete row are zeros, which are greater than all of these
+            // items.
             trial(
                 greatest.under(Policy { lane_each_items: 0, one_block_items: 10_000, ..greatest.policy }),
                 |random| i8::sample(random) | i8::MIN,
@@ -399,16 +407,16 @@ fn add_trials(trials: &mut Trials<'_>) {
     });
 }
 
-/// What the executor finds in kernels that were written for it: nothing in the right ones.
+/// Runs the executor's exercises. It must find each mistake, and no error in the correct kernels.
 fn exercises() {
     let program = Kernels::exercises().build(2).unwrap_or_else(|said| panic!("{said}"));
-    // Kernel, length, words of output, and what is found in each mistake.
+    // Kernel, length in items, words of output, and a part of the error for each mistake.
     let expected: [(u32, u64, usize, &[&str]); 5] = [
         (0, 0, 192, &["shared memory", "nobody declared", "races"]),
         (1, 0, 192, &["shared memory", "nobody declared", "races"]),
         (2, 0, 192, &["in ballot"]),
-        // Without the barrier a partial is read that was not published, or not yet written: the
-        // order decides.
+        // Without the barrier, a thread reads a partial that is not yet written, or not published.
+        // Which of the two depends on the order of threads.
         (3, 3, 1 + 4 * 64, &["another thread wrote", "wrote", "nobody wrote"]),
         (4, 256, 192, &["asynchronous copy", "asynchronous copy"]),
     ];
@@ -435,7 +443,7 @@ fn exercises() {
     }
 }
 
-/// What says how reductions are tested.
+/// Files that determine how reductions are tested.
 const FILES: &[&str] = &[
     "tests/simt.rs",
     "src/plan/data.rs",
@@ -469,7 +477,7 @@ fn main() -> ExitCode {
     every_whole_row(&mut tests, "words", Sum::<u32>::new(), Sample::sample);
     every_whole_row(&mut tests, "four_words", Lanewise::<u32, 4>(PhantomData), Sample::sample);
     every_whole_row(&mut tests, "nine_words", Lanewise::<u32, 9>(PhantomData), Sample::sample);
-    // What is taken several items at once.
+    // Operators with a packed form, which combines several items at once.
     every_full_run(&mut tests, "bits_of_bytes", BitXor::<i8>::new(), Sample::sample);
     every_full_run(&mut tests, "bits_of_words_of_two_bytes", BitXor::<u16>::new(), Sample::sample);
     one_stands_out(&mut tests, "greatest_bytes", Max::<i8>::new(), [(-128, -1), (-1, 1)]);

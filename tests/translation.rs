@@ -1,5 +1,5 @@
-//! What `#[monoid]` makes of Rust does what Rust does, bit for bit: as C++ on the CPU, and on a
-//! GPU.
+//! Tests that operators that `#[monoid]` translates return the bits of their Rust. They run as C++
+//! on the CPU, and on a GPU.
 
 #[cfg(feature = "every-operator")]
 #[path = "translation/on_gpu.rs"]
@@ -20,7 +20,7 @@ type Later = Box<dyn FnOnce(&mut Suite, Arc<Library>)>;
 #[derive(Default)]
 struct Translations {
     compiled: Library,
-    /// What adds the tests, once all operators are in the library.
+    /// Functions that add the tests, called when all operators are in the library.
     later: Vec<Later>,
 }
 
@@ -44,7 +44,8 @@ impl Visitor for Translations {
     }
 }
 
-/// What is not exact is still what its name says, on the CPU's C++ library and on CUDA's.
+/// Compares inexact functions with Rust's within a tolerance, for the C++ libraries of the CPU and
+/// of CUDA.
 fn nearly_the_same<M: DeviceMonoid<Item = [T; 24]>, T: Edge + Into<f64>>(
     operator: M,
     precision: f64,

@@ -1,6 +1,10 @@
-# Of the rows of benches/peers/run and of the bench `figures`: each reduction's rate, as a part of the read ceiling and of
-# CUB's rate, and its time from call to result as a part of CUB's. Fails where a result differs from CUB's, or where 1 GiB
-# takes less than 0.6 of the ceiling. And of each scan, as a part of the copy ceiling and of CUB's.
+# Summarises the rows of benches/peers/run and of the bench `figures`.
+# - Reductions: the rate as a fraction of the read ceiling and of CUB's rate, and the host time as a
+#   fraction of CUB's.
+# - Scans: the rate as a fraction of the copy ceiling and of CUB's.
+#
+# Fails if a result differs from CUB's, or if a reduction of 1 GiB has less than 0.6 of the read
+# ceiling.
 BEGIN { FS = "," }
 FNR == 1 { next }
 $1 == "read" { ceiling[$5] = $5 / $8 / 1e3 }

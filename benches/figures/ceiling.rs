@@ -1,44 +1,46 @@
-//! The fastest that memory is read, and copied, by all threads of a CPU: what a reduction can reach, and a scan.
+//! The fastest read and copy of memory by all threads of a CPU. They bound reductions and scans.
 
 use rayon::prelude::*;
 use warpfold::DeviceType;
 
-/// The words of a chunk: as many bytes as a block of warpfold's has.
+/// Words in a chunk, which has as many bytes as a block of the CPU backend.
 const CHUNK: usize = 32 << 10;
-/// Bytes of what is copied by a thread at a time, if lines are asked for.
+/// Bytes that a thread copies at a time, with prefetch.
 const PART_BYTES: usize = 128 << 10;
 
-/// Bytes that memory gives and takes at once.
+/// Bytes of a cache line.
 const LINE: usize = 64;
 
-/// Every bit of the items, which have no padding, in one number.
+/// Reads the items and returns the XOR of their words. The items must have no padding.
 pub fn read<T: DeviceType>(items: &[T]) -> u64 {
     #[cfg(target_arch = "x86_64")]
     if has_avx2() {
-        // SAFETY: the processor has it.
+        // SAFETY: the processor has AVX2.
         return unsafe { read_by(items, avx2::read) };
     }
-    // SAFETY: it is safe.
+    // SAFETY: `read_some` is a safe function.
     unsafe { read_by(items, read_some) }
 }
 
-/// The same, where lines are asked for before the processor would.
+/// Does the same as [`read`], with software prefetch.
 pub fn read_ahead<T: DeviceType>(items: &[T]) -> u64 {
     #[cfg(target_arch = "x86_64")]
     if has_avx2() {
-        // SAFETY: the processor has it.
+        // SAFETY: the processor has AVX2.
         return unsafe { read_by(items, avx2::read_ahead) };
     }
     read(items)
 }
 
+/// Folds the words of the items by `read`, in parallel.
+///
 /// # Safety
 ///
-/// `read` may be called.
+/// It must be sound to call `read` on this processor.
 unsafe fn read_by<T: DeviceType>(items: &[T], read: unsafe fn(&[u64]) -> u64) -> u64 {
-    // SAFETY: any bytes are words.
+    // SAFETY: the items have no padding, and any bytes are a valid `u64`.
     let (_, words, _) = unsafe { items.align_to::<u64>() };
-    // SAFETY: the caller says so.
+    // SAFETY: the caller promises that `read` may be called.
     words.par_chunks(CHUNK).map(|words| unsafe { read(words) }).reduce(|| 0, |a, b| a ^ b)
 }
 
@@ -46,7 +48,7 @@ fn read_some(words: &[u64]) -> u64 {
     words.iter().fold(0, |all, word| all ^ word)
 }
 
-/// Copies items, each thread parts of them: the least that a scan does.
+/// Copies items in parallel, in parts of `part_bytes`. Every scan moves at least as much memory.
 pub fn copy<T: DeviceType>(items: &[T], places: &mut [T], part_bytes: usize) {
     let part = part_bytes / size_of::<T>();
     items
@@ -55,20 +57,20 @@ pub fn copy<T: DeviceType>(items: &[T], places: &mut [T], part_bytes: usize) {
         .for_each(|(items, places)| places.copy_from_slice(items));
 }
 
-/// The same, where lines are asked for before the processor would, and whole ones go past the caches.
+/// Does the same with software prefetch, and writes whole lines with non-temporal stores.
 pub fn copy_ahead<T: DeviceType>(items: &[T], places: &mut [T]) {
     #[cfg(target_arch = "x86_64")]
     if has_avx2() {
         assert_eq!(items.len(), places.len(), "one place for each item");
         let bytes = size_of_val(items);
-        // SAFETY: items without padding are bytes.
+        // SAFETY: items without padding are valid as bytes.
         let items = unsafe { std::slice::from_raw_parts(items.as_ptr().cast::<u8>(), bytes) };
-        // SAFETY: as above, and the bytes that they are set to are those of items.
+        // SAFETY: as above, and the bytes written are those of valid items.
         let places = unsafe { std::slice::from_raw_parts_mut(places.as_mut_ptr().cast::<u8>(), bytes) };
         let first = places.as_ptr().align_offset(LINE).min(bytes);
         places[..first].copy_from_slice(&items[..first]);
         let parts = items[first..].par_chunks(PART_BYTES).zip(places[first..].par_chunks_mut(PART_BYTES));
-        // SAFETY: the processor has it.
+        // SAFETY: the processor has AVX2.
         return parts.for_each(|(items, places)| unsafe { avx2::copy_ahead(items, places) });
     }
     copy(items, places, PART_BYTES);
@@ -88,7 +90,7 @@ mod avx2 {
 
     use super::LINE;
 
-    /// As far as reductions and scans do (`src/cpu/transposition/`).
+    /// Prefetch distance in bytes, the same as in reductions and scans (`src/cpu/transposition/`).
     const AHEAD_BYTES: usize = 12 << 10;
 
     #[target_feature(enable = "avx2")]
@@ -107,7 +109,7 @@ mod avx2 {
         all.iter().chain(rest).fold(0, |all, word| all ^ word)
     }
 
-    /// The places begin where a line does.
+    /// Copies bytes. `places` must begin at a multiple of a line.
     #[target_feature(enable = "avx2")]
     pub fn copy_ahead(items: &[u8], places: &mut [u8]) {
         assert!(items.len() == places.len() && places.as_ptr().addr().is_multiple_of(LINE));
@@ -117,17 +119,18 @@ mod avx2 {
             ask_ahead(line.as_ptr());
             let (from, to) = (line.as_ptr().cast::<__m256i>(), places.as_mut_ptr().cast::<__m256i>());
             for half in 0..2 {
-                // SAFETY: a line is two of them, and the places are as aligned as a line is.
+                // SAFETY: a line is two vectors of 32 bytes, and the destination is aligned to a
+                // line.
                 unsafe { _mm256_stream_si256(to.add(half), _mm256_loadu_si256(from.add(half))) };
             }
         }
         last_places.copy_from_slice(last);
-        // Others see it now.
+        // Makes the non-temporal stores visible to other threads.
         _mm_sfence();
     }
 
     fn ask_ahead(line: *const u8) {
-        // SAFETY: nothing is fetched from an address that cannot be read.
+        // SAFETY: a prefetch of an unreadable address does nothing.
         unsafe {
             _mm_prefetch::<_MM_HINT_T1>(line.wrapping_add(AHEAD_BYTES).cast());
         }

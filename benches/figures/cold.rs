@@ -1,7 +1,8 @@
-//! A process that reduces for the first time: with nothing in the cache, with images in it, and once more.
+//! First calls of a process: with an empty cache, and with images in the cache. Second calls are
+//! measured for comparison.
 //!
-//! Each sample is a process of its own, which times one call. Its context and, where nothing is in the cache, NVRTC are
-//! open before; its input is on the device.
+//! Each sample is a process of its own. Before its clock starts, the process creates its context
+//! and copies its input to the device. If the cache is empty, it also opens NVRTC.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -14,15 +15,22 @@ use warpfold::{Device, DeviceMonoid, DeviceType, Reduction, jit};
 use super::operators::{self, Visitor};
 use super::{Subject, row};
 
-/// Those of small inputs, of one kernel, and of large ones, of two.
+/// Bytes of a small input, which takes one kernel, and of a large one, which takes two.
 const SIZES: [usize; 2] = [1 << 10, 1 << 26];
 const SAMPLES: usize = 9;
-/// Tells the other process whether to compile before it reduces.
+/// Environment variable: whether the child process compiles before it reduces.
 const COMPILES: &str = "WARPFOLD_COLD_COMPILES";
 const OPERATORS: [(&str, &str); 3] = [("sum", "f32"), ("max-by-norm", "f32x3"), ("welford", "f64x3")];
 
-/// Rows: `compile` for all that is tuned; and, call and result included, `first`, which the baseline answers, `disk`, `again` for the second
-/// call of that process, and then `second` for a second `Reduction`.
+/// Writes a row for each kind of time:
+///
+/// - `compile`: the tuned kernels are compiled.
+/// - `first`: the first call with an empty cache, answered by the baseline kernel.
+/// - `disk`: the first call with images in the cache.
+/// - `again`: the second call of that process.
+/// - `second`: the next call of that process, by a second `Reduction`.
+///
+/// The times of calls end when the host has the result.
 pub fn all(out: &mut impl Write) -> Result<()> {
     for (operator, item) in OPERATORS {
         for bytes in SIZES {
@@ -48,7 +56,7 @@ pub fn all(out: &mut impl Write) -> Result<()> {
     Ok(())
 }
 
-/// When another process is done with what it is asked.
+/// The point at which a child process has done its work.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Until {
     Answered,
@@ -65,13 +73,14 @@ impl Visitor for ItemBytes<'_, '_> {
     }
 }
 
-/// The microseconds, in another process, of compiling, of a first and a second call, and of one by a second `Reduction`.
+/// Times of a child process in microseconds: of compiling, of the first and second call, and of a
+/// call by a second `Reduction`.
 fn child(operator: &str, item: &str, bytes: usize, cache: &Path, until: Until) -> Result<[f64; 4]> {
     let child = Command::new(std::env::current_exe()?)
         .args(["--cold-process", operator, item, &bytes.to_string()])
         .env(COMPILES, if until == Until::Compiled { "yes" } else { "no" })
         .env("WARPFOLD_CACHE_DIR", cache)
-        // NVRTC has one of its own, which would have the operator from the sample before.
+        // NVRTC has a cache of its own, which would hold the operator of the previous sample.
         .env("CUDA_CACHE_DISABLE", "1")
         .output()?;
     ensure!(child.status.success(), "{}", String::from_utf8_lossy(&child.stderr));
@@ -80,7 +89,7 @@ fn child(operator: &str, item: &str, bytes: usize, cache: &Path, until: Until) -
     times.try_into().ok().context("four times")
 }
 
-/// The other process.
+/// The child process.
 pub fn process(operator: &str, item: &str, bytes: &str) -> Result<()> {
     let mut timed = Timed { operator, item, bytes: bytes.parse()?, result: None };
     operators::all(&mut timed);
@@ -108,7 +117,7 @@ fn times<M: DeviceMonoid + Default>(bytes: usize) -> Result<[f64; 4]> {
     let images = PathBuf::from(std::env::var_os("WARPFOLD_CACHE_DIR").context("a cache")?).join("images");
     let (is_first, compiles) =
         (!images.exists(), std::env::var_os(COMPILES).is_some_and(|value| value == "yes"));
-    // With nothing in the cache, this opens NVRTC.
+    // If the cache is empty, this opens NVRTC.
     jit::available()?;
     let device = Device::cuda(0)?;
     let stream = device.stream().context("a GPU has a stream")?.context().new_stream()?;

@@ -15,9 +15,9 @@ use super::{Subject, hexadecimal, row};
 
 pub struct Cpu<'a, W> {
     pub out: &'a mut W,
-    /// Of every input.
+    /// Bytes of every input.
     pub bytes: usize,
-    /// Operators or items, all of them if there are none.
+    /// Names of operators or items to measure. Empty: all.
     pub only: &'a [String],
 }
 
@@ -33,7 +33,7 @@ impl<W: Write> Cpu<'_, W> {
             [[bits(0) | 1, bits(1) & !1], [bits(2) & !1, bits(3) | 1]]
         })?;
         self.measure::<Matrix2Product<f32>>("matrix-product", "f32x4", |i| {
-            // Rotations: their product neither grows nor vanishes.
+            // Products of rotations neither grow nor vanish.
             let (sin, cos) = uniform(i).sin_cos();
             [[cos, -sin], [sin, cos]]
         })
@@ -75,7 +75,8 @@ impl<W: Write> Cpu<'_, W> {
         let reduction = Reduction::<M>::new(Device::cpu());
         let same = |result: &M::Item| M::Item::same_bits(result, &expected);
         ensure!(same(&reduction.run(&items)?), "{operator} of {item}, {bytes} bytes: not the bracket");
-        // In turn: the rate of a machine's memory goes up and down by an eighth within seconds.
+        // Calls alternate, because the memory bandwidth of a machine varies by an eighth within
+        // seconds.
         self.in_turn(
             &subject,
             &mut [
@@ -87,7 +88,7 @@ impl<W: Write> Cpu<'_, W> {
 
         let reduce = || items.par_iter().copied().reduce_with(|a, b| M::default().combine(a, b));
         let result = reduce().context("there are items")?;
-        // Rotations are rounded, and rayon's tree is another at every run.
+        // Products of rotations are rounded, and rayon's tree differs at every run.
         ensure!(same(&result) || item == "f32x4", "{operator} of {item}, {bytes} bytes: not rayon's result");
         self.row(&subject, "rayon", reduce)?;
 
@@ -95,7 +96,8 @@ impl<W: Write> Cpu<'_, W> {
         self.scans::<M>(subject, &items)
     }
 
-    /// The inclusive scan, beside copies of parts of several sizes, and one that asks ahead and stores past the caches.
+    /// Measures the inclusive scan, copies in parts of two sizes, and a copy with prefetch and
+    /// non-temporal stores.
     fn scans<M: DeviceMonoid + Default>(&mut self, mut subject: Subject, items: &[M::Item]) -> Result<()> {
         let mut places = items.to_vec();
         for (who, part) in [("copy-cpu", 64 << 10), ("copy-large-cpu", 64 << 20)] {
@@ -118,7 +120,8 @@ impl<W: Write> Cpu<'_, W> {
         self.row(&subject, "warpfold-scan-cpu", || scan.inclusive_into(items, &mut places).is_ok())
     }
 
-    /// What a Rust programmer would write. Sums of signs are exact in any order; integers wrap in a release build.
+    /// Measures the sums of rayon and of the standard library. Sums of signs are exact in any
+    /// order, and integers wrap in a release build.
     fn sums<T: Number + std::iter::Sum>(&mut self, item: &str, fill: fn(u64) -> T) -> Result<()>
     where
         Sum<T>: DeviceMonoid<Item = T>,
@@ -141,8 +144,8 @@ impl<W: Write> Cpu<'_, W> {
         self.in_turn(subject, &mut [(who, &result, &mut || _ = black_box(call()))])
     }
 
-    /// A row for each of some calls, with its result: enough samples for a second or so, one of each after the other, after one of
-    /// each that does not count.
+    /// Writes a row for each call, with its result. The calls alternate until there are samples for
+    /// about a second a call. The first round is a warm-up.
     fn in_turn(&mut self, subject: &Subject, calls: &mut [(&str, &str, &mut dyn FnMut())]) -> Result<()> {
         calls.iter_mut().for_each(|(.., call)| call());
         let mut times = vec![Vec::new(); calls.len()];
@@ -163,7 +166,7 @@ impl<W: Write> Cpu<'_, W> {
     }
 }
 
-// Numbers from indices, as `items.cu` makes them.
+// Numbers from indices, by the formulas of `items.cu`.
 
 fn mix(k: u64) -> u64 {
     let z = (k + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);

@@ -1,4 +1,5 @@
-// Items from their indices, as benches/peers/operators.cuh says: the same on every machine and in every program.
+// Makes items from their indices, by the formulas of benches/peers/operators.cuh. Every machine and
+// every program makes the same items.
 
 typedef unsigned long long u64;
 
@@ -11,7 +12,8 @@ __device__ u64 mix(u64 k) {
 __device__ int sign(u64 k) { return int(mix(k) >> 40) % 3 - 1; }
 __device__ float uniform(u64 k) { return float(unsigned(mix(k) >> 40)) * 0x1p-23f - 1.0f; }
 
-// A kernel that fills an array of items of so many lanes; `i` is the item's index, `l` the lane's, `k` that of both.
+// Defines a kernel that fills an array with items of `LANES` lanes. `i` is the index of the item,
+// `l` is the lane, and `k` is the index of the lane in the array.
 #define ITEMS(name, Lane, LANES, value)                                                 \
     extern "C" __global__ void name(Lane* out, u64 count) {                             \
         const u64 step = u64(gridDim.x) * blockDim.x;                                   \
@@ -40,7 +42,7 @@ ITEMS(welford_f64x3, double, 3, l == 0 ? 1.0 : l == 1 ? double(uniform(i)) : 0.0
 ITEMS(unit_f32x4, float, 4, mix(k) & 1 ? 0.5f : -0.5f)
 ITEMS(exponent_f32x2, float, 2, l == 0 ? uniform(i) : 1.0f)
 
-// Four lanes, largest first.
+// Items of four lanes, sorted with the largest first.
 extern "C" __global__ void top_f32x4(float* out, u64 count) {
     const u64 step = u64(gridDim.x) * blockDim.x;
     for (u64 i = u64(blockIdx.x) * blockDim.x + threadIdx.x; i < count; i += step) {
@@ -57,7 +59,7 @@ extern "C" __global__ void top_f32x4(float* out, u64 count) {
     }
 }
 
-// Reads what no reduction reads, so that nothing else is found in the cache.
+// Reads memory that no reduction reads, to evict the inputs from the cache.
 extern "C" __global__ void read_into_cache(const uint4* words, u64 count, unsigned* never) {
     unsigned all = 0;
     const u64 step = u64(gridDim.x) * blockDim.x;

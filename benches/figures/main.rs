@@ -1,18 +1,33 @@
-//! How fast reductions are on a GPU: rows of CSV like those of `benches/peers`, on the same items, measured alike.
+//! Times reductions on a GPU. The rows of CSV, the items and the method are those of
+//! `benches/peers`.
 //!
-//! `figures CSV [--cpu | --cold | --enqueue | --search | --scan [--search]] [--quick] [--sizes 10,20]
-//! [--policy large.rows=2,small_bytes=0] [OPERATOR...]`; sizes are powers of two of bytes. An input of `bytes` has bytes / item_bytes items. Calls go round views of the same items, and
-//! something else is read before each sample, so that no view is found in the GPU's cache. `graph` is the time of a
-//! replayed graph of many calls, divided by their number; `stream` is that of calls that are enqueued one by one while
-//! the GPU is busy; `host` is that from a call to its result. Every result is
-//! compared with the CPU's, up to 2^28 bytes, before it is timed.
+//! ```text
+//! figures CSV [--cpu | --cold | --enqueue | --search | --scan [--search]] [--quick]
+//!         [--sizes 10,20] [--policy large.rows=2,small_bytes=0] [OPERATOR...]
+//! ```
 //!
-//! An operator is named by its name, its item's, or both: `max`, `u8`, `max:u8`. Reductions by each are measured by a process of its own,
-//! but not scans, searches and the CPU: see `processes.rs`.
+//! Sizes are powers of two of bytes. An input of `bytes` has bytes / item_bytes items. An operator
+//! is named by its name, its item's name, or both: `max`, `u8`, `max:u8`.
 //!
-//! With `--cpu` the CPU is measured instead: `cpu` is the time of a call, also of rayon, the standard library, and a loop
-//! that only reads. With `--cold` first calls are measured: see `cold.rs`; with `--enqueue` the host's part: see
-//! `enqueue.rs`; with `--search` policies: see `search.rs`; with `--scan` scans instead of reductions: see `scan.rs`.
+//! Times of GPU rows:
+//!
+//! - `graph`: a replayed graph of many calls, divided by the number of calls.
+//! - `stream`: a call, where calls are enqueued singly while the GPU is busy.
+//! - `host`: from a call to its result.
+//!
+//! Inputs are cold: the calls of a sample alternate between copies of the input. Before each sample
+//! of `graph` and `stream` a kernel reads other memory to evict them from the cache. Results of
+//! exact operators are first compared with the CPU's, for inputs of up to 2^28 bytes. Each operator
+//! of this measurement runs in a process of its own (see `processes.rs`).
+//!
+//! Other measurements:
+//!
+//! - `--cpu`: calls on the CPU (`cpu`), also of rayon, the standard library, and a loop that only
+//!   reads.
+//! - `--cold`: first calls (`cold.rs`).
+//! - `--enqueue`: the host's time to enqueue a call (`enqueue.rs`).
+//! - `--search`: policies (`search.rs`).
+//! - `--scan`: scans (`scan.rs`).
 
 mod ceiling;
 mod cold;
@@ -36,14 +51,15 @@ use warpfold::{Device, DeviceMonoid, DeviceType, Policy, Reduction};
 
 use self::operators::Visitor;
 
-/// What calls go round, at least: several times any GPU's cache.
+/// Least bytes of all copies of an input: several times the cache of any GPU.
 const COLD_BYTES: usize = 256 << 20;
 const MOST_BYTES: usize = 1 << 34;
 const MOST_CALLS: usize = 2000;
-/// Calls in a stream, and readings of `COLD_BYTES` before them, of some 60 us each, for which they are enqueued.
+/// Calls in a sample of `stream`, and reads of `COLD_BYTES` before them. A read takes about 60 us,
+/// so the GPU is busy while the calls are enqueued.
 const IN_STREAM: usize = 100;
 const BUSY: usize = 12;
-/// The largest inputs whose results the CPU checks.
+/// Bytes of the largest input whose result is compared with the CPU's.
 const CHECKED_BYTES: usize = 1 << 28;
 
 struct Gpu {
@@ -62,7 +78,7 @@ struct Figures {
     only: Vec<String>,
 }
 
-/// What one row is about.
+/// The operator and input of a row.
 struct Subject<'a> {
     operator: &'a str,
     item: &'a str,
@@ -73,7 +89,7 @@ struct Subject<'a> {
 }
 
 impl Subject<'_> {
-    /// Bytes from one view to the next.
+    /// Bytes from the start of one view to the start of the next.
     fn room(&self) -> usize {
         (self.bytes + self.offset).next_multiple_of(256)
     }
@@ -216,14 +232,15 @@ impl Figures {
         let samples = if bytes > 1 << 31 { 7 } else { 25 };
         let graph = self.gpu.reduction_times(&reduction, &views, samples)?;
         row(&mut self.out, "warpfold", &subject, "graph", graph)?;
-        // SAFETY: it is written before it is read.
+        // SAFETY: the output is written before it is read.
         let mut output = unsafe { self.gpu.stream.alloc::<M::Item>(1) }?;
         let stream = self.gpu.stream_times(bytes, samples, |call| {
             Ok(reduction.run_into(&views[call % views.len()], &mut output)?)
         })?;
         row(&mut self.out, "warpfold", &subject, "stream", stream)?;
         let mut host = Vec::new();
-        // Of what is soon done, many: how long a host takes varies by more than what is compared.
+        // Short calls need many samples, because host times vary by more than the differences of
+        // interest.
         for sample in 0..if bytes <= 1 << 24 { 1000 } else { samples * 4 } + 8 {
             let start = Instant::now();
             std::hint::black_box(reduction.run(&views[sample % views.len()])?);
@@ -237,7 +254,7 @@ impl Figures {
 impl Gpu {
     fn new(device: &Device) -> Result<Self> {
         let context = device.stream().context("a GPU has a stream")?.context();
-        // The default stream records no graphs.
+        // The default stream cannot capture graphs.
         let stream = context.new_stream()?;
         // SAFETY: all work here is in one stream.
         unsafe { context.disable_event_tracking() };
@@ -261,13 +278,13 @@ impl Gpu {
         let (kernel, count) = (self.kernel(kernel)?, view.len() as u64);
         let mut launch = self.stream.launch_builder(&kernel);
         launch.arg(view).arg(&count);
-        // SAFETY: the kernel writes `count` items of the view's lanes, and nothing else uses them now.
+        // SAFETY: the kernel writes the `count` items of the view, which nothing else uses now.
         unsafe { launch.launch(wide()) }?;
         self.stream.synchronize()?;
         Ok(())
     }
 
-    /// So many views of what a subject is about, filled with its items.
+    /// `count` views of an input, filled with its items.
     fn views<T: DeviceType>(
         &self,
         subject: &Subject,
@@ -277,7 +294,7 @@ impl Gpu {
         let items = subject.bytes / subject.item_bytes;
         let view = |view: usize| {
             let part = self.arena.slice(view * subject.room() + subject.offset..);
-            // SAFETY: it is aligned as an item is, and filled with items before it is read.
+            // SAFETY: the slice is aligned for the item, and filled with items before it is read.
             unsafe { part.transmute::<T>(items) }.context("the arena is too small")
         };
         let views: Vec<CudaView<'_, T>> = (0..count).map(view).collect::<Result<_>>()?;
@@ -289,7 +306,7 @@ impl Gpu {
         let (kernel, words) = (self.kernel("read_into_cache")?, (COLD_BYTES / 16) as u64);
         let mut launch = self.stream.launch_builder(&kernel);
         launch.arg(&self.other).arg(&words).arg(&self.arena);
-        // SAFETY: it reads `other`, all of it, and never writes.
+        // SAFETY: the kernel reads all of `other`, which holds zeros, and so never writes.
         unsafe { launch.launch(wide()) }?;
         Ok(())
     }
@@ -301,15 +318,16 @@ impl Gpu {
         samples: usize,
     ) -> Result<Vec<f64>> {
         let bytes = views[0].len() * size_of::<M::Item>();
-        // SAFETY: it is written before it is read.
+        // SAFETY: the output is written before it is read.
         let mut output = unsafe { self.stream.alloc::<M::Item>(1) }?;
         self.graph_times(bytes, samples, |call| {
-            // SAFETY: the graph is gone before the slices.
+            // SAFETY: the graph is dropped before the slices.
             Ok(unsafe { reduction.record_into(&views[call % views.len()], &mut output) }?)
         })
     }
 
-    /// Time per call on the GPU, of calls that are enqueued one by one while it is busy with something else.
+    /// GPU time of a call in microseconds. Calls are enqueued singly while the GPU is busy with
+    /// other work.
     fn stream_times(
         &self,
         bytes: usize,
@@ -335,7 +353,8 @@ impl Gpu {
         Ok(self.stream.context().new_event(Some(sys::CUevent_flags::CU_EVENT_DEFAULT))?)
     }
 
-    /// Time per call, where each puts work on the stream. It has been called before: nothing is compiled late.
+    /// GPU time of a call in microseconds, by a graph of calls. `call` enqueues work on the stream.
+    /// It must have run before, so that nothing is compiled during the capture.
     fn graph_times(
         &self,
         bytes: usize,
@@ -366,12 +385,12 @@ impl Gpu {
     }
 }
 
-/// As many calls as take a few milliseconds at 4 TB/s and 2 us a call.
+/// Number of calls that take a few milliseconds together, at 4 TB/s and 2 us a call.
 fn calls_of(bytes: usize) -> usize {
     ((4000.0 / (2.0 + bytes as f64 / 4e6)) as usize).clamp(2, MOST_CALLS)
 }
 
-/// A policy with other settings.
+/// The policy with the given settings.
 fn changed(mut policy: Policy, settings: &[(String, u32)]) -> Result<Policy> {
     for (name, value) in settings {
         let shape = match name.split_once('.') {
@@ -417,13 +436,13 @@ fn row(out: &mut impl Write, who: &str, subject: &Subject, time: &str, mut times
         out,
         "{who},{operator},{item},{item_bytes},{bytes},{offset},{time},{median:.3},{low:.3},{high:.3},{samples},{result}"
     )?;
-    // Whoever ends a run early has what it measured.
+    // A run that ends early keeps its rows.
     Ok(out.flush()?)
 }
 
-/// The bytes of an item, as they lie in memory.
+/// The bytes of an item in memory order.
 fn hexadecimal<T: DeviceType>(item: &T) -> String {
-    // SAFETY: a device type has no padding that anybody reads here: the items measured have none.
+    // SAFETY: the items measured have no padding, so all of their bytes are initialised.
     let bytes = unsafe { std::slice::from_raw_parts((&raw const *item).cast::<u8>(), size_of::<T>()) };
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

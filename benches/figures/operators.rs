@@ -1,20 +1,23 @@
-//! The operators that are measured: those of `benches/peers/operators.cuh`, on the same items.
+//! The operators that are measured. They and their items are those of
+//! `benches/peers/operators.cuh`.
 
 use warpfold::operators::{Matrix2Product, Max, Min, Sum};
 use warpfold::{DeviceMonoid, Monoid, device, math, monoid};
 
-/// Something to do with each: the operator's name, its item's, and the kernel of `items.cu` that makes items.
+/// Visits each operator. The arguments are the names of the operator, of its item, and of the
+/// kernel of `items.cu` that makes the items.
 pub trait Visitor {
     fn visit<M: DeviceMonoid + Default>(&mut self, operator: &str, item: &str, fill: &str);
 }
 
-/// Whether an operator is among those that are asked for: by its name, its item's, or both as in `max:u8`.
+/// Whether `only` names an operator: by its name, its item's name, or both, as in `max:u8`. An
+/// empty list names all.
 pub fn is_asked(only: &[String], operator: &str, item: &str) -> bool {
     only.is_empty()
         || only.iter().any(|only| only == operator || only == item || *only == format!("{operator}:{item}"))
 }
 
-/// The greatest in each lane.
+/// The maximum in each lane.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct LaneMax<T, const N: usize>(std::marker::PhantomData<T>);
 
@@ -65,7 +68,7 @@ impl Monoid for MaxByNorm {
     }
 }
 
-/// The least of the first three lanes, the greatest of the last three.
+/// The minima of the first three lanes, and the maxima of the last three.
 #[derive(Clone, Copy, Default)]
 pub struct BoundingBox;
 
@@ -85,7 +88,7 @@ impl Monoid for BoundingBox {
     }
 }
 
-/// Count, mean, sum of squared distances from it.
+/// Lanes: count, mean, sum of squared deviations from the mean.
 #[derive(Clone, Copy, Default)]
 pub struct Welford;
 
@@ -128,7 +131,7 @@ impl Monoid for QuaternionProduct {
     }
 }
 
-/// The largest exponent, and the sum of exponentials over that of the largest.
+/// Lanes: the largest exponent, and the sum of exponentials divided by the largest one.
 #[derive(Clone, Copy, Default)]
 pub struct LogSumExp;
 
@@ -145,7 +148,7 @@ impl Monoid for LogSumExp {
     }
 }
 
-/// The four largest, largest first.
+/// The four largest numbers, largest first.
 #[derive(Clone, Copy, Default)]
 pub struct TopFour;
 
@@ -156,7 +159,7 @@ impl Monoid for TopFour {
         [f32::NEG_INFINITY; 4]
     }
     fn combine(&self, a: [f32; 4], b: [f32; 4]) -> [f32; 4] {
-        // The larger halves of two ordered lists, met head to tail, go up and then down.
+        // One list is compared with the other in reverse. The four maxima form a bitonic sequence.
         let (p, q) = (math::maximum_number(a[0], b[3]), math::maximum_number(a[1], b[2]));
         let (r, s) = (math::maximum_number(a[2], b[1]), math::maximum_number(a[3], b[0]));
         let (p, r) = (math::maximum_number(p, r), math::minimum_number(p, r));

@@ -1,8 +1,8 @@
-//! Each operator in a process of its own.
+//! Runs each operator in a process of its own, so that earlier measurements do not affect it.
 //!
-//! In one that had recorded two dozen graphs every later graph took a third of a microsecond more for each launch, whichever
-//! kernel; and so it did in a program of a page, without warpfold, once a graph was uploaded that was never launched. Where the
-//! driver keeps a graph seems to matter, and what was measured before is to matter nothing.
+//! In a process that has recorded about two dozen graphs, every launch of a later graph takes
+//! longer, whichever kernel it has. A small program without warpfold shows the same after it
+//! uploads a graph that it never launches.
 
 use std::io::Write;
 use std::process::Command;
@@ -12,10 +12,10 @@ use warpfold::DeviceMonoid;
 
 use super::operators::{self, Visitor, is_asked};
 
-/// Tells a process that it is one of those.
+/// Marks a process that measures one operator.
 pub const FLAG: &str = "--alone";
 
-/// The rows of each operator, by a process that is given `options`, too.
+/// Writes the rows of each operator, measured by a process that also gets `options`.
 pub fn all(out: &mut impl Write, only: &[String], options: &[String]) -> Result<()> {
     let mut processes = Processes { out, only, options, result: Ok(()) };
     operators::all(&mut processes);
@@ -43,7 +43,7 @@ impl<W: Write> Processes<'_, W> {
         let mut command = Command::new(std::env::current_exe()?);
         let status = command.arg(csv.path()).arg(FLAG).args(self.options).arg(name).status()?;
         let rows = std::fs::read_to_string(csv.path())?;
-        // What was measured before a failure counts.
+        // Rows from before a failure are kept.
         for row in rows.lines().skip(1) {
             writeln!(self.out, "{row}")?;
         }

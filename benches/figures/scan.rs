@@ -1,4 +1,5 @@
-//! Scans on a GPU: rows like those of reductions, and with `--search` a row a shape.
+//! Times scans on a GPU. The rows are like those of reductions; with `--search` there is a row for
+//! each shape.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -12,22 +13,23 @@ use warpfold::{Device, DeviceMonoid, DeviceType, Scan};
 use super::operators::MaxByNorm;
 use super::{CHECKED_BYTES, COLD_BYTES, Gpu, MOST_CALLS, Subject, hexadecimal, row};
 
-/// Powers of two of bytes: of sums of `f32`, and of all others.
+/// Powers of two of bytes, for sums of `f32` and for all other operators.
 const SIZES: [u32; 15] = [12, 16, 18, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 32];
 const FEWER_SIZES: [u32; 4] = [20, 24, 28, 30];
-/// Powers of ten of items, which are no whole tiles: of `f32` and `i32`. Also in a stream, and where a cache may have the items.
+/// Powers of ten of items of `f32` and `i32`, which do not fill their last tile. They are also
+/// measured in a stream, and with inputs that a cache may hold.
 const COUNTS: [u32; 5] = [3, 4, 5, 6, 7];
 const SAMPLES: usize = 15;
 
 pub struct Scans<'a> {
     pub gpu: &'a Gpu,
     pub out: &'a mut BufWriter<File>,
-    /// Instead of those of each operator.
+    /// Powers of two of bytes. `None`: the sizes of each operator.
     pub sizes: Option<Vec<u32>>,
-    /// Settings of the policy, as `large.warps=4`.
+    /// Settings of the policy, such as `large.warps=4`.
     pub policy: &'a [(String, u32)],
     pub search: bool,
-    /// Operators or items, all of them if there are none.
+    /// Names of operators or items to measure. Empty: all.
     pub only: &'a [String],
 }
 
@@ -70,7 +72,7 @@ impl Scans<'_> {
         let room = subject.room();
         let views = COLD_BYTES.div_ceil(bytes).clamp(if bytes < 1 << 32 { 2 } else { 1 }, MOST_CALLS);
         let views = self.gpu.views::<M::Item>(&subject, views, fill)?;
-        // SAFETY: places are written before they are read.
+        // SAFETY: the output is written before it is read.
         let mut places: CudaSlice<u8> = unsafe { self.gpu.stream.alloc(views.len() * room) }?;
         let default = *Scan::<M>::new(self.gpu.stream.clone()).policy();
         let chosen = changed(default, self.policy)?;
@@ -79,7 +81,7 @@ impl Scans<'_> {
         for policy in candidates {
             let scan = Scan::<M>::new(self.gpu.stream.clone()).with_policy(policy);
             if let Err(error) = scan.compile() {
-                // A shape that no kernel has, or that wants more than there is.
+                // There is no kernel of this shape, or it needs more resources than the GPU has.
                 ensure!(self.search, "{error}");
                 continue;
             }
@@ -100,11 +102,11 @@ impl Scans<'_> {
             let samples = if self.search { 5 } else { SAMPLES };
             let mut call = |view: usize, records: bool| {
                 let mut place = places.slice_mut(view * room + offset..);
-                // SAFETY: it is aligned as an item is, and written before it is read.
+                // SAFETY: the slice is aligned for the item, and written before it is read.
                 let mut place =
                     unsafe { place.transmute_mut::<M::Item>(count) }.context("as much as is read")?;
                 if records {
-                    // SAFETY: the graph is gone before the slices.
+                    // SAFETY: the graph is dropped before the slices.
                     unsafe { scan.record_inclusive_into(&views[view], &mut place) }?;
                 } else {
                     scan.inclusive_into(&views[view], &mut place)?;
@@ -141,14 +143,14 @@ impl Scans<'_> {
     }
 }
 
-/// The chosen policy, and others for all inputs.
+/// The chosen policy, and other policies that use the large shape for all inputs.
 fn candidates(chosen: ScanPolicy) -> Vec<ScanPolicy> {
     let mut candidates = vec![chosen];
     for run in [1, 2, 4] {
         for unit in [1, 2, 4] {
             for warps in [4, 8, 16] {
                 for blocks_per_multiprocessor in [2, 3, 4, 6, 8] {
-                    // Threads that a multiprocessor has.
+                    // Warps on a multiprocessor.
                     if !(16..=48).contains(&(chosen.large.groups * warps * blocks_per_multiprocessor)) {
                         continue;
                     }
@@ -168,7 +170,7 @@ fn candidates(chosen: ScanPolicy) -> Vec<ScanPolicy> {
     candidates
 }
 
-/// A policy with other settings.
+/// The policy with the given settings.
 fn changed(mut policy: ScanPolicy, settings: &[(String, u32)]) -> Result<ScanPolicy> {
     for (name, value) in settings {
         let (shape, setting) = match name.split_once('.') {

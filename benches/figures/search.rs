@@ -1,6 +1,7 @@
-//! A search for the shape of the kernel for large inputs: every candidate on every operator, as CSV.
+//! Searches for the shape of the kernel for large inputs. It writes a row of CSV for each candidate
+//! and operator.
 //!
-//! What `Policy::for_item` says is chosen from such a table; nothing reads it by itself.
+//! The values of `Policy::for_item` were chosen by hand from such a table.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -20,9 +21,9 @@ const SAMPLES: usize = 5;
 pub struct Search<'a> {
     pub gpu: &'a Gpu,
     pub out: &'a mut BufWriter<File>,
-    /// Instead of [`SIZES`].
+    /// Powers of two of bytes. `None`: [`SIZES`].
     pub sizes: Option<Vec<u32>>,
-    /// Operators or items, all of them if there are none.
+    /// Names of operators or items to measure. Empty: all.
     pub only: &'a [String],
 }
 
@@ -35,18 +36,20 @@ pub fn all(mut search: Search<'_>) -> Result<()> {
     Ok(search.out.flush()?)
 }
 
-/// The default, and others for as many bytes a lane, warps a block, blocks a multiprocessor and tiles a warp.
+/// The default policy, and candidates with other rows, merged tiles, warps in a block, blocks on a
+/// multiprocessor and tiles for each warp.
 fn candidates(default: Policy) -> Vec<Policy> {
     let mut candidates = vec![default];
     for rows in [1, 2, 4, 8, 16] {
-        // More does not fit in registers, less leaves memory idle.
+        // More rows do not fit in registers. Fewer rows leave memory idle.
         let is_near = (default.large.rows / 2..=default.large.rows * 2).contains(&rows);
         for merged_tiles in [1, 4].into_iter().filter(|_| is_near) {
             for (warps, blocks_per_multiprocessor) in [(4, 3), (4, 4), (8, 2)] {
                 for tiles_per_warp in [2, 4, 8] {
                     let large =
                         Shape { rows, merged_tiles, warps, blocks_per_multiprocessor, ..default.large };
-                    // As many, whether they fill the GPU or not.
+                    // `full_turns` is 0 so that `tiles_per_warp` holds, whether or not the blocks
+                    // fill the GPU.
                     let candidate = Policy { large, tiles_per_warp, full_turns: 0, ..default };
                     if !candidates.contains(&candidate) {
                         candidates.push(candidate);
@@ -79,7 +82,8 @@ impl Search<'_> {
             let views: Vec<CudaView<'_, M::Item>> = (0..COLD_BYTES.div_ceil(bytes).clamp(2, 64))
                 .map(|view| {
                     let part = self.gpu.arena.slice(view * bytes..);
-                    // SAFETY: it is aligned as an item is, and filled with items before it is read.
+                    // SAFETY: the slice is aligned for the item, and filled with items before it is
+                    // read.
                     unsafe { part.transmute::<M::Item>(count) }.context("the arena is too small")
                 })
                 .collect::<Result<_>>()?;
@@ -89,7 +93,7 @@ impl Search<'_> {
             let expected = Reduction::<M>::new(self.gpu.stream.clone()).run(&views[0])?;
             for policy in candidates(default) {
                 let reduction = Reduction::<M>::new(self.gpu.stream.clone()).with_policy(policy);
-                // A shape that wants more shared memory than there is.
+                // The shape needs more shared memory than the GPU has.
                 if reduction.compile().is_err() {
                     continue;
                 }

@@ -1,4 +1,5 @@
-// Kernels that read, or copy, as fast as memory allows: eight loads of 16 bytes under way for each thread.
+// Kernels that read or copy at the speed of memory. Each thread has eight loads of 16 bytes in
+// flight.
 
 typedef unsigned long long u64;
 

@@ -1,5 +1,5 @@
-//! What each rung is about, in its own words, and what it does with a few items, as the executor of
-//! the tests counts it.
+//! Prints the explanation of each rung, and the work that it does on a few items. The executor of
+//! the tests counts the work.
 
 use anyhow::{Result, anyhow};
 use warpfold::ladder::{Role, Rung};
@@ -60,7 +60,8 @@ pub fn all() -> Result<()> {
     Ok(())
 }
 
-/// Of each rung; none where it is not launched by itself, or where nothing can be counted.
+/// The counts of each rung. `None` for a rung that only completes others, or without a C++
+/// compiler.
 fn counts() -> Result<Vec<Option<Counts>>> {
     if compiler().is_none() {
         return Ok(vec![None; Rung::ALL.len()]);
@@ -76,7 +77,7 @@ fn counts() -> Result<Vec<Option<Counts>>> {
     Rung::ALL.into_iter().map(count).collect::<Result<_, _>>().map_err(|wrong| anyhow!(wrong))
 }
 
-/// Of the lanes of a warp that combines, how many do.
+/// Average number of lanes that combine, in the warps that combine.
 fn active_lanes(counts: &Counts) -> String {
     let turns = counts.combining_turns as f64;
     format!("{:.1} of 32", counts.combinations as f64 / turns.max(1.0)).replace("32.0 of", "all of")

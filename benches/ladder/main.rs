@@ -1,6 +1,5 @@
-//! The ladder of the lectures, measured: every rung's time, what it reaches of the memory's speed,
-//! and what it gains over the rung before. Without a GPU the rungs are explained, and what they do
-//! is counted.
+//! Measures every rung of the ladder: its time, its share of the memory bandwidth, and its gain
+//! over the rung before it. Without a GPU it explains the rungs and counts their work.
 //!
 //! ```text
 //! cargo run --release --package warpfold-benches --example ladder
@@ -19,22 +18,22 @@ use anyhow::{Context, Result, bail, ensure};
 use clap::Parser;
 use warpfold::Device;
 
-/// Climbs the ladder.
+/// Measures or explains the rungs of the ladder.
 #[derive(Parser)]
 struct Arguments {
     /// Numbers of items, as powers of two.
     #[arg(long, value_delimiter = ',', default_values_t = 20..=29)]
     sizes: Vec<u32>,
-    /// Threads of a block.
+    /// Numbers of threads in a block.
     #[arg(long, value_delimiter = ',', default_values_t = [128, 256, 512, 1024])]
     threads: Vec<u32>,
-    /// Where the figures go, too.
+    /// CSV file for the figures.
     #[arg(long)]
     csv: Option<PathBuf>,
-    /// Where the plot goes.
+    /// SVG file for the plot.
     #[arg(long, default_value = "ladder.svg")]
     svg: PathBuf,
-    /// Explains and counts, even where there is a GPU.
+    /// Explains the rungs and counts their work, even if there is a GPU.
     #[arg(long)]
     explain: bool,
 }

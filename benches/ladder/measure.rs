@@ -1,5 +1,5 @@
-//! The times of every rung on a GPU: from the call to the value in hand, of items in its memory and
-//! of items that are yet to be copied there.
+//! Times every rung on a GPU, from the call to the result on the host. The items are in device
+//! memory, or are copied there within the time.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -14,28 +14,28 @@ use warpfold::ladder::{Finish, Ladder, Role, Rung};
 use warpfold::operators::Sum;
 use warpfold::{Device, Error, Reduction, Scan};
 
-/// One figure.
+/// One measured time.
 pub struct Row {
     pub length: u64,
-    /// Of a block; 0 where that is nothing to choose.
+    /// Threads in a block; 0 if there is no choice.
     pub threads: u32,
     pub what: String,
     pub place: Place,
     pub seconds: f64,
 }
 
-/// Where items are when the clock starts.
+/// The location of the items when the clock starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
     Device,
-    /// On the device, of a scan.
+    /// In device memory, for a scan.
     Scan,
-    /// In host memory.
+    /// In pageable host memory.
     Pageable,
     Pinned,
-    /// In pinned memory, in parts, which streams copy and reduce side by side.
+    /// In pinned host memory, in parts. Several streams copy and reduce them concurrently.
     Streams,
-    /// On the CPU.
+    /// In host memory, for a reduction on the CPU.
     Cpu,
 }
 
@@ -44,14 +44,14 @@ pub const COPY: &str = "copy ceiling";
 pub const PRODUCT: &str = "warpfold";
 pub const LOOP: &str = "one thread";
 
-/// A rung, and who finishes it.
+/// A rung, and the way in which its partials are reduced.
 pub struct Climb {
     pub name: String,
     pub rung: Rung,
     finish: Finish,
 }
 
-/// The reductions in the order of the lectures, each of which one line of a table is about.
+/// The reductions in the order of the ladder. Each is a line of a table.
 pub fn climbs() -> Vec<Climb> {
     let mut climbs = Vec::new();
     for rung in Rung::ALL.into_iter().filter(|rung| rung.role() == Role::Reduces) {
@@ -73,11 +73,12 @@ pub fn climbs() -> Vec<Climb> {
     climbs
 }
 
-/// What a figure may take, and a single call.
+/// Time for the calls of a figure, and the time after which no further call begins, even if there
+/// were fewer than three.
 const BUDGET: Duration = Duration::from_millis(25);
 const LONGEST: Duration = Duration::from_millis(500);
 const STREAMS: usize = 4;
-/// Bytes of a part that a stream takes at once.
+/// Bytes of a part that a stream copies and reduces at once.
 const PART_BYTES: usize = 8 << 20;
 
 struct Measurement<'a> {
@@ -87,7 +88,7 @@ struct Measurement<'a> {
 }
 
 impl Measurement<'_> {
-    /// The shortest of several calls, each of which must give the sum.
+    /// Times a reduction in seconds, as the shortest of several calls. Each call must give the sum.
     fn sum(
         &mut self,
         what: &str,
@@ -128,7 +129,7 @@ impl Measurement<'_> {
     }
 }
 
-/// Every figure of one number of items.
+/// All figures for one number of items.
 pub fn all(device: &Device, length: usize, of_blocks: &[u32]) -> Result<Vec<Row>> {
     let stream = device.stream().context("a GPU")?;
     keep_memory(stream.context())?;
@@ -142,9 +143,9 @@ pub fn all(device: &Device, length: usize, of_blocks: &[u32]) -> Result<Vec<Row>
     for &threads in of_blocks {
         for Climb { name, rung, finish } in climbs() {
             let is_measured = match rung {
-                // One thread, whatever the block.
+                // This rung uses one thread, whatever the block size.
                 Rung::Sequential => Some(&threads) == of_blocks.first() && length <= 1 << 22,
-                // One block.
+                // This rung uses one block.
                 Rung::TopDown => length <= 1 << 26,
                 _ => true,
             };
@@ -183,15 +184,15 @@ pub fn all(device: &Device, length: usize, of_blocks: &[u32]) -> Result<Vec<Row>
     Ok(rows)
 }
 
-/// One or minus one: the sums of a billion of them, drawn at random, are exact in any order.
+/// 1 or -1 at random. Sums of up to a billion of these items are exact in any order.
 fn item(index: u64) -> f32 {
     let mixed = (index + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     let mixed = (mixed ^ (mixed >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     if mixed >> 63 == 0 { 1.0 } else { -1.0 }
 }
 
-/// With the way to the GPU: from pageable memory, from pinned memory, and from pinned memory while
-/// others reduce.
+/// Times reductions with their copies to the GPU: from pageable memory, from pinned memory, and
+/// from pinned memory by several streams.
 fn transfers(
     measurement: &mut Measurement,
     device: &Device,
@@ -226,7 +227,8 @@ fn transfers(
     Ok(())
 }
 
-/// The sum of what each stream makes of every so manieth part: while one copies, others reduce.
+/// The sum of all parts. Each stream takes every `STREAMS`-th part, so that copies and reductions
+/// of different streams overlap.
 fn in_parts<S: Sync>(
     items: &[f32],
     streams: &[S],
@@ -250,16 +252,15 @@ fn in_parts<S: Sync>(
     })
 }
 
-/// Pinned memory that the host reads fast, too.
+/// Pinned memory without write combining, so that the host reads it fast as well.
 fn pinned(context: &Arc<CudaContext>, length: usize) -> Result<PinnedHostSlice<f32>> {
-    // SAFETY: written as a whole before it is read.
+    // SAFETY: all of it is written before it is read.
     Ok(unsafe { context.alloc_pinned_with_flags(length, 0) }?)
 }
 
-/// The fastest that the GPU's memory is read, and that it is copied, by kernels that do nothing
-/// else.
+/// Times kernels that only read and only copy device memory.
 fn ceilings(measurement: &mut Measurement, stream: &Arc<CudaStream>, items: &CudaSlice<f32>) -> Result<()> {
-    // SAFETY: that only looks for the library.
+    // SAFETY: the function only looks for the library.
     let present = unsafe { warpfold::cudarc::nvrtc::sys::is_culib_present() };
     ensure!(present, "the ceilings are compiled by NVRTC, which is not on the library path");
     let (major, minor) = stream.context().compute_capability()?;
@@ -273,26 +274,26 @@ fn ceilings(measurement: &mut Measurement, stream: &Arc<CudaStream>, items: &Cud
     let config = LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (256, 1, 1), shared_mem_bytes: 0 };
     let mut never = stream.alloc_zeros::<u32>(1)?;
     measurement.time(CEILING, 0, Place::Device, || {
-        // SAFETY: the kernel reads so many words of 16 bytes, and writes at most one of four.
+        // SAFETY: the kernel reads `words` words of 16 bytes, and writes at most one word of 4
+        // bytes.
         unsafe { stream.launch_builder(&read).arg(items).arg(&words).arg(&mut never).launch(config) }?;
         Ok(stream.synchronize()?)
     })?;
     let mut other = stream.alloc_zeros::<f32>(items.len())?;
     measurement.time(COPY, 0, Place::Scan, || {
-        // SAFETY: the kernel reads and writes so many words of 16 bytes.
+        // SAFETY: the kernel reads and writes `words` words of 16 bytes.
         unsafe { stream.launch_builder(&copy).arg(items).arg(&words).arg(&mut other).launch(config) }?;
         Ok(stream.synchronize()?)
     })?;
     Ok(())
 }
 
-/// Lets the context's pool keep what is freed: to get memory anew from the system would be most of
-/// what is measured.
+/// Makes the context's pool keep freed memory. Otherwise allocation would take most of the time.
 fn keep_memory(context: &CudaContext) -> Result<()> {
     let mut pool = std::ptr::null_mut();
     let mut all = u64::MAX;
     let attribute = sys::CUmemPool_attribute_enum::CU_MEMPOOL_ATTR_RELEASE_THRESHOLD;
-    // SAFETY: the device exists, the pool is its own, and the attribute is a `u64`.
+    // SAFETY: the device exists, the pool belongs to it, and the attribute is a `u64`.
     unsafe {
         sys::cuDeviceGetDefaultMemPool(&mut pool, context.cu_device()).result()?;
         sys::cuMemPoolSetAttribute(pool, attribute, (&raw mut all).cast()).result()?;

@@ -1,4 +1,4 @@
-//! The tables of the lectures, and the plot.
+//! The tables and the plot of the ladder.
 
 use std::fs::File;
 use std::path::Path;
@@ -9,7 +9,7 @@ use warpfold::ladder::Rung;
 
 use crate::measure::{CEILING, COPY, LOOP, PRODUCT, Place, Row, climbs};
 
-/// The figures of one number of items.
+/// Prints the tables for one number of items.
 pub fn print(rows: &[Row], size: u32, threads: &[u32]) {
     let bytes = 4.0 * (1_u64 << size) as f64;
     let best = |what: &str, place: Place| {
@@ -80,7 +80,7 @@ pub fn print(rows: &[Row], size: u32, threads: &[u32]) {
     }
 }
 
-/// The lines of a table, before the product's.
+/// The names of the lines of a table, except for warpfold's own and the ceiling.
 fn whats(place: Place) -> Vec<String> {
     match place {
         Place::Scan => [Rung::KoggeStone, Rung::BrentKung].map(|rung| rung.name().to_owned()).to_vec(),
@@ -100,7 +100,7 @@ pub fn write(rows: &[Row], path: &Path) -> Result<()> {
     Ok(out.flush()?)
 }
 
-/// What each rung reaches, by the number of items, as an SVG.
+/// Plots the bandwidth of each rung over the number of items, as an SVG.
 pub fn plot(rows: &[Row]) -> Result<String> {
     const SIZE: (u32, u32) = (1100, 700);
     let of_place = |row: &&Row| row.place == Place::Device;
@@ -136,7 +136,7 @@ pub fn plot(rows: &[Row]) -> Result<String> {
                     _ => best.push((size(row), speed(row))),
                 }
             }
-            // From red at the ground to violet.
+            // Hues run from red for the first rung to violet.
             let color = HSLColor(0.8 * index as f64 / count as f64, 0.9, 0.4).to_rgba();
             let points = best.iter().map(|point| Circle::new(*point, 3, color.filled()));
             chart.draw_series(points)?;

@@ -1,4 +1,5 @@
-// The machine's ceilings: pure read (for reductions), copy (for scans), empty launch; and, of small inputs, the least that begins early.
+// The ceilings of the machine: a read (for reductions), a copy (for scans) and an empty launch. For
+// small inputs also kernels that begin before the previous one has ended.
 
 #pragma once
 
@@ -33,7 +34,7 @@ __global__ void __launch_bounds__(THREADS) read_words(const uint4* words, uint64
 #pragma unroll
         for (int i = 0; i < UNROLL; ++i) all ^= loaded[i].x ^ loaded[i].y ^ loaded[i].z ^ loaded[i].w;
     }
-    // Hardly ever true, but only who has read everything knows.
+    // Almost never true. The store keeps the compiler from removing the loads.
     if (all == 0x12345678) *never = all;
 }
 
@@ -53,7 +54,7 @@ __global__ void __launch_bounds__(THREADS) copy_words(const uint4* from, uint4* 
 
 __global__ void empty() {}
 
-/// Result and flag in one word: the least that a kernel can do to give the host an answer.
+/// Writes result and flag as one word: the least work by which a kernel can answer the host.
 __global__ void answer(volatile uint64_t* mapped, uint64_t serial) { *mapped = serial; }
 
 void measure_launch(const Machine& machine) {
@@ -92,7 +93,8 @@ void measure_launch(const Machine& machine) {
     row("launch", by_mapping, "host", spun, "-");
 }
 
-/// Grids of some blocks per multiprocessor that go round the words, and one block for every part of them; none twice.
+/// Grid sizes to try: some blocks for each multiprocessor, in a grid-stride loop, and one block for
+/// each part of the words. No size occurs twice.
 std::vector<unsigned> grids(const Machine& machine, uint64_t words, int unroll) {
     const uint64_t parts = (words + THREADS * unroll - 1) / (THREADS * unroll);
     std::vector<unsigned> sizes;
@@ -123,7 +125,7 @@ void add_copies(const Machine& machine, const Views& views, uint64_t words, std:
         });
 }
 
-/// The best of a sweep over grids, unrolling and kinds of load.
+/// Measures the fastest read over grids, unrolling and kinds of load.
 void measure_read(const Machine& machine, const std::vector<size_t>& sizes) {
     progress("read");
     for (size_t bytes : sizes) {
@@ -140,7 +142,7 @@ void measure_read(const Machine& machine, const std::vector<size_t>& sizes) {
     }
 }
 
-/// `bytes` are read, and as many written.
+/// Measures the fastest copy: `bytes` are read, and the same number are written.
 void measure_copy(const Machine& machine, const std::vector<size_t>& sizes) {
     progress("copy");
     for (size_t bytes : sizes) {
@@ -157,11 +159,12 @@ void measure_copy(const Machine& machine, const std::vector<size_t>& sizes) {
     }
 }
 
-/// What a kernel that begins early does before it has waited: nothing; asks for its words, which come to the second-level cache, and may yet be
-/// written; or, before that, lets the next one begin.
+/// The work of a kernel before it waits for the previous grid. `Asks` prefetches its words into L2;
+/// the previous grid may still write them. `BeginsAndAsks` first lets the next grid begin.
 enum class Early { Waits, Asks, BeginsAndAsks };
 
-/// A block has BLOCK * UNROLL words, all asked for at once, and either adds them to the sum, in whatever order, or does nothing with them.
+/// Loads BLOCK * UNROLL words in each block, all before the first is used. It adds them to the sum,
+/// in any order, or only reads them.
 template <bool ADDS, Early EARLY, int BLOCK, int UNROLL>
 __global__ void __launch_bounds__(BLOCK) take_early(const uint4* words, uint64_t count, float* sum) {
     const uint64_t first = uint64_t(blockIdx.x) * BLOCK * UNROLL, base = first + threadIdx.x;
@@ -178,7 +181,7 @@ __global__ void __launch_bounds__(BLOCK) take_early(const uint4* words, uint64_t
 #pragma unroll
     for (int i = 0; i < UNROLL; ++i) {
         loaded[i] = uint4{};
-        // Not what is constant: that may be read too early.
+        // A plain load: a load of constant data could be moved before the wait.
         if (base + i * BLOCK < count)
             asm volatile("ld.global.v4.u32 {%0, %1, %2, %3}, [%4];"
                          : "=r"(loaded[i].x), "=r"(loaded[i].y), "=r"(loaded[i].z), "=r"(loaded[i].w)
@@ -199,7 +202,7 @@ __global__ void __launch_bounds__(BLOCK) take_early(const uint4* words, uint64_t
         for (int step = 1; step < 32; step *= 2) value += __shfl_down_sync(~0u, value, step);
         if (threadIdx.x == 0) atomicAdd(sum, value);
     } else if (value == 1.2345e30f) {
-        // Hardly ever.
+        // Almost never true. It keeps the compiler from removing the loads.
         *sum = value;
     }
 }
@@ -247,8 +250,11 @@ void measure_early(const Machine& machine, const char* who, size_t bytes) {
     row(who, {"-", "-", 16, bytes}, "graph", best_graph_times(machine, bytes, ways), "-");
 }
 
-/// The best of a sweep over blocks, words of a thread and what is done early: reading that begins early, and a sum by an atomic addition a
-/// block, which nobody waits for. What gives up order can hardly be sooner done; what keeps it has a value of each block that another one has to see.
+/// Measures the fastest read that begins early, and the fastest sum by one atomic addition a block.
+/// The sweep is over block sizes, words for each thread and early work.
+///
+/// No block waits for the atomic additions, so hardly any kernel that gives up the order is faster.
+/// A kernel that keeps the order must also make each block's value visible to another block.
 void measure_early(const Machine& machine, const std::vector<size_t>& sizes) {
     progress("what begins early");
     for (size_t bytes : sizes)

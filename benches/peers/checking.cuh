@@ -1,4 +1,4 @@
-// The items of an operator in a machine's memory, and whether what was made of them is right.
+// The items of an operator in the machine's memory, and the check of results.
 
 #pragma once
 
@@ -18,7 +18,8 @@ __global__ void fill(char* views, size_t stride, uint64_t count) {
         items[i] = Operator::item(i);
 }
 
-/// Each thread combines a run of items, in order, made anew from their indices: what is in memory is checked as well.
+/// Combines a run of items in each thread, in order. The items are made again from their indices,
+/// so that a result also checks the items in memory.
 template <class Operator>
 __global__ void fold_runs(uint64_t count, uint64_t run, typename Operator::Item* values) {
     const uint64_t thread = uint64_t(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -68,7 +69,7 @@ std::string hexadecimal(const Item& item) {
     return text;
 }
 
-/// Whether a result is as it must be; says so where it is not.
+/// Whether a result is the expected one. Reports a wrong result.
 bool is_right(const char* who, const Subject& subject, const std::string& result, const std::string& expected) {
     if (expected == "-" || result == expected) return true;
     fprintf(stderr, "WRONG: %s, %s of %s, %zu bytes: %s, not %s\n", who, subject.operator_name, subject.item_name,

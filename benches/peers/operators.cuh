@@ -1,19 +1,24 @@
-// The data and the operators that every peer is given.
+// The items and the operators of all peers.
 //
-// Any program can make the same items from their index alone, and so compare its results with these:
-//     mix(k)          the finalizer of splitmix64, of (k + 1) * 0x9E3779B97F4A7C15, wrapping
-//     sign(k)         (mix(k) >> 40) % 3 - 1, one of -1, 0, 1 (sums)
-//     uniform(k)      (mix(k) >> 40) / 2^23 - 1, in [-1, 1), without rounding (maxima, minima, norms, statistics)
-//     bits(k)         the low bits of mix(k), as many as the type has (integers)
+// Every program makes the same items from their indices, and can compare its results with these:
+//     mix(k)          the finalizer of splitmix64 of (k + 1) * 0x9E3779B97F4A7C15, wrapping
+//     sign(k)         (mix(k) >> 40) % 3 - 1: -1, 0 or 1 (sums)
+//     uniform(k)      (mix(k) >> 40) / 2^23 - 1, in [-1, 1), not rounded (maxima, minima, norms,
+//                     statistics)
+//     bits(k)         the low bits of mix(k), to the width of the type (integers)
 //     signed_half(k)  1/2 if mix(k) is odd, else -1/2 (quaternions)
 // At k = 0, 1, 2: mix e220a8397b1dcdaf 6e789e6aa1b965f4 06c45d188009454f; sign -1 0 0;
 // uniform 0x1.8882ap-1 -0x1.18762p-3 -0x1.e4ee8cp-1; signed_half 1/2 -1/2 1/2.
-// Lane l of item i is made of k = i * lanes + l, as in one flat array, unless the operator says otherwise.
+// Lane l of item i is made from k = i * lanes + l, as in one flat array, unless the operator says
+// otherwise.
 //
-// Sums of -1, 0 and 1 are whole numbers, and in whatever order a program adds 2^32 of such noise, no partial sum comes
-// near 2^24: every order gives the same bits. Four lanes of +-1/2 are a unit of Hurwitz's quaternions, and so are all
-// products of such: they neither grow, vanish nor round. No two points here are nearly as far from the origin as the
-// farthest, so a fused multiply-add moves nothing.
+// The results do not depend on details of a peer:
+// - Sums of -1, 0 and 1 are integers. For 2^32 of these items, no partial sum comes near 2^24 in
+//   any order, so every order gives the same bits.
+// - Four lanes of +-1/2 are a Hurwitz unit quaternion. Products of units are units, so they neither
+//   grow, vanish nor round.
+// - The point farthest from the origin leads by a clear margin, so a fused multiply-add does not
+//   change the result.
 
 #pragma once
 
@@ -44,10 +49,14 @@ BOTH T bits(uint64_t k) {
 }
 BOTH float signed_half(uint64_t k) { return mix(k) & 1 ? 0.5f : -0.5f; }
 
-// An operator has an `Item`, the item of an index, an identity (which CUB asks for), what combines (CUB's own function
-// objects where it has them: it knows them and is faster with them), and whether every order must give the same bits.
+// An operator has:
+// - `Item`, and the item of an index,
+// - an identity, which CUB requires,
+// - `Combine`, which is CUB's own function object if there is one: CUB has faster code for these,
+// - `EXACT`: whether every order must give the same bits.
 
-/// Aligned as far as its size permits, up to 16 bytes, so that the compiler may load it in the widest words.
+/// The alignment is the largest that the size permits, up to 16 bytes, so that the compiler can use
+/// wide loads.
 template <class T, int LANES>
 struct alignas(std::min<size_t>(16, sizeof(T) * LANES & -(sizeof(T) * LANES))) Lanes {
     T lane[LANES];
@@ -101,7 +110,7 @@ struct MaxByNorm {
     static BOTH Item identity() { return {0, 0, 0}; }
 };
 
-/// x -> a x + b: left first, then right. Factors are 1 or -1, so that nothing rounds.
+/// The map x -> a x + b: left first, then right. The factors are 1 or -1, so nothing is rounded.
 struct AffineMaps {
     using Item = Lanes<float, 2>;
     struct Combine {
@@ -116,8 +125,9 @@ struct AffineMaps {
     static BOTH Item identity() { return {1, 0}; }
 };
 
-/// Rows; wrapping. The diagonal is odd and the rest even, by the lowest bit: so is every product, which never vanishes.
-/// CUB does not keep the order, so what it makes is not the product.
+/// Wrapping product of row-major matrices. The diagonal is odd and the other entries are even. This
+/// holds for every product as well, so no product vanishes. CUB does not keep the order, so its
+/// result is not the product.
 struct MatrixProduct {
     using Item = Lanes<uint32_t, 4>;
     struct Combine {
@@ -134,7 +144,7 @@ struct MatrixProduct {
     static BOTH Item identity() { return {1, 0, 0, 1}; }
 };
 
-/// The least of the first three lanes, the greatest of the last three.
+/// The minima of the first three lanes, and the maxima of the last three.
 struct BoundingBox {
     using Item = Lanes<float, 6>;
     struct Combine {
@@ -184,7 +194,7 @@ struct MaxOfFloats {
     }
 };
 
-/// Lanes: count, mean, sum of squared distances from it. Item i is {1, uniform(i), 0}.
+/// Lanes: count, mean, sum of squared deviations from the mean. Item i is {1, uniform(i), 0}.
 struct Welford {
     using Item = Lanes<double, 3>;
     struct Combine {
@@ -202,7 +212,7 @@ struct Welford {
     static BOTH Item identity() { return {0, 0, 0}; }
 };
 
-/// Lanes: w, x, y, z. CUB does not keep the order, so what it makes is not the product.
+/// Lanes: w, x, y, z. CUB does not keep the order, so its result is not the product.
 struct QuaternionProduct {
     using Item = Lanes<float, 4>;
     struct Combine {
@@ -219,7 +229,8 @@ struct QuaternionProduct {
     static BOTH Item identity() { return {1, 0, 0, 0}; }
 };
 
-/// Lanes: the largest exponent, and the sum of exponentials over that of the largest. Item i is {uniform(i), 1}.
+/// Lanes: the largest exponent, and the sum of exponentials divided by the largest one. Item i is
+/// {uniform(i), 1}.
 struct LogSumExp {
     using Item = Lanes<float, 2>;
     struct Combine {
@@ -235,10 +246,10 @@ struct LogSumExp {
     static BOTH Item identity() { return {-INFINITY, 0}; }
 };
 
-/// The four largest, largest first. The four lanes of an item are put in that order.
+/// The four largest numbers, largest first. The lanes of an item are sorted in the same way.
 struct TopFour {
     using Item = Lanes<float, 4>;
-    /// Puts four numbers in order that go up and then down, as two ordered lists of four do where they meet.
+    /// Sorts a bitonic sequence of four numbers, which rises and then falls.
     static BOTH Item merge(float p, float q, float r, float s) {
         const float p1 = fmaxf(p, r), r1 = fminf(p, r), q1 = fmaxf(q, s), s1 = fminf(q, s);
         return {fmaxf(p1, q1), fminf(p1, q1), fmaxf(r1, s1), fminf(r1, s1)};

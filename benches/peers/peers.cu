@@ -1,8 +1,9 @@
-// What warpfold's reductions are measured beside, as far as it is C++: the machine's ceilings, and the reductions of CUB and
-// Thrust. `run` compiles and starts it; it writes rows of CSV, whose header `run` gives.
+// Times the peers of warpfold's reductions that are C++: the machine's ceilings, and the reductions
+// of CUB and Thrust. `run` compiles and starts the program, which writes rows of CSV without a
+// header.
 //
-// A result is compared with one made here by a plain loop before it is timed; one that differs is reported, not timed,
-// and fails the program.
+// Before a reduction is timed, its result is compared with that of a plain loop. A wrong result is
+// reported and not timed, and makes the program fail.
 
 #include <chrono>
 #include <cmath>
@@ -23,7 +24,7 @@
 #include "ceilings.cuh"
 #include "checking.cuh"
 
-// CUB's sum that gives the same bits on every GPU came with CCCL 3.1.
+// CCCL 3.1 introduced CUB's sum that gives the same bits on every GPU.
 #define HAS_GPU_TO_GPU (CCCL_VERSION >= 3001000)
 #if HAS_GPU_TO_GPU
 #    include <cuda/__execution/determinism.h>
@@ -33,7 +34,7 @@
 #    include <cuda/stream_ref>
 #endif
 
-/// The times of a call that leaves its result on the device.
+/// Times a call that leaves its result in device memory.
 template <class Item>
 void measure(const Machine& machine, const char* who, const Subject& subject, const std::string& expected,
              const Call& call) {
@@ -69,7 +70,8 @@ void measure_cub(const Machine& machine, const Views& views, uint64_t count, con
 }
 
 #if HAS_GPU_TO_GPU
-/// Gives CUB memory that is there already: else it allocates at every call, which takes longer than small reductions.
+/// Gives CUB memory that is already allocated. Otherwise CUB allocates at every call, which takes
+/// longer than a small reduction.
 struct Reserved {
     char* memory;
     void* allocate_sync(size_t bytes, size_t = 256) {
@@ -85,7 +87,7 @@ struct Reserved {
 
 void measure_gpu_to_gpu(const Machine& machine, const Views& views, uint64_t count, const Subject& subject,
                         const std::string& expected) {
-    // Early versions refuse a 64-bit length, and 3.5 gives another sum for 2^30 items.
+    // Early versions refuse a 64-bit length, and version 3.5 gives a different sum for 2^30 items.
     if (count >= uint64_t(1) << 30) return;
     const auto guarantee = cuda::execution::require(cuda::execution::determinism::gpu_to_gpu);
     const cuda::stream_ref stream(machine.stream);
@@ -99,7 +101,7 @@ void measure_gpu_to_gpu(const Machine& machine, const Views& views, uint64_t cou
 }
 #endif
 
-/// Thrust allocates, and returns to the host, at every call: it has no time in a graph.
+/// Thrust allocates and synchronises at every call, so it cannot be recorded in a graph.
 void measure_thrust(const Machine& machine, const Views& views, uint64_t count, const Subject& subject,
                     const std::string& expected) {
     float result = NAN;
@@ -151,7 +153,7 @@ int main(int argc, char** argv) {
         if (quick) exponents = {10, 20, 22, 26, 28, 30};
         std::vector<size_t> sizes;
         for (int exponent : exponents)
-            // Two arenas, and something to spare.
+            // There are two arenas. The remainder is for other memory.
             if (2 * arena_of(size_t(1) << exponent) + 1024 * MIB < unused) sizes.push_back(size_t(1) << exponent);
         return sizes;
     };
@@ -164,7 +166,7 @@ int main(int argc, char** argv) {
     progress("CCCL " + std::to_string(CCCL_MAJOR_VERSION) + "." + std::to_string(CCCL_MINOR_VERSION) + "." +
              std::to_string(CCCL_PATCH_VERSION) + (HAS_GPU_TO_GPU ? "" : ", which has no gpu_to_gpu"));
     const Machine machine(arena_bytes);
-    // What is read and copied first is as random as what is reduced later.
+    // The ceilings read and copy data as random as the operators' items.
     fill_views<Min>(machine, {machine.arena, arena_bytes, 1}, arena_bytes / sizeof(Min::Item));
 
     measure_launch(machine);

@@ -22,7 +22,7 @@ START = time.perf_counter()
 MIB = 1 << 20
 COLD_BYTES = 256 * MIB
 MOST_CALLS = 2000
-# A call that takes longer is not worth the machine's time.
+# Seconds. A peer whose call takes longer is left out.
 MOST_SECONDS = 0.25
 
 ALL_SIZES = [1 << exponent for exponent in range(10, 35)]
@@ -213,7 +213,7 @@ def main():
     arguments = parser.parse_args()
     report = Report(arguments.results)
     free, _ = torch.cuda.mem_get_info()
-    # The products of points, and what sums them, take twice as much again.
+    # The products of the points, and their sum, need twice the input's memory in addition.
     fitting = [size for size in ALL_SIZES if 4 * max(size, COLD_BYTES) + 1024 * MIB < free]
     every = [size for size in fitting if size in QUICK_SIZES or not arguments.quick]
     some = [size for size in every if size in SOME_SIZES]

@@ -1,8 +1,8 @@
-// What warpfold's scans are measured beside: the copy ceiling, and CUB's inclusive scans. `run` compiles and starts it; it
-// writes rows of CSV, whose header `run` gives.
+// Times the copy ceiling and CUB's inclusive scans, for comparison with warpfold's scans. `run`
+// compiles and starts the program, which writes rows of CSV without a header.
 //
-// A scan's last place, and one in its middle, are compared with what a plain loop makes before it is timed; one that differs is
-// reported, not timed, and fails the program.
+// Before a scan is timed, its last element and one in the middle are compared with the result of a
+// plain loop. A wrong scan is reported and not timed, and makes the program fail.
 
 #include <cstdio>
 #include <string>
@@ -45,7 +45,8 @@ void measure_cub_scan(const Machine& machine, const Views& views, uint64_t count
     }
     const Call call = [&](size_t i) { scan(machine.workspace, i); };
     row("cub-scan", subject, "graph", graph_times(machine, subject.bytes, call), last);
-    // As warpfold's: sizes that are no powers of two, one by one, and where a cache may have the items.
+    // Sizes that are no powers of two are also measured in a stream, and with inputs that a cache
+    // may hold. warpfold's rows are the same.
     if ((subject.bytes & (subject.bytes - 1)) != 0) {
         const Call again = [&](size_t) { scan(machine.workspace, 0); };
         row("cub-scan", subject, "stream", stream_times(machine, subject.bytes, call), last);

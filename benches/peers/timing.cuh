@@ -1,13 +1,17 @@
-// The machine, the times of calls on it, and the rows that hold them.
+// The machine, the times of calls on it, and the rows of CSV.
 //
-// An input of `bytes` has bytes / item_bytes items, rounded down; items of several lanes are named by them, as
-// f32x3 is. Copies read `bytes` and write as many. `result` is the hexadecimal of the result's bytes as they lie in
-// memory, or - where programs need not agree.
+// An input of `bytes` has bytes / item_bytes items, rounded down. The name of an item gives its
+// lanes, as in f32x3. A copy reads `bytes` and writes the same number. `result` is the bytes of the
+// result in memory order, in hexadecimal, or - if the programs need not agree.
 //
-// All inputs are cold: calls go round views of the same data, 256 MiB of them (or as many views as a graph has calls),
-// and something else is read before each replay, so that no view is found in the cache. `graph` is the time of a
-// replayed CUDA graph of many calls divided by their number; `stream` is that of calls that are enqueued one by one while
-// the GPU is busy; `host` is from the call to the scalar in the host's hand.
+// All inputs are cold. The calls of a sample alternate between views, which are copies of the same
+// data: 256 MiB of them, or one for each call of a graph. A kernel reads other memory before each
+// replay, to evict the views from the cache.
+//
+// The times are:
+// - `graph`: a replayed CUDA graph of many calls, divided by the number of calls.
+// - `stream`: a call, where calls are enqueued singly while the GPU is busy.
+// - `host`: from the call to the scalar in host memory.
 
 #pragma once
 
@@ -31,11 +35,12 @@
     } while (0)
 
 constexpr size_t MIB = size_t(1) << 20;
-/// What calls go round, at least: several times the cache.
+/// Least bytes of all views: several times the cache.
 constexpr size_t COLD_BYTES = 256 * MIB;
 constexpr size_t WORKSPACE_BYTES = 64 * MIB;
 constexpr size_t MOST_CALLS = 2000;
-/// Calls in a stream, and readings of COLD_BYTES before them, of some 60 us each, for which they are enqueued.
+/// Calls in a sample of `stream`, and reads of COLD_BYTES before them. A read takes about 60 us, so
+/// the GPU is busy while the calls are enqueued.
 constexpr size_t IN_STREAM = 100;
 constexpr size_t BUSY = 12;
 
@@ -49,7 +54,7 @@ void progress(const std::string& text) {
     fprintf(stderr, "[%6.1f s] %s\n", microseconds_since(START) / 1e6, text.c_str());
 }
 
-/// Copies of one input, which calls go round.
+/// Copies of one input, between which calls alternate.
 struct Views {
     char* first;
     size_t stride, count;
@@ -60,14 +65,15 @@ size_t stride_of(size_t bytes) { return (bytes + 255) / 256 * 256; }
 
 size_t views_of(size_t bytes) {
     const size_t cold = (COLD_BYTES + bytes - 1) / bytes;
-    // The end of one view evicts its start: from 4 GiB on, nothing of it is left when its turn comes again.
+    // The end of a view evicts its start. From 4 GiB on, one view is enough: none of its start is
+    // left in the cache when the next call reads it.
     const size_t least = bytes < (size_t(4) << 30) ? 2 : 1;
     return std::min(MOST_CALLS, std::max(cold, least));
 }
 
 size_t arena_of(size_t bytes) { return views_of(bytes) * stride_of(bytes); }
 
-/// As many calls as take a few milliseconds at 4 TB/s and 2 us a call.
+/// Number of calls that take a few milliseconds together, at 4 TB/s and 2 us a call.
 size_t calls_of(size_t bytes) {
     return std::clamp(size_t(4000 / (2 + double(bytes) / 4e6)), size_t(2), MOST_CALLS);
 }
@@ -77,7 +83,7 @@ __global__ void read_into_cache(const uint4* words, uint64_t count, unsigned* ne
     const uint64_t step = uint64_t(gridDim.x) * blockDim.x;
     for (uint64_t i = uint64_t(blockIdx.x) * blockDim.x + threadIdx.x; i < count; i += step)
         all ^= words[i].x ^ words[i].y ^ words[i].z ^ words[i].w;
-    // Hardly ever true, but only who has read everything knows.
+    // Almost never true. The store keeps the compiler from removing the loads.
     if (all == 0x12345678) *never = all;
 }
 
@@ -88,7 +94,7 @@ struct Machine {
     cudaEvent_t start, stop;
     char *arena, *copies, *workspace, *result;  // on the device
     uint4* other;                               // on the device; read between replays
-    unsigned* never;                            // on the device; where kernels pretend to write what they read
+    unsigned* never;                            // on the device; target of stores that almost never happen
     char* pinned;
 
     explicit Machine(size_t arena_bytes) {
@@ -131,7 +137,8 @@ Times times_of(std::vector<double> samples) {
 
 using Call = std::function<void(size_t)>;
 
-/// Time per call, where `call(i)` puts work on the stream. It has been called before: nothing is loaded late.
+/// Time of a call, by a graph of calls. `call(i)` enqueues work on the stream. It must have run
+/// before, so that nothing is loaded during the capture.
 Times graph_times(const Machine& machine, size_t calls, size_t samples, const Call& call) {
     cudaGraph_t graph;
     cudaGraphExec_t replay;
@@ -162,7 +169,7 @@ Times graph_times(const Machine& machine, size_t bytes, const Call& call) {
     return graph_times(machine, calls_of(bytes), bytes < (size_t(4) << 30) ? 15 : 7, call);
 }
 
-/// Time per call on the GPU, of calls that are enqueued one by one while it is busy with something else.
+/// GPU time of a call. Calls are enqueued singly while the GPU is busy with other work.
 Times stream_times(const Machine& machine, size_t bytes, const Call& call) {
     const size_t calls = std::min(calls_of(bytes), IN_STREAM);
     const size_t warm_up = 2, samples = bytes < (size_t(4) << 30) ? 15 : 7;
@@ -180,7 +187,7 @@ Times stream_times(const Machine& machine, size_t bytes, const Call& call) {
     return times_of(microseconds);
 }
 
-/// Of several ways to do the same, the times of the fastest.
+/// The times of the fastest of several ways to do the same work.
 Times best_graph_times(const Machine& machine, size_t bytes, const std::vector<Call>& ways) {
     size_t best = 0;
     double least = INFINITY;

@@ -1,4 +1,4 @@
-//! The largest key and where it stands.
+//! The largest key and its index.
 
 use num_traits::Bounded;
 use warpfold::{DeviceType, Monoid, monoid};
@@ -10,7 +10,7 @@ pub struct Keyed<T: DeviceType> {
     pub index: u64,
 }
 
-/// The item with the largest key; of several the one with the least index. No key is NaN.
+/// The item with the largest key; on a tie the one with the lower index. No key may be NaN.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ArgMax<T>(std::marker::PhantomData<T>);
 

@@ -1,4 +1,4 @@
-//! The box around points.
+//! The bounding box of points.
 
 use warpfold::{DeviceType, Monoid, math, monoid};
 
@@ -15,7 +15,7 @@ impl Aabb {
     }
 }
 
-/// The smallest box, parallel to the axes, that holds both. A NaN anywhere is kept.
+/// The smallest axis-parallel box that holds both boxes. A NaN in either operand is kept.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct BoundingBox;
 

@@ -1,8 +1,9 @@
-//! Whether the brackets of a text match.
+//! Tests whether the brackets of a text match.
 
 use warpfold::{DeviceType, Monoid, monoid};
 
-/// Of a stretch of text: how many brackets close and how many open that have no partner in it. It matches if both are 0.
+/// The number of closing and opening brackets that have no partner in a stretch of text. The
+/// brackets match if both numbers are 0.
 #[derive(Clone, Copy, Debug, PartialEq, DeviceType)]
 #[repr(C)]
 pub struct Unmatched {
@@ -16,7 +17,7 @@ impl Unmatched {
     }
 }
 
-/// What has no partner in one stretch after the other.
+/// The unmatched brackets of two adjacent stretches.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct BracketMatching;
 

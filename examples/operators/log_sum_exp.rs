@@ -2,7 +2,7 @@
 
 use warpfold::{DeviceType, Monoid, monoid};
 
-/// The sum of exp(x) over some x, as `sum * exp(largest)`.
+/// The sum of exp(x) over some values x, stored as `sum * exp(largest)`.
 #[derive(Clone, Copy, Debug, PartialEq, DeviceType)]
 #[repr(C)]
 pub struct Scaled {
@@ -20,7 +20,7 @@ impl Scaled {
     }
 }
 
-/// Both sums together. Associative up to rounding; not exact, since `exp` is not.
+/// The sum of two sums. Associative up to rounding; not exact, since `exp` is not.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct LogSumExp;
 
@@ -32,7 +32,7 @@ impl Monoid for LogSumExp {
     }
     fn combine(&self, a: Scaled, b: Scaled) -> Scaled {
         if b.largest <= a.largest {
-            // Of nothing and nothing the difference would be NaN.
+            // If both sums are empty, the difference of -inf and -inf is NaN.
             let rest = if b.sum == 0.0 { 0.0 } else { b.sum * (b.largest - a.largest).exp() };
             Scaled { largest: a.largest, sum: a.sum + rest }
         } else {

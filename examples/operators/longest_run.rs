@@ -1,8 +1,9 @@
-//! The longest run of a value.
+//! The longest run of wanted values.
 
 use warpfold::{DeviceType, Monoid, monoid};
 
-/// Of a stretch of values: its length, and how many in a row are the wanted one at its start, at its end, and at most.
+/// The length of a stretch of values, and the lengths of three runs of wanted values: at its start,
+/// at its end, and the longest.
 #[derive(Clone, Copy, Debug, PartialEq, DeviceType)]
 #[repr(C)]
 pub struct Run {
@@ -19,7 +20,7 @@ impl Run {
     }
 }
 
-/// The runs of one stretch after the other.
+/// The runs of two adjacent stretches.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct LongestRun;
 

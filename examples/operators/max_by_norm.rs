@@ -12,7 +12,7 @@ pub struct Point {
 
 /// The point farthest from the origin; the earlier one on a tie.
 ///
-/// Associative where squares neither overflow nor underflow and nothing is NaN.
+/// It is associative if no square overflows or underflows, and no coordinate is NaN.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct MaxByNorm;
 

@@ -1,9 +1,9 @@
-//! The largest sum of neighbours.
+//! The largest sum of adjacent numbers.
 
 use warpfold::{DeviceType, Monoid, monoid};
 
-/// Of a stretch of numbers: the sum of all, and the largest sum of a part at its start, at its end, and anywhere. A part
-/// has at least one number.
+/// The sum of a stretch of numbers, and the largest sum of a part of it: at its start, at its end,
+/// and anywhere. A part has at least one number.
 #[derive(Clone, Copy, Debug, PartialEq, DeviceType)]
 #[repr(C)]
 pub struct Sums {
@@ -13,7 +13,7 @@ pub struct Sums {
     pub best: i64,
 }
 
-/// Less than any sum, and far enough from the end of the range to be added to.
+/// Less than any sum, and small enough in magnitude that adding to it does not overflow.
 const NONE: i64 = i64::MIN / 4;
 
 impl Sums {
@@ -23,7 +23,7 @@ impl Sums {
     }
 }
 
-/// The sums of one stretch after the other.
+/// The sums of two adjacent stretches.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct MaximumSubarray;
 

@@ -1,4 +1,4 @@
-//! Operators that people have written kernels for, each in its file, with its laws.
+//! Thirteen operators of real programs. Each file has one operator and its laws.
 
 pub mod argmax;
 pub mod bounding_box;

@@ -1,11 +1,12 @@
-//! Products of matrices modulo a number: Fibonacci numbers, linear recurrences, paths in a graph.
+//! Products of matrices modulo a number, as for Fibonacci numbers, linear recurrences and paths in
+//! a graph.
 
 use warpfold::{DeviceType, Monoid, monoid};
 
-/// Two rows of two entries, each below the modulus.
+/// A row-major 2 x 2 matrix. Each entry is below the modulus.
 pub type Matrix = [[u64; 2]; 2];
 
-/// Left times right, modulo a number below 2^31.
+/// The matrix product, left times right, modulo a number below 2^31.
 #[derive(Clone, Copy, Debug, DeviceType)]
 #[repr(C)]
 pub struct ModularMatrix {

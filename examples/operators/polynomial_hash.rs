@@ -2,7 +2,8 @@
 
 use warpfold::{DeviceType, Monoid, monoid};
 
-/// Of a text t of n letters: the sum of t[k] base^(n-1-k), and base^n, both modulo the operator's modulus.
+/// The hash of a text t of n letters: the sum of t[k] base^(n-1-k), and base^n. Both are modulo the
+/// operator's modulus.
 #[derive(Clone, Copy, Debug, PartialEq, DeviceType)]
 #[repr(C)]
 pub struct Hash {
@@ -10,7 +11,7 @@ pub struct Hash {
     pub power: u64,
 }
 
-/// The hash of one text after the other, modulo a number below 2^32.
+/// The hash of two adjacent texts, modulo a number below 2^32.
 #[derive(Clone, Copy, Debug, DeviceType)]
 #[repr(C)]
 pub struct PolynomialHash {

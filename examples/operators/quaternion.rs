@@ -1,4 +1,4 @@
-//! The rotation that a sequence of rotations comes to.
+//! The product of a sequence of rotations.
 
 use warpfold::{DeviceType, Monoid, monoid};
 

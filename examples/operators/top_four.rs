@@ -2,7 +2,7 @@
 
 use warpfold::{Monoid, monoid};
 
-/// The four largest of two lists of four, largest first, as both lists are.
+/// The four largest numbers of two sorted lists of four. All lists have the largest number first.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct TopFour;
 
@@ -19,7 +19,8 @@ impl Monoid for TopFour {
         [i32::MIN; 4]
     }
     fn combine(&self, a: [i32; 4], b: [i32; 4]) -> [i32; 4] {
-        // One list against the other from its end: the four largest, up and down again, which two steps put in order.
+        // One list is compared with the other in reverse. The four maxima form a bitonic sequence,
+        // which two steps of comparisons sort.
         let (p, q, r, s) = (a[0].max(b[3]), a[1].max(b[2]), a[2].max(b[1]), a[3].max(b[0]));
         let (p, r) = (p.max(r), p.min(r));
         let (q, s) = (q.max(s), q.min(s));

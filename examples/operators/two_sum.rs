@@ -1,8 +1,8 @@
-//! A sum of floats with what its roundings lost.
+//! A compensated sum: a sum of floats, with the total error of its roundings.
 
 use warpfold::{DeviceType, Monoid, device, monoid};
 
-/// A sum is `sum + error`, of which `sum` alone is the rounded one.
+/// The value is `sum + error`; `sum` is the rounded sum.
 #[derive(Clone, Copy, Debug, PartialEq, DeviceType)]
 #[repr(C)]
 pub struct Compensated {
@@ -16,7 +16,7 @@ impl Compensated {
     }
 }
 
-/// Knuth's two-sum: the rounded sum, and exactly what the rounding lost.
+/// Knuth's two-sum: the rounded sum, and the exact error of the rounding.
 #[device]
 pub fn two_sum(a: f32, b: f32) -> (f32, f32) {
     let sum = a + b;
@@ -25,7 +25,7 @@ pub fn two_sum(a: f32, b: f32) -> (f32, f32) {
     (sum, (a - of_a) + (b - of_b))
 }
 
-/// The sum of both, with the error of this addition, too. Associative up to the rounding of the errors.
+/// Adds two sums and their errors. Associative up to the rounding of the errors.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct TwoSum;
 

@@ -1,8 +1,9 @@
-//! Mean and variance in one pass: Chan, Golub and LeVeque's way to join two of Welford's statistics.
+//! Mean and variance in one pass. Chan, Golub and LeVeque's formula joins two of Welford's
+//! statistics.
 
 use warpfold::{DeviceType, Monoid, monoid};
 
-/// Of some values: how many, their mean, and the sum of the squares of their distances from it.
+/// The count and mean of some values, and the sum of their squared deviations from the mean.
 #[derive(Clone, Copy, Debug, PartialEq, DeviceType)]
 #[repr(C)]
 pub struct Moments {
@@ -16,13 +17,13 @@ impl Moments {
         Self { count: 1, mean: value, squares: 0.0 }
     }
 
-    /// That of the values, not of a population that they are drawn from.
+    /// The variance of these values as a whole population, not an estimate from a sample.
     pub fn variance(&self) -> f64 {
         self.squares / self.count as f64
     }
 }
 
-/// The moments of both together. Associative up to rounding.
+/// The moments of the values of both operands. Associative up to rounding.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Welford;
 
@@ -56,7 +57,7 @@ mod tests {
 
     use super::*;
 
-    /// No mean, and no sum of squares, is farther from zero.
+    /// An upper bound on the magnitude of every mean and every sum of squares.
     fn magnitude(items: &[Moments]) -> f64 {
         let count: u64 = items.iter().map(|item| item.count).sum();
         let largest = items.iter().fold(1.0_f64, |largest, item| largest.max(item.mean.abs()));

@@ -1,12 +1,13 @@
-//! Stream compaction: the items that are wanted, in order, side by side.
+//! Stream compaction: copies the wanted items to adjacent places, in order.
 //!
-//! Each item has a flag, 1 if it is wanted. The exclusive scan of the flags says for each item how many wanted ones are before it: its
-//! place in the result. So all items can be moved at once, and each knows where to.
+//! The flag of an item is 1 if the item is wanted, and else 0. The exclusive scan of the flags
+//! counts the wanted items before each item. This count is the item's index in the result, so all
+//! items can be moved in parallel.
 
 use warpfold::operators::Sum;
 use warpfold::{Device, Error, Scan};
 
-/// The items of which `wanted` is true.
+/// The items for which `wanted` returns true.
 pub fn keep<T: Copy + Default>(
     device: &Device,
     items: &[T],

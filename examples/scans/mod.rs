@@ -1,4 +1,4 @@
-//! Programs that are a scan and little else, each with its test.
+//! Small programs that consist mainly of a scan, each with its test.
 
 pub mod compaction;
 pub mod recurrence;

@@ -1,12 +1,14 @@
 //! Run-length encoding: `aaab` is three times `a`, once `b`.
 //!
-//! An item that differs from the one before it begins a run. The inclusive scan of those flags is the number of the run that an item
-//! belongs to, from 1; and where a run begins, its number says where to note that. Lengths are the distances of beginnings.
+//! The flag of an item is 1 if it differs from the item before it, and so begins a run. The
+//! inclusive scan of the flags is the number of each item's run, counted from 1. The first item of
+//! a run stores its index under that number. The difference of two adjacent indices is the length
+//! of a run.
 
 use warpfold::operators::Sum;
 use warpfold::{Device, Error, Scan};
 
-/// Each run of equal items: its value, and its length.
+/// The value and the length of each run of equal items.
 pub fn encode<T: Copy + PartialEq>(device: &Device, items: &[T]) -> Result<Vec<(T, usize)>, Error> {
     let begins = |at: usize| at == 0 || items[at] != items[at - 1];
     let flags: Vec<u64> = (0..items.len()).map(|at| begins(at).into()).collect();

@@ -1,12 +1,13 @@
-//! A sausage is cut for guests, of whom each says how long a piece should be. Where are the cuts?
+//! Cuts a sausage into pieces of given lengths. At which positions are the cuts?
 //!
-//! One cook measures one piece after the other. Many cooks need to know where to cut before the others have: a cut is at the sum of all
-//! pieces up to it, and that is an inclusive scan.
+//! A cut is at the sum of the lengths of all pieces up to it, so the inclusive scan of the lengths
+//! gives all cuts. One cook can measure the pieces in sequence. Many cooks at once need the scan.
 
 use warpfold::operators::Sum;
 use warpfold::{Device, Error, Scan};
 
-/// Where the pieces end, and how much is left; pieces for which there is not enough end with the sausage.
+/// The ends of the pieces, and the length that is left. Pieces beyond the end of the sausage end
+/// with it.
 pub fn cut(device: &Device, length: u32, pieces: &[u32]) -> Result<(Vec<u32>, u32), Error> {
     let mut cuts = Scan::<Sum<u32>>::new(device.clone()).inclusive(pieces)?;
     cuts.iter_mut().for_each(|cut| *cut = length.min(*cut));

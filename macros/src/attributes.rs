@@ -1,11 +1,11 @@
-//! Attributes. A macro sees a function before rustc strips `#[cfg]` and before later attributes
-//! change it, so an attribute could leave something out of the Rust and not of the CUDA C++.
+//! Refuses attributes that could change the Rust code but not the CUDA C++. A macro sees a function
+//! before rustc strips `#[cfg]` and before later attributes change it.
 
 use proc_macro2::Ident;
 use syn::visit::{self, Visit};
 use syn::{Attribute, Error, Generics, ImplItemFn, ItemFn};
 
-/// Attributes that change no value.
+/// Attributes that do not change the value of a function.
 const HARMLESS: [&str; 13] = [
     "allow",
     "cold",
@@ -25,12 +25,12 @@ const HARMLESS: [&str; 13] = [
 const REFUSED: &str = "an attribute here may change the Rust and not the CUDA C++; `#[cfg]` stands before \
      `#[monoid]` or `#[device]`, for all of the item";
 
-/// Refuses the other attributes of a function: its own, and those of all that it consists of.
+/// Refuses every attribute of a function, or inside it, that is not in [`HARMLESS`].
 pub(crate) fn check_function(function: &ItemFn) -> Result<(), Error> {
     check(|found| found.visit_item_fn(function))
 }
 
-/// As [`check_function`], of `combine` and of the `impl` around it.
+/// Does the same for `combine` and for the attributes and generics of its `impl`.
 pub(crate) fn check_combine(
     attributes: &[Attribute],
     generics: &Generics,
@@ -49,7 +49,7 @@ fn check(visit: impl FnOnce(&mut Found)) -> Result<(), Error> {
     found.0.map_or(Ok(()), Err)
 }
 
-/// What was found: one error for each attribute.
+/// Collects one error for each refused attribute.
 struct Found(Option<Error>);
 
 impl Visit<'_> for Found {

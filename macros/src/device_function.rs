@@ -1,5 +1,5 @@
-//! `#[device]`: a function is kept, and beside it stands a type of the same name that knows its CUDA C++ form. Functions
-//! and types have names of their own, so whoever imports one imports the other.
+//! `#[device]`: keeps a function, and adds a type of the same name that holds its CUDA C++ form.
+//! Rust has separate namespaces for functions and types, so one import brings both.
 
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
@@ -11,7 +11,7 @@ use crate::translate::{Function, depth, translate};
 pub(crate) fn expand(item: &ItemFn, warpfold: &Path) -> TokenStream {
     let device = device(item, warpfold).unwrap_or_else(|error| {
         let error = error.into_compile_error();
-        // A struct cannot stand beside a method.
+        // A method stands in an `impl`, where no struct can be declared.
         let placeholder = item.sig.receiver().is_none().then(|| structure(item, quote!(false)));
         quote!(#placeholder #error)
     });
@@ -74,7 +74,7 @@ fn check_type(ty: &Type) -> Result<()> {
             "a trait object has no counterpart in CUDA C++; name the type: `fn f<T: Bound>(x: T)`"
         }
         Type::Never(_) => "a function of a kernel returns a value",
-        // rustc says what these are.
+        // rustc itself reports errors in these types.
         Type::Array(_)
         | Type::Group(_)
         | Type::Infer(_)
@@ -114,7 +114,7 @@ fn device(item: &ItemFn, warpfold: &Path) -> Result<TokenStream> {
     let types: Vec<&Type> = inputs.iter().map(|typed| &*typed.ty).collect();
     let structure = structure(item, exact);
     let (generics, arguments, clause) = signature.generics.split_for_impl();
-    // Whoever calls it on a GPU calls it with what a GPU knows.
+    // A call on a GPU passes device types only, so each type parameter must be one.
     let mut known = signature.generics.clone();
     for parameter in signature.generics.type_params() {
         let name = &parameter.ident;
@@ -143,8 +143,8 @@ fn device(item: &ItemFn, warpfold: &Path) -> Result<TokenStream> {
     })
 }
 
-/// The type beside the function. Where a type is expected its parameters have defaults, and whether the function is
-/// exact does not depend on them.
+/// The type beside the function. Its generic parameters have defaults, which hold wherever the path
+/// is used as a type. `exact` is called that way: its result does not depend on the parameters.
 fn structure(item: &ItemFn, exact: TokenStream) -> TokenStream {
     let (visibility, name) = (&item.vis, &item.sig.ident);
     let (mut declared, mut used, mut marked) = (Vec::new(), Vec::new(), Vec::new());
@@ -191,7 +191,7 @@ fn structure(item: &ItemFn, exact: TokenStream) -> TokenStream {
             }
         }
 
-        // Asked here, too, so that a circle is found where it is.
+        // Evaluated here as well, so that rustc reports recursion at the function itself.
         #[allow(warnings, clippy::all, clippy::pedantic, clippy::nursery, clippy::restriction)]
         #asked
     }

@@ -18,7 +18,8 @@ pub(crate) fn derive(input: &DeriveInput) -> Result<TokenStream> {
     let members: Vec<syn::Member> = fields.members().collect();
     let names: Vec<String> = members.iter().map(member_name).collect();
 
-    // `offset_of!` and the bounds carry the field's span, so that what rustc refuses is shown at the field.
+    // `offset_of!` and the bounds carry the field's span, so that rustc reports errors at the
+    // field.
     let descriptions = fields.iter().zip(&members).zip(&names).map(|((field, member), name)| {
         let ty = &field.ty;
         quote_spanned! {ty.span()=>
@@ -43,7 +44,7 @@ pub(crate) fn derive(input: &DeriveInput) -> Result<TokenStream> {
             quote_spanned! {ty.span()=> ::core::assert!(::core::mem::size_of::<#ty>() > 0, #message); }
         })
         .collect();
-    // Without type parameters the check needs no instantiation, and stands where the struct does.
+    // Without generic parameters the sizes can be checked at the struct, before any instantiation.
     let early = input.generics.params.is_empty().then(|| quote! { const _: () = { #(#sizes)* }; });
 
     Ok(quote! {
@@ -59,7 +60,7 @@ pub(crate) fn derive(input: &DeriveInput) -> Result<TokenStream> {
                 })
             }
             fn literal(&self) -> #warpfold::Literal {
-                // Fails where another macro has added a field.
+                // Does not compile if another macro has added a field.
                 let Self { #(#members: _),* } = self;
                 #warpfold::Literal::Sequence(::std::vec![#(#literals),*])
             }
@@ -116,7 +117,7 @@ fn check_repr(input: &DeriveInput) -> Result<()> {
                     meta.error("a packed struct is not a device type: its fields are not aligned for a GPU")
                 );
             }
-            // `packed(N)` and `align(N)`: what is in the parentheses is rustc's to check.
+            // rustc itself checks the parentheses of `packed(N)` and `align(N)`.
             if meta.input.peek(syn::token::Paren) {
                 let content;
                 syn::parenthesized!(content in meta.input);
@@ -134,7 +135,7 @@ fn check_repr(input: &DeriveInput) -> Result<()> {
     ))
 }
 
-/// The type parameters of which nothing is said.
+/// The type parameters that have no bound.
 fn unbounded_parameters(generics: &syn::Generics) -> Vec<&syn::Ident> {
     let in_where = |name: &syn::Ident| {
         generics.where_clause.iter().flat_map(|clause| &clause.predicates).any(|predicate| match predicate {
@@ -161,7 +162,7 @@ fn check_field(field: &Field, unbounded: &[&syn::Ident]) -> Result<()> {
             "a device type has a size known at compile time; use an array"
         }
         Type::Never(_) => "a field of `!` has no value",
-        // rustc says what these are.
+        // rustc itself reports errors in these types.
         Type::Array(_)
         | Type::Group(_)
         | Type::Infer(_)

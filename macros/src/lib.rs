@@ -1,5 +1,5 @@
-//! The macros of [warpfold](https://docs.rs/warpfold): `#[monoid]`, `#[device]`, `#[derive(DeviceType)]` and
-//! `device_code!`.
+//! The macros of [warpfold](https://docs.rs/warpfold): `#[monoid]`, `#[device]`,
+//! `#[derive(DeviceType)]` and `device_code!`.
 
 mod attributes;
 mod device_function;
@@ -11,22 +11,36 @@ use proc_macro::TokenStream;
 use syn::parse::ParseStream;
 use syn::{Path, Token, parse_quote};
 
-/// Implements `warpfold::DeviceType` (and `cudarc`'s `DeviceRepr`) for a struct whose layout Rust fixes.
+/// Implements `warpfold::DeviceType` and `cudarc`'s `DeviceRepr` for a struct of fixed layout.
 ///
-/// The struct is `#[repr(C)]`, with or without `align(N)`, or `#[repr(transparent)]`; named, tuple and generic structs
-/// work, and a type parameter needs the bound `DeviceType`. Size, alignment and offsets are read from the Rust compiler
-/// (`size_of`, `align_of`, `offset_of!`). References, enums, unions, `packed`, zero-sized structs and fields, and
-/// fields that are no device types are refused.
+/// The struct has `#[repr(C)]`, with or without `align(N)`, or `#[repr(transparent)]`. Named, tuple
+/// and generic structs work. Each type parameter needs the bound `DeviceType`. Size, alignment and
+/// offsets come from the Rust compiler (`size_of`, `align_of`, `offset_of!`).
 ///
-/// Where warpfold is reached by another name: `#[device_type(crate = path::to::warpfold)]`.
+/// `#[device_type(crate = path::to::warpfold)]` sets the path of the crate `warpfold`, if it has
+/// another name.
+///
+/// # Errors
+///
+/// These are compile errors:
+///
+/// - enums, unions, and `packed` or zero-sized structs,
+/// - zero-sized fields, and fields whose type is not a device type, for example references.
 #[proc_macro_derive(DeviceType, attributes(device_type))]
 pub fn derive_device_type(input: TokenStream) -> TokenStream {
     let input = syn::parse_macro_input!(input as syn::DeriveInput);
     device_type::derive(&input).unwrap_or_else(syn::Error::into_compile_error).into()
 }
 
-/// A piece of CUDA C++, written as a string literal, with the file and line that the literal stands in: a
-/// `warpfold::DeviceCode`. It is unsafe to use, as `DeviceCode::at` is.
+/// Makes a `warpfold::DeviceCode` from a string literal of CUDA C++.
+///
+/// The value holds the text, and the file and line of the literal.
+///
+/// # Safety
+///
+/// The safety conditions are those of `DeviceCode::at`.
+///
+/// # Example
 ///
 /// ```
 /// use warpfold::device_code;
@@ -42,10 +56,20 @@ pub fn device_code(input: TokenStream) -> TokenStream {
     quote::quote!(::warpfold::DeviceCode::at(#text, ::core::file!(), #line)).into()
 }
 
-/// Keeps an `impl Monoid`, for the CPU, and derives `warpfold::DeviceMonoid`, its CUDA C++ form, from its `combine`.
+/// Derives `warpfold::DeviceMonoid`, the CUDA C++ form of an operator, from an `impl Monoid`.
 ///
-/// `combine` is written in a subset of Rust, which docs/OPERATORS.md describes; what is outside of it is refused where it
-/// stands. What is inside means the same on a GPU, bit for bit, as in a release build on the CPU.
+/// The `impl` itself stays, for the CPU. `combine` is written in the subset of Rust that
+/// docs/OPERATORS.md describes. On a GPU it gives the same bits as a release build on the CPU, if
+/// the operator is `EXACT`.
+///
+/// `#[monoid(crate = path::to::warpfold)]` sets the path of the crate `warpfold`, if it has another
+/// name.
+///
+/// # Errors
+///
+/// Code outside the subset is a compile error at its token.
+///
+/// # Example
 ///
 /// ```
 /// use warpfold::{DeviceMonoid, Monoid, monoid};
@@ -74,10 +98,20 @@ pub fn monoid(arguments: TokenStream, item: TokenStream) -> TokenStream {
     monoid::expand(&syn::parse_macro_input!(item as syn::ItemImpl), &warpfold).into()
 }
 
-/// Lets the operators of `#[monoid]`, and other `#[device]` functions, call a free function.
+/// Makes a free function callable from operators of `#[monoid]` and from other `#[device]`
+/// functions.
 ///
-/// It is written in the same subset of Rust. Its name stands for two things from then on: the function, and a hidden type
-/// that knows its CUDA C++ form; an import brings both.
+/// The function is written in the same subset of Rust as `combine`. The macro adds a hidden type of
+/// the same name, which holds the function's CUDA C++ form. An import of the name brings both.
+///
+/// `#[device(crate = path::to::warpfold)]` sets the path of the crate `warpfold`, if it has another
+/// name.
+///
+/// # Errors
+///
+/// Code outside the subset is a compile error at its token.
+///
+/// # Example
 ///
 /// ```
 /// use warpfold::{DeviceType, Monoid, device, monoid};
@@ -106,7 +140,8 @@ pub fn device(arguments: TokenStream, item: TokenStream) -> TokenStream {
     device_function::expand(&syn::parse_macro_input!(item as syn::ItemFn), &warpfold).into()
 }
 
-/// Where warpfold is reached: `crate = path`, or nothing.
+/// Parses the path of the crate `warpfold`: `crate = path`, or `::warpfold` if there are no
+/// arguments.
 fn crate_path(input: ParseStream) -> syn::Result<Path> {
     if input.is_empty() {
         return Ok(parse_quote!(::warpfold));

@@ -1,4 +1,4 @@
-//! `#[monoid]`: an `impl Monoid` is kept, and `DeviceMonoid` derived from its `combine`.
+//! `#[monoid]`: keeps an `impl Monoid`, and derives `DeviceMonoid` from its `combine`.
 
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
@@ -10,7 +10,8 @@ use crate::translate::{Function, depth, translate};
 pub(crate) fn expand(item: &ItemImpl, warpfold: &Path) -> TokenStream {
     let device = match combine_of(item) {
         Ok(combine) => device(item, combine, warpfold).unwrap_or_else(|error| {
-            // A form is there, so that nothing is reported but what is wrong.
+            // With this stub, rustc reports only the refusal and not a missing `DeviceMonoid` as
+            // well.
             let stub = implementation(item, warpfold, &quote!(false), &quote!(::core::unreachable!()));
             let error = error.into_compile_error();
             quote!(#stub #error)

@@ -2,8 +2,7 @@
 
 use std::borrow::Cow;
 
-/// A piece of CUDA C++ together with the place in the Rust source that it came from, which is what a compiler error
-/// names.
+/// A piece of CUDA C++, with the file and line of the Rust source that a compiler error reports.
 #[derive(Clone, Debug)]
 pub struct DeviceCode {
     text: Cow<'static, str>,
@@ -12,20 +11,27 @@ pub struct DeviceCode {
 }
 
 impl DeviceCode {
-    /// The body of a function, without its braces, whose first line stands in `line` of `file`. It returns its value;
-    /// wrapping and promotion follow C++, not Rust.
+    /// Creates the body of a function, without its braces. Its first line is `line` of `file`, from
+    /// 1.
     ///
+    /// The body returns its value. Wrapping and promotion follow C++, not Rust.
     /// [`device_code!`](crate::device_code) reads file and line from a literal.
     ///
-    /// Write `if (c) return a; return b;` rather than `return c ? a : b;` for structs: a select of two objects is a
-    /// select of their addresses, and takes both out of registers.
+    /// For structs, write `if (c) return a; return b;` rather than `return c ? a : b;`. The
+    /// conditional operator selects between the addresses of two objects, which moves both out of
+    /// registers.
     ///
     /// # Safety
     ///
-    /// The code runs on the GPU as it stands. It must end, must read and write nothing but its parameters and its own
-    /// variables, and must return a valid value of its Rust type (for a `bool`, 0 or 1). It is only ever called on valid
-    /// items, but on any two of them, not on neighbours alone: a result that nobody needs may be computed and dropped. All
-    /// that holds whatever functions, types and constants are added to its operator, which safe code can do.
+    /// The code runs on the GPU unchanged. It satisfies these conditions:
+    ///
+    /// 1. It terminates.
+    /// 2. It reads and writes only its parameters and its own variables.
+    /// 3. It returns a valid value of its Rust type (for a `bool`: 0 or 1).
+    ///
+    /// It is called on valid items only. Any two items may be its operands, not only neighbours:
+    /// the GPU may evaluate extra pairs and discard the results. The conditions hold for all
+    /// functions, types and constants that are added to its operator, since safe code can add them.
     #[allow(unsafe_code)]
     pub unsafe fn at(text: impl Into<Cow<'static, str>>, file: &'static str, line: u32) -> Self {
         Self { text: text.into(), file, line }
@@ -36,12 +42,12 @@ impl DeviceCode {
         &self.text
     }
 
-    /// The source file that the first line of the text stands in.
+    /// The source file that contains the first line of the text.
     pub fn file(&self) -> &'static str {
         self.file
     }
 
-    /// The line of [`file`](Self::file) that the first line of the text stands in, from 1.
+    /// The line of the text's first line in [`file`](Self::file), from 1.
     pub fn line(&self) -> u32 {
         self.line
     }

@@ -1,13 +1,14 @@
 use super::device_operator::DeviceOperator;
 use crate::operators::Monoid;
 
-/// A [`Monoid`] that also exists as CUDA C++.
+/// A [`Monoid`] that also has a CUDA C++ form.
 ///
-/// [`#[monoid]`](macro@crate::monoid) derives it from the Rust `combine`. [`device_operator`](Self::device_operator) is a
-/// function of the type alone: what `&self` holds reaches the kernel as an argument.
+/// [`#[monoid]`](macro@crate::monoid) derives it from the Rust `combine`.
+/// [`device_operator`](Self::device_operator) depends on the type alone: the fields of `&self`
+/// reach the kernel as an argument.
 ///
-/// A body may be written by hand, as an escape hatch; then nothing but tests keeps it equal to [`Monoid::combine`], and
-/// [`laws`](mod@crate::laws) writes those tests.
+/// A body may also be written by hand. Then only tests keep it equal to [`Monoid::combine`].
+/// [`laws`](mod@crate::laws) generates those tests.
 ///
 /// ```
 /// use warpfold::{Device, DeviceMonoid, DeviceOperator, DeviceType, Monoid, Reduction, device_code};
@@ -31,7 +32,7 @@ use crate::operators::Monoid;
 /// impl DeviceMonoid for Hull {
 ///     const EXACT: bool = true;
 ///     fn device_operator() -> DeviceOperator {
-///         // SAFETY: the body only reads its parameters.
+///         // SAFETY: the body terminates, uses only its parameters and returns a valid `Range`.
 ///         DeviceOperator::new::<Self::Item>("a", "b", unsafe { device_code!(r"
 ///             if (b.low < a.low) a.low = b.low;
 ///             if (b.high > a.high) a.high = b.high;
@@ -50,11 +51,14 @@ use crate::operators::Monoid;
     note = "write `#[warpfold::monoid]` before its `impl Monoid`"
 )]
 pub trait DeviceMonoid: Monoid {
-    /// Whether every operation of `combine` is exact, so that the CPU and every GPU return the same bits: integer
-    /// arithmetic, comparisons, casts, and IEEE `+ - * / sqrt fma` on `f32` and `f64`. An operator that calls
-    /// anything else (`exp`, `sin`, ...) keeps the shape of the tree and the order, and promises no bits.
+    /// Whether every operation of `combine` is exact, so that the CPU and every GPU return the same
+    /// bits.
+    ///
+    /// Exact operations are integer arithmetic, comparisons, casts, and IEEE `+ - * / sqrt fma` on
+    /// `f32` and `f64`. An operator that calls another function, such as `exp` or `sin`, keeps the
+    /// order and the shape of the tree, but its bits may differ between devices.
     const EXACT: bool;
 
-    /// The CUDA C++ of `combine`, in parts.
+    /// The CUDA C++ of `combine` and of the definitions that it uses.
     fn device_operator() -> DeviceOperator;
 }

@@ -1,4 +1,4 @@
-//! Functions, and the bodies that they have: of CUDA C++, or of Rust.
+//! Device functions. A body is CUDA C++ or translated Rust.
 
 use std::any::TypeId;
 use std::fmt;
@@ -12,23 +12,23 @@ use crate::types::{DeviceType, Layout, Literal};
 pub enum Type {
     /// A device type.
     Value(Layout),
-    /// A tuple, which has no layout that anybody else knows.
+    /// A tuple. Its layout is private to the generated code.
     Tuple(Vec<Type>),
 }
 
-/// A body with all that its numbers stand for.
+/// A translated body, with the types, constants and callees that its numbers refer to.
 #[derive(Clone, Debug)]
 pub struct Translation {
     /// The source file of the body.
     pub file: &'static str,
     /// The tree.
     pub body: &'static syntax::Body,
-    /// The types of the slots.
+    /// The types of the slots, by number.
     pub types: Vec<Type>,
-    /// The values of paths such as `f32::INFINITY`, `LIMIT` and `N`, and of calls without arguments such as
-    /// `T::zero()`.
+    /// The values of paths such as `f32::INFINITY`, `LIMIT` and `N`, and of calls without arguments
+    /// such as `T::zero()`.
     pub constants: Vec<(Type, Literal)>,
-    /// The `#[device]` functions that are called.
+    /// The `#[device]` functions that the body calls.
     pub callees: Vec<Callee>,
 }
 
@@ -48,9 +48,9 @@ impl Translation {
 /// A `#[device]` function, with its generic arguments.
 #[derive(Clone, Copy)]
 pub struct Callee {
-    /// The same for the same function with the same arguments.
+    /// Identifies the function with its generic arguments.
     pub id: TypeId,
-    /// Its translation: not made here, since a function may call itself.
+    /// Makes the translation. It is made on demand, since a function may call itself.
     pub function: fn() -> DeviceFunction,
 }
 
@@ -60,16 +60,16 @@ impl fmt::Debug for Callee {
     }
 }
 
-/// What a function does.
+/// The body of a function.
 #[derive(Clone, Debug)]
 pub(crate) enum Body {
-    /// Written by hand.
+    /// CUDA C++ that is written by hand.
     Code(DeviceCode),
     /// Rust, as data.
     Translation(Translation),
 }
 
-/// A helper function that an operator's body calls.
+/// A function that an operator's body calls.
 #[derive(Clone, Debug)]
 pub struct DeviceFunction {
     pub(crate) name: &'static str,
@@ -79,12 +79,12 @@ pub struct DeviceFunction {
 }
 
 impl DeviceFunction {
-    /// A function `name` that returns an `R`.
+    /// Creates a function `name` without parameters that returns an `R`.
     pub fn new<R: DeviceType>(name: &'static str, body: DeviceCode) -> Self {
         Self { name, parameters: Vec::new(), result: Type::Value(R::layout()), body: Body::Code(body) }
     }
 
-    /// What `#[device]` makes of a Rust function.
+    /// The function that `#[device]` makes of a Rust function.
     #[doc(hidden)]
     pub fn translated(name: &'static str, result: Type, translation: Translation) -> Self {
         let parameters = &translation.body.locals[..translation.body.parameters];

@@ -1,10 +1,14 @@
-//! Rust bodies as data: what `#[monoid]` and `#[device]` expand to.
+//! Rust bodies as data: the expansion of `#[monoid]` and `#[device]`.
 //!
-//! A macro sees tokens and no types. So it writes two things. One is the body as a tree ([`syntax`]), in which every
-//! literal, variable and written type is a number. The other is a probe ([`probe`]): the same body once more, in a
-//! closure that is never called, in which whatever has a number passes through a slot of that number. The compiler
-//! infers the slots' types from the probe exactly as it does in the body itself, and what a slot's type is can be asked
-//! when the tree is rendered.
+//! A macro sees tokens and no types. So it writes two things:
+//!
+//! - The body as a tree ([`syntax`]), in which every literal, variable and written type has a
+//!   number.
+//! - A probe ([`probe`]): a copy of the body in a closure that is never called. Every value with a
+//!   number passes through the slot of that number.
+//!
+//! The compiler infers the slots' types from the probe exactly as in the original body. Rendering
+//! reads the types from the slots.
 
 mod device_code;
 mod device_monoid;

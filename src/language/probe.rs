@@ -1,4 +1,5 @@
-//! How rustc's inference is asked: slots, through which the values of a body pass that is never run.
+//! Probes: how a macro obtains the types that rustc infers. A probe is a copy of a body whose
+//! values pass through slots. It is compiled and never called.
 
 use std::any::TypeId;
 use std::cmp::Ordering;
@@ -8,18 +9,18 @@ use super::known::AsPrimitive;
 use super::{Callee, Type};
 use crate::{DeviceFunction, DeviceType, Kind, Layout, Literal, Scalar};
 
-/// Takes on the type of what passes through it.
+/// A slot. Its type is inferred from the values that pass through it.
 #[derive(Debug)]
 pub struct Slot<T>(PhantomData<fn() -> T>);
 
 impl<T> Slot<T> {
-    /// A slot of a type that is yet to be inferred.
+    /// Creates a slot whose type is yet to be inferred.
     #[allow(clippy::new_without_default)]
     pub fn new() -> Self {
         Self(PhantomData)
     }
 
-    /// Makes the slot's type that of a value.
+    /// Makes the slot's type that of a value, and returns the value.
     pub fn of(&self, value: T) -> T
     where
         T: Local,
@@ -39,7 +40,7 @@ impl<T> Slot<T> {
         unreachable!("probes are never run")
     }
 
-    /// The type.
+    /// The slot's type, as data.
     pub fn ty(&self) -> Type
     where
         T: Local,
@@ -47,7 +48,7 @@ impl<T> Slot<T> {
         T::ty()
     }
 
-    /// The `#[device]` function that the slot's type stands for.
+    /// The `#[device]` function that the slot's type represents.
     pub fn callee(&self) -> Callee
     where
         T: Helper,
@@ -56,7 +57,7 @@ impl<T> Slot<T> {
     }
 }
 
-/// What a variable may be: a device type, a tuple of such, or an `Ordering`.
+/// The types of variables: device types, tuples of these types, and `Ordering`.
 #[diagnostic::on_unimplemented(
     message = "a value of type `{Self}` has no counterpart in CUDA C++",
     label = "not a device type",
@@ -65,7 +66,7 @@ impl<T> Slot<T> {
 pub trait Local: Copy + 'static {
     /// The type, as data.
     fn ty() -> Type;
-    /// A value of it.
+    /// The value, as data.
     fn literal(&self) -> Literal;
 }
 
@@ -110,15 +111,15 @@ tuples! {
     (A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7);
 }
 
-/// The type that Rust takes a literal for where it is cast to this type.
+/// The types that Rust gives to a literal that is cast to this type.
 #[diagnostic::on_unimplemented(
     message = "a number is cast to a number here, not to `{Self}`",
     label = "not a number"
 )]
 pub trait CastTo {
-    /// Of an integer.
+    /// The type of an integer literal.
     type Integer;
-    /// Of a float.
+    /// The type of a float literal.
     type Float;
 }
 
@@ -136,32 +137,32 @@ cast_to! {
     f32: i32, f32; f64: i32, f64;
 }
 
-/// An integer that is cast to `T`.
+/// Passes an integer literal that is cast to `T`.
 pub fn integer_of<T: CastTo>(_: &Slot<T::Integer>, value: T::Integer) -> T::Integer {
     value
 }
 
-/// A float that is cast to `T`.
+/// Passes a float literal that is cast to `T`.
 pub fn float_of<T: CastTo>(_: &Slot<T::Float>, value: T::Float) -> T::Float {
     value
 }
 
-/// A value that rustc knows, or that is computed when the source is rendered.
+/// A constant: its value is computed when the source is rendered.
 #[derive(Debug)]
 pub struct Constant<T, F>(F, PhantomData<fn() -> T>);
 
-/// See [`Constant`].
+/// Creates a [`Constant`] from a closure that returns its value.
 pub fn constant<T: Local, F: Fn() -> T>(value: F) -> Constant<T, F> {
     Constant(value, PhantomData)
 }
 
 impl<T, F: Fn() -> T> Constant<T, F> {
-    /// Stands for it in a probe.
+    /// The value. It stands for the constant in a probe.
     pub fn get(&self) -> T {
         (self.0)()
     }
 
-    /// Its type and its value.
+    /// The type and the value, as data.
     pub fn parts(&self) -> (Type, Literal)
     where
         T: Local,
@@ -170,40 +171,42 @@ impl<T, F: Fn() -> T> Constant<T, F> {
     }
 }
 
-/// A `#[device]` function: implemented by the type that the attribute declares beside it, under the same name.
+/// A `#[device]` function. The attribute declares a type of the function's name, which implements
+/// this trait.
 #[diagnostic::on_unimplemented(
     message = "a kernel can call `#[device]` functions only",
     label = "write `#[device]` before this function",
     note = "an import brings a function and its device form together"
 )]
 pub trait Helper: 'static {
-    /// Its translation.
+    /// The translation of the function.
     fn function() -> DeviceFunction;
 }
 
-/// Found in place of the type beside a function by a function that has none.
+/// Name resolution finds this module's type for a function without `#[device]`, which has no type
+/// of its own.
 pub mod undeclared {
     use super::Slot;
 
-    /// A function without `#[device]`, under the name by which `#[monoid]` calls any function.
+    /// A function without `#[device]`, under the name by which `#[monoid]` calls every function.
     #[allow(non_camel_case_types)]
     #[derive(Debug)]
     pub struct warpfold_callee {}
 
     impl warpfold_callee {
-        /// It is not known to be.
+        /// Always false: the function is not known to be exact.
         pub const fn exact(_: u32) -> bool {
             false
         }
 
-        /// Takes and returns anything.
+        /// Accepts and returns any type.
         pub fn probe<A, R>(_: &Slot<Self>, _: A) -> R {
             unreachable!("probes are never run")
         }
     }
 }
 
-/// What the operators and methods of the subset are for.
+/// The types that have the operators and methods of the subset.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no operators or methods in CUDA C++",
     label = "not a number or a `bool`",
@@ -211,7 +214,7 @@ pub mod undeclared {
 )]
 pub trait Primitive: Copy {}
 
-/// What has an order in which no two values are equal but distinct.
+/// The types with an order in which equal values have the same bits.
 #[diagnostic::on_unimplemented(
     message = "`min`, `max` and `clamp` of `{Self}` leave open which zero they return",
     label = "Rust does not say which bits this has",
@@ -225,7 +228,7 @@ macro_rules! primitives {
 primitives! { Primitive: i8 i16 i32 i64 isize u8 u16 u32 u64 usize bool f32 f64 Ordering }
 primitives! { Ordered: i8 i16 i32 i64 isize u8 u16 u32 u64 usize bool Ordering }
 
-/// What is indexed, and has a length.
+/// The types that have an index operator and a length.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not indexed in CUDA C++",
     label = "not an array",
@@ -235,32 +238,33 @@ pub trait Indexed: Copy {}
 
 impl<T: Copy, const N: usize> Indexed for [T; N] {}
 
-/// Lets pass what is indexed.
+/// Passes an indexed value.
 pub fn array<T: Indexed>(value: T) -> T {
     value
 }
 
-/// Lets pass what operators and methods are for.
+/// Passes a value that has operators and methods.
 pub fn number<T: Primitive>(value: T) -> T {
     value
 }
 
-/// Lets pass what `min`, `max` and `clamp` are exact for.
+/// Passes a value for which `min`, `max` and `clamp` are exact.
 pub fn ordered<T: Ordered>(value: T) -> T {
     value
 }
 
-/// A value that `AsPrimitive` casts.
+/// Passes the result of a cast by `AsPrimitive`.
 pub fn cast_of<T: AsPrimitive<U>, U: Copy + 'static>(_: &T, value: U) -> U {
     value
 }
 
-/// A function that is another one.
+/// Passes a function, and requires that it is the second one: each function has a type of its own.
 pub fn same<F: Copy>(function: F, _: F) -> F {
     function
 }
 
-/// Whether generic code may call a method of a value: of a number, or of a type that has the known trait of that method.
+/// Whether generic code may call a method of a value. It may if the value is a number, or if its
+/// type has the known trait of the method.
 #[allow(non_snake_case)]
 pub mod is {
     use super::super::known;
@@ -270,20 +274,21 @@ pub mod is {
     #[derive(Debug)]
     pub struct Of<'a, T>(pub &'a T);
 
-    /// A number has methods of its own.
+    /// Implemented for numbers, whose methods are their own.
     pub trait OfNumber {
-        /// It is a number.
+        /// Compiles if the value is a number.
         fn is_known(&self) {}
     }
     impl<T: Primitive> OfNumber for Of<'_, T> {}
 
     macro_rules! is {
         ($($name:ident)*) => {$(
-            /// Of the trait of this name.
+            /// The trait of this name.
             pub mod $name {
-                /// It is implemented for a reference, so rustc takes it or [`OfNumber`](super::OfNumber), whichever holds.
+                /// Implemented for a reference. So method resolution takes this trait or
+                /// [`OfNumber`](super::OfNumber), whichever applies.
                 pub trait OfTrait {
-                    /// It has the trait.
+                    /// Compiles if the value's type has the trait.
                     fn is_known(&self) {}
                 }
                 impl<T: super::known::$name> OfTrait for &super::Of<'_, T> {}
@@ -296,6 +301,6 @@ pub mod is {
         Zero
     }
 
-    /// Asks for a power with such an exponent.
+    /// Compiles if `T` has a power with an exponent of this type.
     pub fn Pow<T: known::Pow<E>, E>(_: &T, _: E) {}
 }

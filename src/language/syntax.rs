@@ -1,44 +1,46 @@
-//! The tree of a body: the subset of Rust's expressions, statements and patterns that has a meaning in CUDA C++.
+//! The tree of a body: the subset of Rust's expressions, statements and patterns that has a meaning
+//! in CUDA C++.
 //!
-//! A `usize` named `ty` is a slot, and its type is that slot's. Names are Rust's.
+//! A `usize` named `ty` is the number of a slot: the node has the slot's type. Names are Rust
+//! names.
 
-/// A function's body.
+/// The body of a function.
 #[derive(Debug)]
 pub struct Body {
-    /// Every variable, parameters first.
+    /// Every variable. The parameters come first.
     pub locals: &'static [Variable],
-    /// How many of them are parameters.
+    /// Number of parameters.
     pub parameters: usize,
-    /// The body itself.
+    /// The statements and the value.
     pub block: Block,
 }
 
 /// A parameter or a variable.
 #[derive(Debug)]
 pub struct Variable {
-    /// The author's name.
+    /// The name in the Rust source.
     pub name: &'static str,
-    /// Its slot.
+    /// The slot of its type.
     pub ty: usize,
-    /// Whether it is declared `mut`, or without a value.
+    /// Whether it is declared `mut`, or without an initial value.
     pub mutable: bool,
 }
 
 /// `{ statements; value }`
 #[derive(Debug)]
 pub struct Block {
-    /// In order.
+    /// The statements, in order.
     pub statements: &'static [Statement],
-    /// The value, and its line.
+    /// The value of the block, with its line in the source.
     pub value: Option<(u32, &'static Expression)>,
 }
 
-/// A statement, and its line in the source.
+/// A statement, with its line in the source.
 #[derive(Debug)]
 pub struct Statement {
-    /// From 1.
+    /// The line, from 1.
     pub line: u32,
-    /// What it does.
+    /// The action.
     pub kind: StatementKind,
 }
 
@@ -56,18 +58,18 @@ pub enum StatementKind {
 pub enum Expression {
     /// A variable.
     Local(usize),
-    /// `*self`, or what a field of it is taken of.
+    /// `*self`, or the base of a field access on `self`.
     State,
-    /// A number, as Rust writes it in base 10, without a suffix.
+    /// A number in base 10, as Rust writes it, without a suffix.
     Number {
-        /// The digits, with a sign.
+        /// The digits, with a sign if negative.
         text: &'static str,
-        /// Its slot.
+        /// The slot of its type.
         ty: usize,
     },
     /// `true` or `false`.
     Bool(bool),
-    /// A constant of the [`Translation`](super::Translation).
+    /// A constant of the [`Translation`](super::Translation), by index.
     Constant(usize),
     /// `base.name`
     Field(&'static Expression, &'static str),
@@ -81,26 +83,27 @@ pub enum Expression {
     Binary(Operator, &'static Expression, &'static Expression),
     /// `value as T`
     Cast(&'static Expression, usize),
-    /// `operands[0].name(operands[1], ...)`, or an associated function of the type of its result.
+    /// `operands[0].name(operands[1], ...)`, or an associated function of the result's type.
     Method {
-        /// Rust's name for it.
+        /// The name in Rust.
         name: &'static str,
-        /// The kinds of numbers that have it: `i` and `u` for signed and unsigned integers, `f`, `b`, and `o` for `Ordering`.
+        /// The kinds of numbers that have the method: `i` for signed and `u` for unsigned integers,
+        /// `f` for floats, `b` for `bool` and `o` for `Ordering`.
         kinds: &'static str,
-        /// What it returns.
+        /// The type of the result.
         returns: Returns,
-        /// The receiver first.
+        /// The operands, the receiver first.
         operands: &'static [Expression],
     },
-    /// A callee of the [`Translation`](super::Translation), with its arguments.
+    /// A call of a callee of the [`Translation`](super::Translation), by index, with its arguments.
     Call(usize, &'static [Expression]),
     /// `T { name: value, ..base }`
     Struct {
         /// The slot of `T`.
         ty: usize,
-        /// In the order in which they are written.
+        /// The fields in the order of the source.
         fields: &'static [(&'static str, Expression)],
-        /// Where the other fields come from.
+        /// The struct that supplies the other fields.
         base: Option<&'static Expression>,
     },
     /// `(a, b)`
@@ -111,9 +114,9 @@ pub enum Expression {
     Repeat(usize, &'static Expression),
     /// `array.len()`
     Length(&'static Expression),
-    /// The `_` that is assigned to.
+    /// The `_` on the left of an assignment.
     Nowhere,
-    /// What is made of statements. The slot is there if somebody wants the value.
+    /// An expression that contains statements. The slot is present if its value is used.
     Control(Option<usize>, &'static Control),
     /// `place = value`
     Assign(&'static Expression, &'static Expression),
@@ -121,7 +124,7 @@ pub enum Expression {
     Compound(Operator, &'static Expression, &'static Expression),
 }
 
-/// What an expression with statements in it is.
+/// An expression that contains statements.
 #[derive(Debug)]
 pub enum Control {
     /// `{ ... }`
@@ -136,15 +139,15 @@ pub enum Control {
     While(Option<&'static str>, Expression, Block),
     /// `'label: for variable in range { ... }`
     For {
-        /// Its label.
+        /// The label of the loop.
         label: Option<&'static str>,
-        /// What counts, if it has a name.
+        /// The loop variable, if it has a name.
         variable: Option<usize>,
-        /// Its slot.
+        /// The slot of the loop variable's type.
         ty: usize,
-        /// The bounds.
+        /// The range that the variable runs through.
         range: Range,
-        /// What is repeated.
+        /// The body of the loop.
         body: Block,
     },
     /// `break 'label value`
@@ -158,26 +161,26 @@ pub enum Control {
 /// `low..high`, `low..=high`, and either with `.rev()`.
 #[derive(Debug)]
 pub struct Range {
-    /// The first.
+    /// The lowest value.
     pub low: Expression,
-    /// One past the last, or the last.
+    /// The upper bound: one past the highest value, or the highest value if `inclusive`.
     pub high: Expression,
-    /// Whether `high` is part of it.
+    /// Whether the range contains `high`.
     pub inclusive: bool,
-    /// Whether it is counted down.
+    /// Whether the loop counts down.
     pub reversed: bool,
 }
 
-/// `pattern if guard => value`, and its line.
+/// `pattern if guard => value`, with its line in the source.
 #[derive(Debug)]
 pub struct Arm {
-    /// From 1.
+    /// The line, from 1.
     pub line: u32,
-    /// What is matched.
+    /// The pattern.
     pub pattern: Pattern,
-    /// What must hold, too.
+    /// The guard.
     pub guard: Option<Expression>,
-    /// What it gives.
+    /// The value of the arm.
     pub value: Expression,
 }
 
@@ -188,7 +191,7 @@ pub enum Pattern {
     Any,
     /// `name`, or `name @ pattern`.
     Local(usize, Option<&'static Pattern>),
-    /// A literal or a constant, of the type of what is matched.
+    /// A literal or a constant, of the type of the matched value.
     Value(PatternValue),
     /// `low..=high`; `low..high` if not inclusive.
     Range(Option<PatternValue>, Option<PatternValue>, bool),
@@ -196,18 +199,19 @@ pub enum Pattern {
     Or(&'static [Pattern]),
     /// The fields of a struct, by name.
     Fields(&'static [(&'static str, Pattern)]),
-    /// The elements of a tuple, a tuple struct or an array: so many from the front, and so many up to the end.
+    /// The elements of a tuple, a tuple struct or an array: patterns for the first elements, and
+    /// patterns for the last elements.
     Elements(&'static [Pattern], &'static [Pattern]),
 }
 
 /// A value in a pattern.
 #[derive(Clone, Copy, Debug)]
 pub enum PatternValue {
-    /// As in [`Expression::Number`].
+    /// Like [`Expression::Number`].
     Number(&'static str),
-    /// As in [`Expression::Bool`].
+    /// Like [`Expression::Bool`].
     Bool(bool),
-    /// As in [`Expression::Constant`].
+    /// Like [`Expression::Constant`].
     Constant(usize),
 }
 
@@ -235,10 +239,10 @@ pub enum Operator {
     Or,
 }
 
-/// The type that a method returns.
+/// The type of a method's result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Returns {
-    /// That of its receiver.
+    /// The type of the receiver.
     Same,
     /// The unsigned integer of the receiver's size.
     Unsigned,
@@ -248,6 +252,6 @@ pub enum Returns {
     U32,
     /// `std::cmp::Ordering`, a signed byte of -1, 0 or 1.
     Ordering,
-    /// The type in front of its name, as in `f32::from_bits(x)`, which has this slot.
+    /// The type before the method's name, as in `f32::from_bits(x)`: the type of this slot.
     Slot(usize),
 }

@@ -46,7 +46,8 @@ macro_rules! logical {
             }
             #[inline]
             fn combine(&self, left: bool, right: bool) -> bool {
-                // Both operands are there already, and a branch would cost more than it saves.
+                // `&` and `|` evaluate both operands without a branch, which `&&` and `||` would
+                // add.
                 left $operator right
             }
         }
@@ -56,6 +57,6 @@ macro_rules! logical {
 logical! {
     /// Whether every item is true.
     All & true;
-    /// Whether some item is true.
+    /// Whether at least one item is true.
     Any | false;
 }

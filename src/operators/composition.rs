@@ -2,11 +2,15 @@ use super::{Number, operators};
 use crate::{Monoid, device, monoid};
 
 operators! {
-    /// The product of 2x2 matrices, left times right: the item `[[a, b], [c, d]]` has the rows `[a, b]` and `[c, d]`.
-    /// Each entry is one product plus another, in that order, with no fused operation. Integers wrap.
+    /// The product of 2x2 matrices, left times right.
+    ///
+    /// The item `[[a, b], [c, d]]` has the rows `[a, b]` and `[c, d]`. Each entry is the sum of two
+    /// products, in order, without a fused operation. Integers wrap.
     Matrix2Product;
-    /// The composition of affine maps, the left one applied first: the item `[a, b]` is x -> a x + b, and `[a1, b1]`
-    /// then `[a2, b2]` is `[a2*a1, a2*b1 + b2]`. Integers wrap.
+    /// The composition of affine maps. The left map is applied first.
+    ///
+    /// The item `[a, b]` is the map `x -> a x + b`. `[a1, b1]` and then `[a2, b2]` is `[a2*a1,
+    /// a2*b1 + b2]`. Integers wrap.
     AffineComposition;
 }
 

@@ -1,9 +1,12 @@
-//! IEEE 754-2019 minimum and maximum, the same on the CPU and on a GPU.
+//! IEEE 754-2019 minimum and maximum, with the same bits on the CPU and on a GPU (except those of a
+//! NaN).
 //!
-//! Rust's own `f32::max` and `f32::min` leave open which zero they return, and so have no place in an exact operator.
-//! Here -0 is below +0. CUDA C++ bodies that are written by hand call `warpfold::minimum(a, b)` and its like.
+//! `f32::max` and `f32::min` of Rust do not specify which zero they return, so an exact operator
+//! cannot use them. Here -0 is less than +0. Hand-written CUDA C++ bodies call
+//! `warpfold::minimum(a, b)`, and the other three functions in the same way.
 //!
-//! A GPU has an instruction for each of `f32` (7.5 for the last two). On the CPU none has a branch: a processor then makes many at once.
+//! A GPU has an `f32` instruction for each function; compute capability 7.5 has only those of the
+//! last two. The CPU versions have no branch, so that the compiler can vectorise them.
 
 use std::any::TypeId;
 
@@ -11,12 +14,13 @@ use num_traits::Float;
 
 use crate::device;
 
-/// The same as methods, which the device's templates have under these names.
+/// The four functions as methods. The device templates have functions of the same names.
 #[doc(hidden)]
 pub trait Ieee: Float + 'static {
     #[inline]
     fn ieee_minimum(self, b: Self) -> Self {
-        // They differ where the operands are zeros, of which one may be -0, or where there is a NaN, which stays one.
+        // Both selections agree unless the operands are zeros of different sign or one is a NaN.
+        // Or-ing the bits gives -0 for two zeros, and keeps a NaN a NaN.
         let (first, second) = (if self < b { self } else { b }, if b < self { b } else { self });
         bits(first, second, |a, b| a | b, |a, b| a | b).unwrap_or(
             if self.is_nan() | (self < b) | ((self == b) & self.is_sign_negative()) { self } else { b },
@@ -53,7 +57,7 @@ pub trait Ieee: Float + 'static {
 }
 impl<T: Float + 'static> Ieee for T {}
 
-/// What is made of the bits of two floats, if they are those of `f32` or `f64`.
+/// Combines the bits of two floats if `T` is `f32` or `f64`; `None` for other types.
 #[inline]
 fn bits<T: Float + 'static>(
     a: T,
@@ -61,7 +65,8 @@ fn bits<T: Float + 'static>(
     of_32: impl Fn(u32, u32) -> u32,
     of_64: impl Fn(u64, u64) -> u64,
 ) -> Option<T> {
-    // Which it is, and the conversions, which change nothing, are known when it is compiled.
+    // The compiler knows the type, so it removes the other branches. The conversions change no
+    // bits.
     if TypeId::of::<T>() == TypeId::of::<f32>() {
         T::from(f32::from_bits(of_32(a.to_f32()?.to_bits(), b.to_f32()?.to_bits())))
     } else if TypeId::of::<T>() == TypeId::of::<f64>() {
@@ -71,7 +76,7 @@ fn bits<T: Float + 'static>(
     }
 }
 
-/// The smaller of two numbers, -0 below +0; a NaN if either is one.
+/// The smaller of two numbers, with -0 less than +0. The result is NaN if either operand is NaN.
 ///
 /// ```
 /// # use warpfold::math::minimum;
@@ -84,7 +89,7 @@ pub fn minimum<T: Float + 'static>(a: T, b: T) -> T {
     Ieee::ieee_minimum(a, b)
 }
 
-/// The larger of two numbers, -0 below +0; a NaN if either is one.
+/// The larger of two numbers, with -0 less than +0. The result is NaN if either operand is NaN.
 ///
 /// ```
 /// # use warpfold::math::maximum;
@@ -97,7 +102,8 @@ pub fn maximum<T: Float + 'static>(a: T, b: T) -> T {
     Ieee::ieee_maximum(a, b)
 }
 
-/// The smaller of two numbers, -0 below +0; a NaN only if both are.
+/// The smaller of two numbers, with -0 less than +0. The result is NaN only if both operands are
+/// NaN.
 ///
 /// ```
 /// # use warpfold::math::minimum_number;
@@ -109,7 +115,8 @@ pub fn minimum_number<T: Float + 'static>(a: T, b: T) -> T {
     Ieee::ieee_minimum_number(a, b)
 }
 
-/// The larger of two numbers, -0 below +0; a NaN only if both are.
+/// The larger of two numbers, with -0 less than +0. The result is NaN only if both operands are
+/// NaN.
 ///
 /// ```
 /// # use warpfold::math::maximum_number;

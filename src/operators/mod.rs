@@ -1,4 +1,4 @@
-//! The operators that come with the crate, each a zero-sized type with `Default`.
+//! The operators of this crate. Each is a zero-sized type with `Default`.
 //!
 //! | operator | items | identity | exact | commutes |
 //! | --- | --- | --- | --- | --- |
@@ -10,8 +10,8 @@
 //! | [`Matrix2Product`] | `[[T; 2]; 2]`, rows | identity matrix | yes | no |
 //! | [`AffineComposition`] | `[T; 2]` | `[1, 0]` | yes | no |
 //!
-//! Exact operators return the same bits on every backend. Float sums and products round, so that they are associative
-//! only up to rounding: the bracket fixes one order, and with it the bits.
+//! Exact operators return the same bits on every backend. Float sums and products are associative
+//! only up to rounding. The bracket fixes one order of operations, and so the bits.
 
 mod bitwise;
 mod composition;
@@ -30,14 +30,14 @@ pub use number::{Integer, Number, Real};
 pub use order::{Max, MaxNumber, Min, MinNumber};
 pub use sum::{Product, Sum};
 
-/// Declares operators that hold nothing but the type of their items.
+/// Declares operators that store only the type of their items.
 macro_rules! operators {
     ($($(#[$attribute:meta])* $name:ident;)*) => {$(
         $(#[$attribute])*
         pub struct $name<T>(std::marker::PhantomData<fn() -> T>);
 
         impl<T> $name<T> {
-            /// The operator.
+            /// Creates the operator.
             pub const fn new() -> Self {
                 Self(std::marker::PhantomData)
             }

@@ -2,13 +2,17 @@ use crate::types::DeviceType;
 
 /// An associative operator with an identity.
 ///
-/// `combine(a, combine(b, c))` must equal `combine(combine(a, b), c)`, and `combine(identity(), a)` and
-/// `combine(a, identity())` must equal `a`. Nothing more is asked: operands stay in order, so the operator need not
-/// commute. [`laws`](mod@crate::laws) (feature `laws`) tests both on your own values.
+/// An implementation obeys two laws:
 ///
-/// `&self` carries run-time parameters such as a modulus or a threshold. They reach a GPU as a kernel argument, so
-/// that changing them never compiles anything again. An operator without parameters is a zero-sized type with
-/// `Default`.
+/// - associativity: `combine(a, combine(b, c))` equals `combine(combine(a, b), c)`;
+/// - identity: `combine(identity(), a)` and `combine(a, identity())` equal `a`.
+///
+/// Operands stay in order, so the operator need not commute. [`laws`](mod@crate::laws) (feature
+/// `laws`) tests both laws on values of your choice.
+///
+/// `&self` holds run-time parameters such as a modulus or a threshold. They reach the GPU as a
+/// kernel argument, so a new value compiles nothing. An operator without parameters is a zero-sized
+/// type with `Default`.
 ///
 /// ```
 /// use warpfold::{Monoid, tree};
@@ -26,28 +30,32 @@ use crate::types::DeviceType;
 /// assert_eq!(tree::bracket(&ModularSum { modulus: 7 }, &[3, 4, 5, 6]), 4);
 /// ```
 pub trait Monoid: Copy + Send + Sync + 'static {
-    /// What is combined.
+    /// The type of the combined values.
     type Item: DeviceType;
 
-    /// The value of an empty input, and of the first place of an exclusive scan. It is no part of any other result, and is
-    /// not called for another: with a semigroup, whose `identity` panics, inputs that are not empty are reduced, and
-    /// scanned inclusively.
+    /// The identity: the value of an empty input, and the first output of an exclusive scan.
+    ///
+    /// It is never combined with an item, and it is called only where it is a result. So a
+    /// semigroup, whose `identity` panics, works for reductions of inputs that are not empty and
+    /// for inclusive scans.
     fn identity(&self) -> Self::Item;
 
-    /// The value of two neighbouring runs of items, of which `left` came first.
+    /// The value of two neighbouring runs of items. `left` is the value of the first run.
     ///
-    /// It comes to an end for any two values that it may meet: items of one input, and their combinations. On a GPU, values
-    /// may be combined that are no neighbours, or one with itself, where that costs less than to leave it out; nothing of
-    /// that is in a result. On the CPU, neighbours alone are combined, and threads of
-    /// rayon call `combine`: it does not wait for other work of theirs.
+    /// `combine` must terminate for every pair of values: the items of one input, and their
+    /// combinations. The GPU may evaluate extra pairs and discard the results. The operands of an
+    /// extra pair need not be neighbours, and may be the same value twice.
+    ///
+    /// The CPU combines only neighbours. It calls `combine` on rayon threads, so `combine` must not
+    /// wait for other work of that thread pool.
     fn combine(&self, left: Self::Item, right: Self::Item) -> Self::Item;
 }
 
-/// A [`Monoid`] whose operands may change places: `combine(a, b)` equals `combine(b, a)`.
+/// A [`Monoid`] that commutes: `combine(a, b)` equals `combine(b, a)`.
 ///
-/// Nothing of [`Reduction`](crate::Reduction) and [`Scan`](crate::Scan) asks for it, since they keep the order; most rungs of
-/// the [`ladder`](crate::ladder) do. It is a promise of the operator's author, which
-/// [`laws::commutativity`](crate::laws::commutativity) tests.
+/// [`Reduction`](crate::Reduction) and [`Scan`](crate::Scan) keep the order and do not require it.
+/// Most rungs of the [`ladder`](crate::ladder) do. The author of the operator promises it, and
+/// [`laws::commutativity`](crate::laws::commutativity) tests it.
 ///
 /// ```
 /// use warpfold::{Commutative, Monoid};
@@ -70,7 +78,8 @@ pub trait Monoid: Copy + Send + Sync + 'static {
     note = "if `combine(a, b)` equals `combine(b, a)`, write `impl Commutative for ...`"
 )]
 pub trait Commutative: Monoid {
-    /// Whether `combine` is nothing but the addition of an integer or a float of 32 or 64 bits, which a GPU's memory can do by
-    /// itself.
+    /// Whether `combine` is exactly the addition of an integer or a float of 32 or 64 bits.
+    ///
+    /// Atomic instructions of a GPU can perform this addition in memory.
     const IS_ADDITION: bool = false;
 }

@@ -3,35 +3,35 @@ use paste::paste;
 
 use crate::{DeviceType, math};
 
-/// The numbers that the built-in operators know: `i8` to `i64`, `u8` to `u64`, `isize`, `usize`, `f32` and `f64`.
-/// Integers wrap.
+/// The numbers of the built-in operators: `i8` to `i64`, `u8` to `u64`, `isize`, `usize`, `f32` and
+/// `f64`. Integers wrap.
 ///
-/// What an operator over any of them says with these methods, it says in CUDA C++, too.
+/// Each method has a counterpart in CUDA C++, so generic operators can call it.
 pub trait Number: DeviceType + PartialOrd + private::Sealed {
     /// 0, +0.0 for a float.
     const ZERO: Self;
     /// 1
     const ONE: Self;
-    /// The x for which x + y is y, bit for bit: -0.0 for a float.
+    /// The additive identity: `x + NOTHING` is `x`, bit for bit. It is -0.0 for a float.
     const NOTHING: Self;
-    /// The least value, minus infinity for a float.
+    /// The least value; minus infinity for a float.
     const LEAST: Self;
-    /// The greatest value, infinity for a float.
+    /// The greatest value; infinity for a float.
     const GREATEST: Self;
     /// The sum; integers wrap.
     fn plus(self, other: Self) -> Self;
     /// The product; integers wrap.
     fn times(self, other: Self) -> Self;
-    /// The smaller; of floats [`math::minimum`].
+    /// The smaller operand. Floats use [`math::minimum`].
     fn minimum(self, other: Self) -> Self;
-    /// The larger; of floats [`math::maximum`].
+    /// The larger operand. Floats use [`math::maximum`].
     fn maximum(self, other: Self) -> Self;
 }
 
-/// The integers among the [`Number`]s.
+/// The [`Number`]s that are integers.
 pub trait Integer: Number + PrimInt {}
 
-/// The floats among the [`Number`]s.
+/// The [`Number`]s that are floats.
 pub trait Real: Number + Float {}
 
 mod private {

@@ -6,9 +6,9 @@ operators! {
     Min;
     /// The larger item. For floats IEEE 754-2019 `maximum`: -0 is below +0, and a NaN wins.
     Max;
-    /// The smaller float, NaNs ignored (IEEE 754-2019 `minimumNumber`). The identity is NaN.
+    /// The smaller float; NaNs are ignored (IEEE 754-2019 `minimumNumber`). The identity is NaN.
     MinNumber;
-    /// The larger float, NaNs ignored (IEEE 754-2019 `maximumNumber`). The identity is NaN.
+    /// The larger float; NaNs are ignored (IEEE 754-2019 `maximumNumber`). The identity is NaN.
     MaxNumber;
 }
 

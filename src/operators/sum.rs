@@ -2,7 +2,8 @@ use super::{Number, operators};
 use crate::{Commutative, Monoid, monoid};
 
 operators! {
-    /// `left + right`. Integers wrap. The identity of a float sum is -0.0, so that `identity + x` is `x` bit for bit.
+    /// `left + right`. Integers wrap. The identity of a float sum is -0.0, since `-0.0 + x` is `x`
+    /// bit for bit.
     Sum;
     /// `left * right`. Integers wrap.
     Product;

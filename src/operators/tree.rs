@@ -1,12 +1,18 @@
-//! The bracket: the one tree that defines every result.
+//! The bracket: the tree that defines every result, and the scans that follow from it.
 
 use super::monoid::Monoid;
 
-/// Pairs neighbours and combines each pair, left operand first; an odd one out gets a bye; repeats until one is left.
+/// The bracket of the items.
 ///
-/// This is the definition that every backend is tested against, bit for bit, and not the way to compute it fast. An
-/// empty input is the identity, and one element is that element. The shape depends on `items.len()` alone, and for
-/// every power of two `k` the bracket of `items` is the bracket of its chunks of `k`, each bracketed.
+/// Neighbours are paired, and each pair is combined, left operand first. An unpaired last value
+/// moves up unchanged. This repeats until one value is left. An empty input gives the identity, and
+/// one item gives that item.
+///
+/// The shape of the tree depends on `items.len()` alone. For every power of two `k`, the bracket of
+/// `items` is the bracket of the brackets of its chunks of `k` items.
+///
+/// This function is the definition, and not a fast implementation. Tests compare every backend with
+/// it, bit for bit.
 ///
 /// ```
 /// use warpfold::{operators::Sum, tree};
@@ -26,23 +32,24 @@ pub fn bracket<M: Monoid>(operator: &M, items: &[M::Item]) -> M::Item {
     round.first().copied().unwrap_or_else(|| operator.identity())
 }
 
-/// Which items a place of a scan has the value of.
+/// The items whose value is output `i` of a scan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Prefix {
-    /// Those up to its own, with it.
+    /// The items `0..=i`.
     Inclusive,
-    /// Those before its own.
+    /// The items `0..i`.
     Exclusive,
 }
 
-/// Of each item, the value of all items up to it, with it: the left-to-right fold of the perfect subtrees that they are
-/// made of.
+/// The inclusive scan of the items: output `i` is the value of the items `0..=i`.
 ///
-/// `n` items are, from the left, as many runs of a power of two of items as `n` has bits that are set, the longest run
-/// first. Each run is a perfect subtree of the bracket, and has its bracket as value: 7 items are `((abcd) (ef)) g`. (The
-/// bracket itself folds the same subtrees from the right: `(abcd) ((ef) g)`.)
+/// The first `n` items divide into runs, one for each set bit of `n`. The length of a run is the
+/// value of its bit, and the longest run comes first. Each run is a perfect subtree of the bracket.
+/// The output is the left-to-right fold of their brackets: for 7 items, `((abcd) (ef)) g`. (The
+/// bracket folds the same subtrees from the right: `(abcd) ((ef) g)`.)
 ///
-/// This is the definition that every scan is tested against, bit for bit, and not the way to compute it fast.
+/// This function is the definition, and not a fast implementation. Tests compare every scan with
+/// it, bit for bit.
 ///
 /// ```
 /// use warpfold::{operators::Sum, tree};
@@ -50,7 +57,7 @@ pub(crate) enum Prefix {
 /// assert_eq!(tree::inclusive_scan(&Sum::<i32>::default(), &[1, 2, 3, 4]), [1, 3, 6, 10]);
 /// ```
 pub fn inclusive_scan<M: Monoid>(operator: &M, items: &[M::Item]) -> Vec<M::Item> {
-    // The subtrees of the items so far, from the left, each with its number of items.
+    // The perfect subtrees of the items so far, from the left: number of items and value.
     let mut subtrees: Vec<(usize, M::Item)> = Vec::new();
     let prefix = |&item| {
         let mut newest = (1, item);
@@ -64,9 +71,11 @@ pub fn inclusive_scan<M: Monoid>(operator: &M, items: &[M::Item]) -> Vec<M::Item
     items.iter().map(prefix).collect()
 }
 
-/// Of each item, the value of all items before it; of the first one, the identity.
+/// The exclusive scan of the items: output `i` is the value of the items `0..i`, and output 0 is
+/// the identity.
 ///
-/// These are the values of [`inclusive_scan`], one place later: the identity is combined with nothing.
+/// The other outputs are those of [`inclusive_scan`], one position later. The identity is never
+/// combined with an item.
 ///
 /// ```
 /// use warpfold::{operators::Sum, tree};

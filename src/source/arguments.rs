@@ -1,16 +1,18 @@
-//! The first parameter of each kernel, as templates declare it. A rendered source asserts where each field stands.
+//! The first parameter of each kernel, as the templates declare it. The rendered source asserts the
+//! offset of each field.
 
 /// The fields of a kernel's first parameter.
 pub(super) struct Fields {
     /// The type's name in the templates.
     pub(super) name: &'static str,
-    /// Of each field its name, and where it stands.
+    /// The name of each field, and its offset in bytes.
     pub(super) offsets: Vec<(&'static str, usize)>,
     pub(super) size: usize,
 }
 
 impl Fields {
-    /// The C++ that calls the type `Arguments`, of these template arguments, and asserts that it is laid out as in Rust.
+    /// The C++ that defines `Arguments` as the type with these template arguments, and asserts its
+    /// layout.
     pub(super) fn assertions(&self, of: &str) -> String {
         let Self { name, offsets, size } = self;
         let offsets = offsets.iter().map(|(field, offset)| {
@@ -23,7 +25,7 @@ impl Fields {
     }
 }
 
-/// Declares such a type.
+/// Declares the Rust type of a kernel's first parameter.
 macro_rules! arguments {
     ($(#[$about:meta])* $name:ident<$($of:ident),*> { $($field:ident: $ty:ty,)* }) => {
         $(#[$about])*

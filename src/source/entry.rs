@@ -1,17 +1,17 @@
-//! The last part of a source: the `extern "C"` kernel that instantiates the templates.
+//! The end of a source: the `extern "C"` kernel that instantiates the templates.
 
 use std::fmt;
 
 use super::arguments::Fields;
 
-/// A kernel: how its template is called, and what both sides assume of its parameters.
+/// A kernel: its template with the arguments, and the layout of its parameter.
 pub(super) struct Entry {
     pub(super) name: &'static str,
     pub(super) template: &'static str,
-    /// The type of its reader in C++, if it has one.
+    /// The C++ type of its reader, if it has one.
     pub(super) reader: Option<String>,
     pub(super) arguments: Fields,
-    /// The constants of a shape.
+    /// The constants of its shape, as C++.
     pub(super) shape: String,
     pub(super) threads: u32,
     pub(super) blocks_per_multiprocessor: u32,

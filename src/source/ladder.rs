@@ -1,4 +1,4 @@
-//! Sources of the rungs: `templates/ladder/`.
+//! The sources of the ladder's rungs: `templates/ladder/`.
 
 use std::mem::MaybeUninit;
 
@@ -11,7 +11,7 @@ use crate::plan::ladder::{Role, Rung};
 use crate::{DeviceMonoid, Error};
 
 arguments! {
-    /// What a kernel of the ladder is given: see `templates/ladder/rung.cuh`.
+    /// The arguments of a kernel of the ladder: see `templates/ladder/rung.cuh`.
     RungArguments<T> {
         input: u64,
         length: u64,
@@ -26,7 +26,7 @@ const COMMON: Template = ("ladder/rung.cuh", include_str!("../../templates/ladde
 
 macro_rules! files {
     ($($rung:ident $function:literal;)*) => {
-        /// What its file and its function are called.
+        /// The name of the rung's file and of its function.
         fn function(rung: Rung) -> &'static str {
             match rung {
                 $(Rung::$rung => $function,)*
@@ -65,15 +65,20 @@ files! {
     Hierarchical "hierarchical";
 }
 
-/// A reduction's files: those before it, on which it may build, and its own. Others stand alone.
+/// The files that a rung needs. A reduction may use every reduction before it. A scan needs only
+/// its own.
 fn templates(rung: Rung) -> Vec<Template> {
     let below = |&other: &Rung| other == rung || (rung.role() == Role::Reduces && other < rung);
     std::iter::once(COMMON).chain(Rung::ALL.into_iter().filter(below).map(template)).collect()
 }
 
 impl Source {
-    /// The source of a rung of the ladder for blocks of so many threads, by an operator that is an
-    /// [addition](crate::Commutative::IS_ADDITION) or not.
+    /// Renders a rung of the ladder for blocks of `threads` threads. `adds` says whether the
+    /// operator is an [addition](crate::Commutative::IS_ADDITION).
+    ///
+    /// # Errors
+    ///
+    /// The errors of an operator that has no CUDA C++ form, such as [`Error::Untranslatable`].
     pub fn of_rung<M: DeviceMonoid>(rung: Rung, threads: u32, adds: bool) -> Result<Self, Error> {
         let entry = entry::<M::Item>(rung, threads, adds);
         Self::render::<M>(&OperatorType::of::<M>(), &templates(rung), &entry)
@@ -94,12 +99,12 @@ fn entry<T>(rung: Rung, threads: u32, adds: bool) -> Entry {
 }
 
 impl Rung {
-    /// The file that it is, in `templates/ladder/`.
+    /// The name of its file in `templates/ladder/`.
     pub fn file(self) -> &'static str {
         template(self).0.trim_start_matches("ladder/")
     }
 
-    /// What that file says about it: its idea, its cost, and what the next one mends.
+    /// The head comment of that file: its idea, its cost, and the improvement in the next rung.
     pub fn explanation(self) -> String {
         let head = template(self).1.lines().map_while(|line| line.strip_prefix("//"));
         head.map(|line| format!("{}\n", line.trim())).collect()

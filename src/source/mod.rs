@@ -1,9 +1,9 @@
-//! Rendering: types, an operator, a policy and the templates to one CUDA C++ source.
+//! Rendering: from types, an operator, a policy and the templates to one CUDA C++ source.
 //!
-//! Rendering is a pure function, and works on any machine. The templates are whole files,
-//! concatenated and never edited; what is generated comes after them: the types and the operator,
-//! in the namespace `program`, and the `extern "C"` kernels that instantiate the templates. What
-//! Rust and CUDA C++ must agree on is asserted there.
+//! Rendering is a pure function and needs no GPU. The templates are whole files, concatenated
+//! unchanged. The generated part follows them: the types and the operator in the namespace
+//! `program`, and the `extern "C"` kernel that instantiates the templates. The generated part
+//! asserts everything that Rust and CUDA C++ must agree on.
 
 mod arguments;
 mod entry;

@@ -1,11 +1,11 @@
-//! Rust names as CUDA C++ names: valid, readable, and never the same for two things.
+//! Rust names as CUDA C++ names: valid, readable and unique.
 
 use std::collections::HashSet;
 
 use crate::Scalar;
 
-/// What a name of the user's must not be: C++ keywords, alternative tokens, and macros and names
-/// that the compiler or the templates define.
+/// Names that an identifier of the user must not have: C++ keywords, alternative tokens, and macros
+/// and names that the compiler or the templates define.
 const RESERVED: &[&str] = &[
     "alignas",
     "alignof",
@@ -126,7 +126,7 @@ const RESERVED: &[&str] = &[
     "WARPFOLD_KERNEL",
     "WARPFOLD_PARAMETER",
     "WARPFOLD_OFFSET",
-    // What the generated program declares.
+    // Names that the generated program declares.
     "Arguments",
     "Array",
     "Item",
@@ -137,8 +137,11 @@ const RESERVED: &[&str] = &[
     "self",
 ];
 
-/// `name` as a C++ identifier: characters that C++ has not become `u` and their code point, a
-/// leading digit gets an underscore before it, and a reserved name one after it.
+/// `name` as a C++ identifier:
+///
+/// - A character that C++ does not allow becomes `u` and its code point.
+/// - A leading digit gets an underscore before it.
+/// - A reserved name gets an underscore after it.
 pub(super) fn identifier(name: &str) -> String {
     let mut identifier = String::new();
     for character in name.chars() {
@@ -150,7 +153,8 @@ pub(super) fn identifier(name: &str) -> String {
     if identifier.is_empty() || identifier.starts_with(|first: char| first.is_ascii_digit()) {
         identifier.insert(0, '_');
     }
-    // Two underscores in a row, or one and a capital, belong to the compiler.
+    // C++ reserves names with two underscores in a row, and names with a leading underscore and a
+    // capital.
     while identifier.contains("__") {
         identifier = identifier.replace("__", "_u_");
     }
@@ -172,7 +176,7 @@ pub(super) fn type_identifier(path: &str) -> String {
     identifier(last.join("_").trim_matches('_'))
 }
 
-/// Names that are taken in one scope.
+/// The names that are taken in one scope.
 #[derive(Clone, Default)]
 pub(super) struct Scope(HashSet<String>);
 
@@ -187,7 +191,7 @@ impl Scope {
     }
 }
 
-/// A scalar's type.
+/// The C++ name of a scalar's type.
 pub(super) fn scalar_name(scalar: Scalar) -> &'static str {
     match scalar {
         Scalar::I8 => "i8",

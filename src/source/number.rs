@@ -1,9 +1,9 @@
-//! Numbers as CUDA C++ writes them, each exactly of its type.
+//! Numbers as CUDA C++ literals, each exactly of its type.
 
 use super::names::scalar_name;
 use crate::Scalar;
 
-/// The number that Rust writes in base 10; none if the type has no such number.
+/// The number that Rust writes in base 10; `None` if the type has no such value.
 pub(super) fn of_digits(scalar: Scalar, digits: &str) -> Option<String> {
     match scalar {
         Scalar::F32 => digits.parse().ok().map(f32_literal),
@@ -12,7 +12,7 @@ pub(super) fn of_digits(scalar: Scalar, digits: &str) -> Option<String> {
     }
 }
 
-/// The scalar of some bits.
+/// The scalar with these bits.
 pub(super) fn of_bits(scalar: Scalar, bits: u64) -> String {
     let integer = |value: i128| integer(scalar, value).unwrap_or_default();
     match scalar {
@@ -30,7 +30,7 @@ pub(super) fn of_bits(scalar: Scalar, bits: u64) -> String {
 
 fn integer(scalar: Scalar, value: i128) -> Option<String> {
     Some(match scalar {
-        // C++ has no negative literals, and so not the least number of a type.
+        // C++ has no negative literals, so the least value of a type has no literal.
         Scalar::I32 if value == i32::MIN.into() => format!("({} - 1)", i32::MIN + 1),
         Scalar::I64 if value == i64::MIN.into() => format!("({}ll - 1)", i64::MIN + 1),
         Scalar::I32 => i32::try_from(value).ok()?.to_string(),
@@ -49,8 +49,8 @@ fn f32_literal(value: f32) -> String {
     if !value.is_finite() {
         return format!("::warpfold::from_bits<f32>({:#x}u)", value.to_bits());
     }
-    // A compiler may read a decimal as a double first: it is written only where that is no less
-    // exact.
+    // A compiler may parse the decimal as a double and then round again. So the decimal is written
+    // only if the nearest double equals the float.
     let decimal = format!("{value:?}");
     match format!("{:?}", f64::from(value)) == decimal {
         true => format!("{decimal}f"),
@@ -62,7 +62,7 @@ fn f64_literal(value: f64) -> String {
     if !value.is_finite() {
         return format!("::warpfold::from_bits<f64>({:#x}ull)", value.to_bits());
     }
-    // So few digits every compiler reads right.
+    // Every compiler parses a decimal of at most 15 digits correctly.
     let decimal = format!("{value:?}");
     let few = decimal.chars().filter(char::is_ascii_digit).count() <= 15;
     match few && (value == 0.0 || value.is_normal()) {
@@ -71,7 +71,7 @@ fn f64_literal(value: f64) -> String {
     }
 }
 
-/// `0x1.8p+1`: a float, digit by digit.
+/// A hexadecimal float literal with the exact value, such as `0x1.8p+1`.
 fn hexadecimal(value: f64) -> String {
     let bits = value.to_bits();
     let (sign, exponent, fraction) =

@@ -1,12 +1,15 @@
-//! Operators on integers of at most a word of which any order gives the same bits: a GPU takes
-//! several narrower ones at once, and all lanes of a warp.
+//! Operators with a packed form: integers of at most 32 bits, where every order gives the same
+//! bits.
+//!
+//! The GPU combines several narrow items in one instruction, and the items of all lanes of a warp
+//! at once.
 
 use std::any::TypeId;
 
 use crate::DeviceType;
 use crate::operators::{All, Any, BitAnd, BitOr, BitXor, Max, Min, Sum};
 
-/// What `templates/core/packed.cuh` calls an operator's form, if it has one.
+/// The name of the operator's form in `templates/core/packed.cuh`, if it has one.
 pub(super) fn form(operator: TypeId) -> Option<&'static str> {
     let of_bools = [(TypeId::of::<All>(), "BitAnd"), (TypeId::of::<Any>(), "BitOr")];
     let forms = of_bools

@@ -1,4 +1,4 @@
-//! The generated part of a source that its author knows: types and operator.
+//! The part of a generated source that comes from the user: types and operator.
 
 use std::any::TypeId;
 use std::collections::HashMap;
@@ -11,18 +11,17 @@ use crate::language::Body;
 use crate::language::{Callee, Type};
 use crate::{DeviceCode, DeviceFunction, DeviceMonoid, DeviceOperator, DeviceType, Error, Layout};
 
-/// The name that the compiler knows the generated lines by.
+/// The file name of the generated lines in compiler messages.
 const FILE: &str = "warpfold/program";
 
 /// The types and the operator of a program.
 pub(super) struct Definitions {
     pub(super) text: String,
-    /// Whether they say what Rust means, as the lowering does by `rust::`; or may say it, since
-    /// somebody wrote them by hand.
+    /// Whether the text uses the namespace `rust`. The lowering does; a hand-written body may.
     pub(super) need_meanings: bool,
 }
 
-/// What of an operator's Rust type its definitions are made from.
+/// The properties of an operator's Rust type that its definitions depend on.
 pub(crate) struct OperatorType {
     pub(super) name: &'static str,
     id: TypeId,
@@ -50,8 +49,8 @@ pub(super) fn definitions(of: &OperatorType, operator: &DeviceOperator) -> Resul
         return Err(Error::ForeignItem { operator: of.name, item: item.name });
     }
     let mut types = Types::default();
-    // What the author wrote in a body keeps its name; a type that happens to be called so gets
-    // another.
+    // Names in a hand-written body stay unchanged. A type with one of these names gets another
+    // name.
     if let Body::Code(_) = combine.body {
         let functions = operator.functions.iter().map(|function| function.name);
         let constants = operator.constants.iter().map(|(name, ..)| *name);
@@ -102,7 +101,7 @@ pub(super) fn definitions(of: &OperatorType, operator: &DeviceOperator) -> Resul
     Ok(Definitions { text, need_meanings })
 }
 
-/// The operator's constants as declarations, which stand at the head of every body.
+/// The operator's constants as declarations. They stand at the head of every hand-written body.
 fn declarations(operator: &DeviceOperator, types: &mut Types) -> Vec<String> {
     let declare = |(name, layout, literal): &(&str, _, _)| {
         let (name, value) = (identifier(name), types.literal(layout, literal));
@@ -111,15 +110,16 @@ fn declarations(operator: &DeviceOperator, types: &mut Types) -> Vec<String> {
     operator.constants.iter().map(declare).collect()
 }
 
-/// The functions of a program, each before those that call it.
+/// The functions of a program, each before its callers.
 struct Functions<'a> {
     types: &'a mut Types,
     code: Code,
-    /// Declarations at the head of every body that was written by hand.
+    /// Declarations at the head of every hand-written body.
     constants: &'a [String],
-    /// The type of `self`, where there is one.
+    /// The type of `self`, if the function has a `self`.
     state: Option<&'a Layout>,
-    /// The translated ones, by their identity; those without a name are on their way.
+    /// The C++ names of the translated functions. `None` marks a function whose definition is in
+    /// progress.
     known: HashMap<TypeId, Option<String>>,
 }
 
@@ -153,7 +153,7 @@ impl Functions<'_> {
         Ok(())
     }
 
-    /// A function's parameters and its body; what it calls is defined first.
+    /// A function's parameters and its body. Its callees are defined first.
     fn parts(&mut self, function: &DeviceFunction) -> Result<(Vec<String>, Vec<Line>), Error> {
         let (names, body) = match &function.body {
             Body::Code(code) => {
@@ -199,7 +199,7 @@ impl Functions<'_> {
     }
 }
 
-/// Generated lines, and between them the author's own, each under its own file and line.
+/// Generated lines, and between them the author's lines, each under its own file and line.
 #[derive(Default)]
 struct Code(Vec<Line>);
 
@@ -214,7 +214,7 @@ impl Code {
         self.0.push(Line::Generated(text.to_owned()));
     }
 
-    /// Appends the lines to a text whose first line is a `#line 1` of the generated file.
+    /// Appends the lines to a text that starts with a `#line 1` of the generated file.
     fn finish(self, text: &mut String) {
         for line in self.0 {
             match line {
@@ -239,13 +239,13 @@ fn directive(line: u32, file: &str) -> String {
     format!("#line {line} \"{}\"\n", file.replace('\\', "/").replace('"', "'"))
 }
 
-/// Numbers what comes next from the text's start.
+/// Numbers the following lines from the start of the text.
 fn resume(text: &mut String) {
     let next = text.lines().count() + 1;
     text.push_str(&format!("#line {next} \"{FILE}\"\n"));
 }
 
-/// Pieces of one source line stand on one line, and that has its number.
+/// Writes all pieces of one source line on one line, with the number of the source line.
 fn translated(text: &mut String, file: &str, lines: &Lines) {
     let mut depth = 2_usize;
     let mut number = None;
@@ -254,8 +254,7 @@ fn translated(text: &mut String, file: &str, lines: &Lines) {
         let end =
             lines[at..].iter().position(|(other, _)| other != line).map_or(lines.len(), |count| at + count);
         let pieces: Vec<&str> = lines[at..end].iter().map(|(_, piece)| piece.as_str()).collect();
-        // A line or two that have no counterpart here, such as a brace or a comment, are left
-        // empty.
+        // A gap of at most two lines, such as a brace or a comment, becomes empty lines.
         match number {
             Some(next) if next <= *line && line - next <= 2 => {
                 (next..*line).for_each(|_| text.push('\n'));

@@ -1,4 +1,4 @@
-//! Sources of kernels that reduce: `templates/reduce/`.
+//! The sources of kernels that reduce: `templates/reduce/`.
 
 use std::mem::MaybeUninit;
 
@@ -12,7 +12,7 @@ use crate::plan::{Kernel, Shape};
 use crate::{DeviceMonoid, Error, Policy};
 
 arguments! {
-    /// What a kernel that reduces is given: see `templates/reduce/arguments.cuh`.
+    /// The arguments of a kernel that reduces: see `templates/reduce/arguments.cuh`.
     Arguments<I, T> {
         input: I,
         length: u64,
@@ -27,9 +27,9 @@ arguments! {
     }
 }
 
-/// What kernels that reduce are given.
+/// The template of the arguments.
 const ARGUMENTS: Template = ("reduce/arguments.cuh", include_str!("../../templates/reduce/arguments.cuh"));
-/// The templates of the tuned ones.
+/// The templates of the tuned kernels.
 const REDUCTION: [Template; 6] = [
     ("reduce/counter.cuh", include_str!("../../templates/reduce/counter.cuh")),
     ("reduce/run.cuh", include_str!("../../templates/reduce/run.cuh")),
@@ -38,16 +38,21 @@ const REDUCTION: [Template; 6] = [
     ("reduce/tiles.cuh", include_str!("../../templates/reduce/tiles.cuh")),
     ("reduce/bracket.cuh", include_str!("../../templates/reduce/bracket.cuh")),
 ];
-/// That of the baseline: what of the others it does not need is not parsed.
+/// The template of the baseline kernel. It needs none of [`REDUCTION`], which takes time to parse.
 const BASELINE: Template = ("reduce/baseline.cuh", include_str!("../../templates/reduce/baseline.cuh"));
 
 impl Source {
-    /// The source of a kernel that reduces with `M`.
+    /// Renders a kernel that reduces with `M`.
+    ///
+    /// # Errors
+    ///
+    /// - [`Error::Policy`] if no kernel can follow the policy.
+    /// - The errors of an operator that has no CUDA C++ form, such as [`Error::Untranslatable`].
     pub fn of_reduction<M: DeviceMonoid>(policy: &Policy, kernel: Kernel) -> Result<Self, Error> {
         Self::of_reduction_by::<M, ItemsAsTheyAre>(policy, kernel)
     }
 
-    /// The same, for what a reader stages.
+    /// Renders a kernel that reduces the elements of a reader with `M`.
     pub(crate) fn of_reduction_by<M: DeviceMonoid, R: Reader>(
         policy: &Policy,
         kernel: Kernel,

@@ -1,4 +1,4 @@
-//! Rendering: a source, from types, an operator, templates and an entry.
+//! The rendered source: types, an operator, templates and an entry.
 
 use std::fmt;
 
@@ -25,7 +25,7 @@ impl Source {
         templates: &[Template],
         entry: &Entry,
     ) -> Result<Self, Error> {
-        // Asked once, so that all that follows from it is of one piece.
+        // Called once, so that all parts of the source come from the same value.
         Self::render_operator(of, &M::device_operator(), templates, entry)
     }
 
@@ -36,7 +36,7 @@ impl Source {
         entry: &Entry,
     ) -> Result<Self, Error> {
         let definitions = program::definitions(of, operator)?;
-        // What is not needed is not parsed.
+        // Unused templates are omitted, since parsing them takes time.
         let meanings = if definitions.need_meanings { &MEANINGS[..] } else { &[] };
         let mut text = String::new();
         for (name, template) in TYPES.iter().chain(meanings).chain(&WORDS).chain(templates) {
@@ -57,17 +57,17 @@ impl Source {
         })
     }
 
-    /// What its kernel is called.
+    /// The name of the kernel.
     pub fn kernel_name(&self) -> &'static str {
         self.kernel_name
     }
 
-    /// Whether the kernels read the operator's value.
+    /// Whether the kernel reads the operator's value.
     pub(crate) fn has_state(&self) -> bool {
         self.has_state
     }
 
-    /// Whether its kernel is there to be soon compiled, and not for its speed.
+    /// Whether the kernel exists to compile fast, rather than to run fast.
     pub(crate) fn is_soon_compiled(&self) -> bool {
         self.is_soon_compiled
     }
@@ -77,18 +77,20 @@ impl Source {
         self.operator
     }
 
-    /// All of it.
+    /// The whole text.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// The types and the operator alone, which any C++17 compiler takes after those templates that
-    /// know no threads (those before `words.cuh`), given what `intrinsics.cuh` declares.
+    /// The types and the operator alone.
+    ///
+    /// Every C++17 compiler accepts this text after the templates before `words.cuh`, which use no
+    /// threads. The compiler must supply the declarations of `intrinsics.cuh`.
     pub fn definitions(&self) -> &str {
         &self.text[self.program..self.kernel]
     }
 
-    /// What was generated: everything after the templates.
+    /// The generated text: everything after the templates.
     pub fn program(&self) -> &str {
         &self.text[self.program..]
     }

@@ -1,4 +1,4 @@
-//! Sources of kernels that scan: `templates/scan/`.
+//! The sources of kernels that scan: `templates/scan/`.
 
 use std::mem::MaybeUninit;
 
@@ -12,7 +12,7 @@ use crate::plan::{Kernel, ScanPolicy, ScanShape};
 use crate::{DeviceMonoid, DeviceType, Error};
 
 arguments! {
-    /// What a kernel that scans is given: see `templates/scan/scan.cuh`.
+    /// The arguments of a kernel that scans: see `templates/scan/scan.cuh`.
     ScanArguments<I, T> {
         input: I,
         length: u64,
@@ -24,7 +24,7 @@ arguments! {
     }
 }
 
-/// Their templates.
+/// The templates of the kernels.
 const SCAN: [Template; 5] = [
     ("scan/prefixes.cuh", include_str!("../../templates/scan/prefixes.cuh")),
     ("scan/look_back.cuh", include_str!("../../templates/scan/look_back.cuh")),
@@ -34,12 +34,17 @@ const SCAN: [Template; 5] = [
 ];
 
 impl Source {
-    /// The source of a kernel that scans with `M`.
+    /// Renders a kernel that scans with `M`.
+    ///
+    /// # Errors
+    ///
+    /// - [`Error::Policy`] if no kernel can follow the policy.
+    /// - The errors of an operator that has no CUDA C++ form, such as [`Error::Untranslatable`].
     pub fn of_scan<M: DeviceMonoid>(policy: &ScanPolicy, kernel: Kernel) -> Result<Self, Error> {
         Self::of_scan_by::<M, ItemsAsTheyAre>(policy, kernel)
     }
 
-    /// The same, for what a reader stages.
+    /// Renders a kernel that scans the elements of a reader with `M`.
     pub(crate) fn of_scan_by<M: DeviceMonoid, R: Reader>(
         policy: &ScanPolicy,
         kernel: Kernel,

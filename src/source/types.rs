@@ -1,5 +1,4 @@
-//! Device types as CUDA C++ types, each defined once, with what Rust knows about its layout
-//! asserted.
+//! Device types as CUDA C++ types. Each is defined once, and the source asserts its layout in Rust.
 
 use std::any::TypeId;
 use std::collections::HashMap;
@@ -12,20 +11,20 @@ use crate::{Field, Kind, Layout, Literal};
 /// The type definitions of one program.
 #[derive(Default)]
 pub(super) struct Types {
-    /// The definitions so far, each after those it needs.
+    /// The definitions so far, each after the definitions that it needs.
     pub(super) definitions: String,
-    /// What every other name of the program must not be.
+    /// The taken names, which no other name of the program may use.
     pub(super) scope: Scope,
     names: HashMap<TypeId, String>,
-    /// By the names of their elements.
+    /// The names of the tuple types, by the type names of their elements.
     tuples: HashMap<Vec<String>, String>,
-    /// Names that the author of an operator chose.
+    /// The names that the author of an operator chose.
     chosen: HashMap<TypeId, String>,
 }
 
 impl Types {
-    /// Keeps a name of the author's for a type, before anything is defined; a struct is called so
-    /// itself.
+    /// Reserves a name of the author for a type, before any type is defined. If the type is a
+    /// struct, the struct is defined under that name.
     pub(super) fn choose(&mut self, layout: &Layout, name: &str) {
         let name = self.scope.claim(identifier(name));
         if matches!(layout.kind, Kind::Struct { .. }) {
@@ -33,7 +32,7 @@ impl Types {
         }
     }
 
-    /// The C++ name of a type, which is defined if it was not yet.
+    /// The C++ name of a type. The first call defines the type.
     pub(super) fn name(&mut self, layout: &Layout) -> String {
         if let Some(name) = self.names.get(&layout.id) {
             return name.clone();
@@ -74,8 +73,8 @@ impl Types {
         name
     }
 
-    /// The type of a member of a struct. A member hides a type of its name from those after it: such a
-    /// type is named with its namespace.
+    /// The type of a member of a struct. A member hides a type of the same name from later members,
+    /// so that type is named with its namespace.
     fn member_type(&mut self, layout: &Layout, members: &[String]) -> String {
         let name = self.name(layout);
         match &layout.kind {
@@ -88,13 +87,13 @@ impl Types {
     }
 
     fn assert(&mut self, condition: &str, expected: &str) {
-        // The name of a type may hold a character literal.
+        // The name of a type may contain a character literal.
         let expected = expected.replace(['"', '\\'], "'");
         self.definitions
             .push_str(&format!("static_assert({condition}, \"{LAYOUT_ASSERTION}{expected}\");\n"));
     }
 
-    /// The C++ name of the type of a variable.
+    /// The C++ name of a variable's type.
     pub(super) fn name_of(&mut self, ty: &Type) -> String {
         let parts = match ty {
             Type::Value(layout) => return self.name(layout),
@@ -114,7 +113,7 @@ impl Types {
         name
     }
 
-    /// A value of the type of a variable.
+    /// A value of a variable's type, as C++.
     pub(super) fn constant(&mut self, ty: &Type, literal: &Literal) -> String {
         match (ty, literal) {
             (Type::Value(layout), literal) => self.literal(layout, literal),
@@ -128,7 +127,7 @@ impl Types {
         }
     }
 
-    /// A value, bit for bit.
+    /// A value as C++, bit for bit.
     pub(super) fn literal(&mut self, layout: &Layout, literal: &Literal) -> String {
         let name = self.name(layout);
         match (&layout.kind, literal) {
@@ -145,17 +144,18 @@ impl Types {
                     .collect();
                 format!("{name}{{{}}}", values.join(", "))
             }
-            // A hand-written `DeviceType` whose literal is not of its layout: the compiler names
-            // the place.
+            // The literal of a hand-written `DeviceType` does not match its layout. The comment
+            // makes the compiler report the place.
             (_, literal) => format!("/* {literal:?} is no literal of {name} */"),
         }
     }
 }
 
-/// How a failed layout assertion begins, which is how the compiler's log is read.
+/// The start of the message of a failed layout assertion. `cuda::jit` looks for it in the
+/// compiler's log.
 pub(crate) const LAYOUT_ASSERTION: &str = "layout: in Rust ";
 
-/// The members' C++ names. A struct is a scope of its own.
+/// The C++ names of the fields. A struct is a scope of its own.
 pub(super) fn field_names(fields: &[Field]) -> Vec<String> {
     let mut scope = Scope::default();
     fields.iter().map(|field| scope.claim(identifier(field.name))).collect()

@@ -1,13 +1,13 @@
-//! Architectures of GPUs.
+//! GPU architectures.
 
 use std::fmt;
 
 /// A GPU's architecture: its compute capability.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Architecture {
-    /// The generation.
+    /// The major version.
     pub major: u32,
-    /// Within the generation.
+    /// The minor version.
     pub minor: u32,
 }
 
@@ -17,7 +17,7 @@ impl Architecture {
         Self { major, minor }
     }
 
-    /// The number that compilers use: 90 for 9.0.
+    /// The number that compilers use, such as 90 for 9.0.
     pub const fn number(self) -> u32 {
         self.major * 10 + self.minor
     }

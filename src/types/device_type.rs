@@ -2,21 +2,25 @@ use std::any::TypeId;
 
 use cudarc::driver::DeviceRepr;
 
-/// Plain old data whose layout Rust and CUDA C++ agree on.
+/// Plain old data with the same layout in Rust and CUDA C++.
 ///
-/// Write it with `#[derive(DeviceType)]`, for a `#[repr(C)]` or `#[repr(transparent)]` struct whose fields are device
-/// types. It is implemented for `i8` to `i64`, `u8` to `u64`, `isize`, `usize`, `bool`, `f32`, `f64`, arrays of device
-/// types, and `half::{f16, bf16}` under the feature `half`.
+/// Derive it with `#[derive(DeviceType)]` for a `#[repr(C)]` or `#[repr(transparent)]` struct whose
+/// fields are device types. The crate implements it for:
 ///
-/// A type describes itself as data; [`source`](mod@crate::source) turns that into CUDA C++, and the rendered source
-/// asserts that both compilers see the same size, alignment and offsets.
+/// - `i8` to `i64`, `u8` to `u64`, `isize`, `usize`, `bool`, `f32` and `f64`;
+/// - arrays of device types;
+/// - `half::{f16, bf16}`, with the feature `half`.
+///
+/// A type describes itself as data. [`source`](mod@crate::source) turns the description into CUDA
+/// C++. The rendered source asserts that size, alignment and offsets are those of Rust.
 ///
 /// # Safety
 ///
-/// [`layout`](Self::layout) must describe `Self` truly, field by field: a field that is missing or misplaced lets a
-/// kernel read what was never written. Any bits that the layout allows are a value of `Self` (of a `bool` 0 and 1): kernels
-/// compute with the layout, and know no other rule. [`literal`](Self::literal) and [`same_bits`](Self::same_bits) follow
-/// the layout.
+/// 1. [`layout`](Self::layout) describes every field of `Self`, at its offset. Otherwise a kernel
+///    could read uninitialised memory.
+/// 2. All bits that the layout allows are a valid `Self` (for a `bool`: 0 and 1). Kernels compute
+///    with the layout and know no other rule.
+/// 3. [`literal`](Self::literal) and [`same_bits`](Self::same_bits) follow the layout.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a device type",
     label = "its layout is not known to CUDA C++",
@@ -24,33 +28,33 @@ use cudarc::driver::DeviceRepr;
 )]
 #[allow(unsafe_code)]
 pub unsafe trait DeviceType: DeviceRepr + Copy + Send + Sync + 'static {
-    /// What the type looks like in memory.
+    /// The layout of the type in memory.
     fn layout() -> Layout;
 
-    /// The value, bit for bit, in the shape of its layout.
+    /// The value, bit for bit, in the structure of its layout.
     fn literal(&self) -> Literal;
 
-    /// Whether two values are the same in every field, padding ignored and any NaN equal to any other.
+    /// Whether two values are the same in every field. Padding is ignored, and all NaNs are equal.
     fn same_bits(a: &Self, b: &Self) -> bool;
 }
 
-/// What a [`DeviceType`] looks like in memory, as data.
+/// The layout of a [`DeviceType`] in memory, as data.
 #[derive(Clone, Debug)]
 pub struct Layout {
     /// The Rust type.
     pub id: TypeId,
     /// The Rust type's name, with its path.
     pub name: &'static str,
-    /// Bytes, a multiple of `align`.
+    /// Size in bytes, a multiple of `align`.
     pub size: usize,
-    /// Bytes, a power of two.
+    /// Alignment in bytes, a power of two.
     pub align: usize,
-    /// What the bytes are.
+    /// The structure of the type.
     pub kind: Kind,
 }
 
 impl Layout {
-    /// The layout of `T`, of which only the kind is not known to the compiler.
+    /// The layout of `T` with this kind. The compiler knows the other fields.
     pub fn of<T: 'static>(kind: Kind) -> Self {
         Self {
             id: TypeId::of::<T>(),
@@ -62,7 +66,7 @@ impl Layout {
     }
 }
 
-/// The kinds of [`Layout`].
+/// The structure of a [`Layout`].
 #[derive(Clone, Debug)]
 pub enum Kind {
     /// A number or a `bool`.
@@ -71,12 +75,12 @@ pub enum Kind {
     Array {
         /// The type of every element.
         element: Box<Layout>,
-        /// How many there are, at least one.
+        /// Number of elements, at least 1.
         length: usize,
     },
     /// A struct.
     Struct {
-        /// In the order of declaration, which is the order of offsets.
+        /// The fields in the order of declaration, which is the order of offsets.
         fields: Vec<Field>,
     },
 }
@@ -86,7 +90,7 @@ pub enum Kind {
 pub struct Field {
     /// The name in Rust; `0`, `1`, ... in a tuple struct.
     pub name: &'static str,
-    /// Bytes from the start of the struct.
+    /// Offset in bytes from the start of the struct.
     pub offset: usize,
     /// The field's type.
     pub layout: Layout,
@@ -122,7 +126,8 @@ pub enum Literal {
 
 macro_rules! scalars {
     ($($type:ty => $scalar:expr, $bits:expr, $same:expr;)*) => {$(
-        // SAFETY: a scalar is one field of its own kind, and CUDA C++ has it at the same size and alignment.
+        // SAFETY: the layout is that of one scalar, which has the same size and alignment in CUDA
+        // C++.
         #[allow(unsafe_code)]
         unsafe impl DeviceType for $type {
             fn layout() -> Layout {
@@ -165,7 +170,7 @@ scalars! {
         |a, b| a.to_bits() == b.to_bits() || (a.is_nan() && b.is_nan());
 }
 
-// SAFETY: an array is its elements, one after the other, in both languages.
+// SAFETY: both languages store an array as its elements, in order and without gaps.
 #[allow(unsafe_code)]
 unsafe impl<T: DeviceType, const N: usize> DeviceType for [T; N] {
     fn layout() -> Layout {

@@ -1,4 +1,4 @@
-//! What both compilers agree on: types of values, and of GPUs.
+//! Types that Rust and CUDA C++ agree on: values, and GPU architectures.
 
 mod architecture;
 mod device_type;

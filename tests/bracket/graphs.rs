@@ -1,9 +1,9 @@
-//! Reductions that a graph records.
+//! Tests of reductions that are recorded into a CUDA graph.
 
 use super::*;
 
-/// What a graph uses outlives the reduction that recorded it, and two runs of one recording do not
-/// disturb each other.
+/// The resources of a graph outlive the reduction that recorded it. Two recorded reductions of one
+/// graph do not disturb each other.
 pub(crate) fn a_graph_outlives_its_reduction() {
     let _alone = alone();
     use cudarc::driver::sys::{CUgraphInstantiate_flags, CUstreamCaptureMode};
@@ -22,7 +22,7 @@ pub(crate) fn a_graph_outlives_its_reduction() {
         reduction.compile().expect("compiles");
         stream.begin_capture(mode).expect("begins to record");
         for (copy, result) in copies.iter().zip(&mut results) {
-            // SAFETY: the graph is gone before the slices.
+            // SAFETY: the slices outlive the graph, and its launches do not overlap.
             unsafe { reduction.record_into(copy, result) }.expect("records");
         }
         let graph = stream.end_capture(flags).expect("ends recording").expect("a graph");
@@ -35,8 +35,8 @@ pub(crate) fn a_graph_outlives_its_reduction() {
     }
 }
 
-/// A recorded reduction can be replayed on new values, while the reduction is run on the same
-/// stream.
+/// A graph is launched several times, on new values. Between its launches the same reduction runs
+/// on the same stream.
 pub(crate) fn a_graph_replays() {
     let _alone = alone();
     use cudarc::driver::sys::{CUgraphInstantiate_flags, CUstreamCaptureMode};
@@ -53,20 +53,19 @@ pub(crate) fn a_graph_replays() {
     let beside = elsewhere.clone_htod(&first).expect("copies");
     elsewhere.synchronize().expect("synchronises");
 
-    // Of this thread: the other tests allocate in theirs meanwhile, which a global recording
-    // forbids them.
+    // Thread-local mode, because a global capture forbids other tests to allocate.
     let mode = CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL;
     stream.begin_capture(mode).expect("begins to record");
     let refused = reduction.run(&copy);
     assert!(matches!(refused, Err(Error::StreamIsCapturing)), "{refused:?}");
     let refused = reduction.run_into(&copy, &mut result);
     assert!(matches!(refused, Err(Error::StreamIsCapturing)), "{refused:?}");
-    // SAFETY: the other stream does not record, so nothing is recorded.
+    // SAFETY: the input's stream is not capturing, so the call fails and records nothing.
     let refused = unsafe { reduction.record_into(&beside, &mut result) };
     assert!(matches!(refused, Err(Error::StreamIsNotCapturing)), "{refused:?}");
-    // SAFETY: the graph is gone before the slices.
+    // SAFETY: the slices outlive the graph, and its launches do not overlap.
     unsafe { reduction.record_into(&copy, &mut result) }.expect("records");
-    // What another stream needs for its first run is made meanwhile.
+    // The first run on another stream allocates its workspace during the capture.
     let got = reduction.run(&beside).expect("runs");
     assert_same(got, tree::bracket(&operator, &first), "beside the recording");
     let flags = CUgraphInstantiate_flags::CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH;
@@ -82,7 +81,8 @@ pub(crate) fn a_graph_replays() {
     }
 }
 
-/// A thread whose stream records reduces and scans host memory, and drops what did that: the recording goes on.
+/// During a capture the same thread reduces and scans host memory, and drops the objects that did
+/// so. The capture stays active.
 pub(crate) fn host_memory_while_a_stream_records() {
     let _alone = alone();
     use cudarc::driver::sys::{CUgraphInstantiate_flags, CUstreamCaptureMode, CUstreamCaptureStatus};
@@ -135,7 +135,7 @@ pub(crate) fn host_memory_while_a_stream_records() {
     }
 }
 
-/// What fills the input may be recorded, too, and on another stream of the same capture.
+/// A graph may also record the copy that fills the reduction's input.
 pub(crate) fn a_graph_that_fills_its_input_replays() {
     let _alone = alone();
     use cudarc::driver::sys::{CUgraphInstantiate_flags, CUstreamCaptureMode};
@@ -148,12 +148,12 @@ pub(crate) fn a_graph_that_fills_its_input_replays() {
     let mut input = stream.clone_htod(&vec![0_u64; source.len()]).expect("copies");
     let mut result = stream.clone_htod(&[0_u64]).expect("copies");
     stream.synchronize().expect("synchronises");
-    // SAFETY: everything of this test is ordered by one stream. What cudarc would wait for was recorded before the
-    // capture, and would end it.
+    // SAFETY: one stream orders all work of this test. With event tracking, cudarc would wait for
+    // events from before the capture, which would invalidate it.
     unsafe { context.disable_event_tracking() };
     stream.begin_capture(CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL).expect("begins");
     stream.memcpy_dtod(&source_copy, &mut input).expect("records");
-    // SAFETY: the graph is gone before the slices.
+    // SAFETY: the slices outlive the graph, and its launches do not overlap.
     unsafe { reduction.record_into(&input, &mut result) }.expect("records");
     let flags = CUgraphInstantiate_flags::CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH;
     let graph = stream.end_capture(flags).expect("ends recording").expect("a graph");
@@ -162,7 +162,7 @@ pub(crate) fn a_graph_that_fills_its_input_replays() {
     assert_same(result, tree::bracket(&Sum::<u64>::new(), &source), "graph");
 }
 
-/// Reductions of a graph read what reductions before them write.
+/// A recorded reduction reads values that earlier reductions of the same graph have written.
 pub(crate) fn a_graph_reduces_what_its_reductions_write() {
     let _alone = alone();
     use cudarc::driver::sys::{CUgraphInstantiate_flags, CUstreamCaptureMode};
@@ -174,7 +174,8 @@ pub(crate) fn a_graph_reduces_what_its_reductions_write() {
         (Reduction::<Maps>::new(stream.clone()), Reduction::<Sum<u64>>::new(stream.clone()));
     reduction.compile().expect("compiles");
     sums.compile().expect("compiles");
-    // Of as many blocks as a block gathers, whole ones and not.
+    // The partials of these lengths are gathered by an extra block. Some lengths leave the last
+    // block incomplete.
     for length in [40_000, 65_536, 196_608, 200_001] {
         let mut all: Vec<[u32; 2]> = items(33, length, u32::map);
         let other: Vec<[u32; 2]> = items(34, length, u32::map);
@@ -185,22 +186,23 @@ pub(crate) fn a_graph_reduces_what_its_reductions_write() {
         let mut results = stream.clone_htod(&[[0_u32; 2]; ROUNDS]).expect("copies");
         let mut sum = stream.clone_htod(&[0_u64]).expect("copies");
         context.synchronize().expect("synchronises");
-        // SAFETY: everything of this test is ordered by one stream. What cudarc would wait for was recorded before the capture, and would
-        // end it.
+        // SAFETY: one stream orders all work of this test. With event tracking, cudarc would wait
+        // for events from before the capture, which would invalidate it.
         unsafe { context.disable_event_tracking() };
         stream.begin_capture(CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL).expect("begins");
         let places = |round: usize| round * (length / ROUNDS);
         for round in 0..ROUNDS {
-            // By the same operator, and, now and then, another's between the two.
+            // The same operator writes an item that it then reduces. In every third round another
+            // operator runs in between.
             let place = places(round);
-            // SAFETY: the graph is gone before the slices.
+            // SAFETY: the slices outlive the graph, and its launches do not overlap.
             unsafe { reduction.record_into(&other_on_device, &mut on_device.slice_mut(place..=place)) }
                 .expect("records");
             if round % 3 == 0 {
-                // SAFETY: the graph is gone before the slices.
+                // SAFETY: the slices outlive the graph, and its launches do not overlap.
                 unsafe { sums.record_into(&numbers_on_device, &mut sum) }.expect("records");
             }
-            // SAFETY: the graph is gone before the slices.
+            // SAFETY: the slices outlive the graph, and its launches do not overlap.
             unsafe { reduction.record_into(&on_device, &mut results.slice_mut(round..=round)) }
                 .expect("records");
         }
@@ -224,14 +226,19 @@ pub(crate) fn a_graph_reduces_what_its_reductions_write() {
     }
 }
 
-/// What writes the items of a reduction in a graph right before it has ended before they are read:
-/// a scan, a copy by another stream, which reduces before it, and another reduction.
+/// In a graph, the work that writes a reduction's items ends before the reduction reads them. That
+/// work is one of these:
+///
+/// - a scan;
+/// - a copy on another stream, after a reduction on that stream;
+/// - another reduction.
 pub(crate) fn a_graph_reduces_what_it_has_just_written() {
     let _alone = alone();
     use cudarc::driver::sys::{CUgraphInstantiate_flags, CUstreamCaptureMode};
     type Maps = AffineComposition<u64>;
-    // A row, a block, several, and tiles, whose partials another launch reduces: some by blocks that fill an
-    // H200, and draw or do not.
+    // Lengths of one row, of one block, of several blocks and of tiles. Another launch reduces the
+    // partials of tiles. The longest inputs fill an H200 with blocks, with and without tickets for
+    // chunks.
     let longest = 12_976_128;
     let lengths = [1, 40, longest, 2_000, 4_320_000, 100_000, 1_000_000];
     let source: Vec<[u64; 2]> = items(31, longest, u64::map);
@@ -249,33 +256,34 @@ pub(crate) fn a_graph_reduces_what_it_has_just_written() {
         [0; 5].map(|_| stream.clone_htod(&zeros).expect("copies"));
     let mut beside = other.clone_htod(&zeros[..1]).expect("copies");
     context.synchronize().expect("synchronises");
-    // SAFETY: everything of this test is ordered by one stream, and what another one does is ordered by joining it. What cudarc would
-    // wait for was recorded before the capture, and would end it.
+    // SAFETY: one stream orders all work of this test, and `join` orders the work of the other
+    // stream. With event tracking, cudarc would wait for events from before the capture, which
+    // would invalidate it.
     unsafe { context.disable_event_tracking() };
     stream.begin_capture(CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL).expect("begins");
     for (index, &length) in lengths.iter().enumerate() {
         stream.memset_zeros(&mut input).expect("records");
         let (from, mut to) = (on_device.slice(..length), input.slice_mut(..length));
         if index % 2 == 0 {
-            // SAFETY: the graph is gone before the slices.
+            // SAFETY: the slices outlive the graph, and its launches do not overlap.
             unsafe { scan.record_inclusive_into(&from, &mut to) }.expect("records");
         } else {
             other.join(&stream).expect("records");
-            // SAFETY: the graph is gone before the slices.
+            // SAFETY: the slices outlive the graph, and its launches do not overlap.
             unsafe { reduction.record_into(&of_other, &mut beside) }.expect("records");
             other.memcpy_dtod(&from, &mut to).expect("records");
             stream.join(&other).expect("records");
         }
-        // After each, one of another kernel, or of the same.
+        // Reductions with the same kernel and with another kernel follow each other.
         let (input, some) = (input.slice(..length), on_device.slice(..100_000));
         for (items, results) in
             [(&input, &mut first), (&input, &mut second), (&some, &mut of_source), (&input, &mut results)]
         {
-            // SAFETY: the graph is gone before the slices.
+            // SAFETY: the slices outlive the graph, and its launches do not overlap.
             unsafe { reduction.record_into(items, &mut results.slice_mut(index..=index)) }.expect("records");
         }
         let so_far = results.slice(..=index);
-        // SAFETY: the graph is gone before the slices.
+        // SAFETY: the slices outlive the graph, and its launches do not overlap.
         unsafe { reduction.record_into(&so_far, &mut of_results.slice_mut(index..=index)) }.expect("records");
     }
     let flags = CUgraphInstantiate_flags::CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH;

@@ -1,4 +1,4 @@
-//! Reductions in the order of streams, and of threads.
+//! Tests of reductions on several streams and threads, and of their allocations.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -9,19 +9,20 @@ thread_local! {
     static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
 }
 
-/// The system's allocator, which counts what each thread asks of it.
+/// The system allocator, with a count of each thread's allocations.
 struct Counting;
 
-// SAFETY: all of it is the system's.
+// SAFETY: every call is forwarded to the system allocator.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        // Not where the thread has ended.
+        // A thread that ends may allocate after its thread-local storage is gone, which `try_with`
+        // permits.
         let _ = ALLOCATIONS.try_with(|count| count.set(count.get() + 1));
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller keeps the contract of `GlobalAlloc`.
         unsafe { System.alloc(layout) }
     }
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller keeps the contract of `GlobalAlloc`.
         unsafe { System.dealloc(pointer, layout) }
     }
 }
@@ -29,7 +30,7 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// One reduction, many threads, each with streams of its own and one that all share.
+/// Eight threads share one reduction. Each thread uses a stream of its own, and one shared stream.
 pub(crate) fn threads_and_streams() {
     let _alone = alone();
     let context = CudaContext::new(0).expect("a GPU");
@@ -56,7 +57,7 @@ pub(crate) fn threads_and_streams() {
     });
 }
 
-/// Results are left on the device, in stream order.
+/// `run_into` writes results to device memory, in stream order.
 pub(crate) fn run_into_writes_in_stream_order() {
     let _alone = alone();
     let context = CudaContext::new(0).expect("a GPU");
@@ -73,12 +74,12 @@ pub(crate) fn run_into_writes_in_stream_order() {
             let mut place = results.slice_mut(i..=i);
             reduction.run_into(&copy.slice(ends(i)), &mut place).expect("enqueues");
         }
-        // An output that lives on another stream is there when that stream reads it.
+        // If the output belongs to another stream, that stream waits for the result.
         let mut far = elsewhere.clone_htod(&[[[-7; 2]; 2]]).expect("copies");
         reduction.run_into(&copy, &mut far).expect("enqueues");
         let far = elsewhere.clone_dtoh(&far).expect("copies")[0];
         assert_same(far, tree::bracket(&operator, &all), "another stream");
-        // Nothing at all is the identity, there too.
+        // For an empty input `run_into` writes the identity.
         let mut nothing = stream.clone_htod(&[[[7; 2]; 2]]).expect("copies");
         reduction.run_into(&copy.slice(5..5), &mut nothing).expect("enqueues");
         let results = stream.clone_dtoh(&results).expect("copies");
@@ -90,7 +91,7 @@ pub(crate) fn run_into_writes_in_stream_order() {
     }
 }
 
-/// Once a reduction has run on a stream, it asks for no memory again.
+/// After its first run on a stream, a reduction makes no allocation on the host.
 pub(crate) fn a_run_allocates_nothing() {
     let _alone = alone();
     let stream = CudaContext::new(0).expect("a GPU").new_stream().expect("a stream");

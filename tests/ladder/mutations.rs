@@ -1,5 +1,4 @@
-//! Mistakes in the templates of the rungs of the ladder, each of which must be found: one table,
-//! and no logic.
+//! Mistakes in the templates of the ladder. The tests must find each of them.
 
 use support::mutations::Mutation;
 

@@ -1,4 +1,4 @@
-//! Scans on the executor: the rendered source, run on the CPU.
+//! Tests of scans on the executor, which runs the rendered source on the CPU.
 
 use std::marker::PhantomData;
 
@@ -16,10 +16,10 @@ use support::programs::{Case, Checks, Kernels};
 use support::simt::{Asked, Executor, Tests, behavior};
 use support::tiers::Suite;
 
-/// Bytes of the longest input that the executor is given.
+/// Size of the executor's longest input, in bytes.
 const MOST_BYTES: usize = 256 << 10;
 
-/// What says how scans are tested.
+/// Files that determine how scans are tested.
 const FILES: &[&str] = &[
     "tests/scan.rs",
     "tests/scan/executor.rs",
@@ -29,11 +29,12 @@ const FILES: &[&str] = &[
     "src/plan/shape.rs",
 ];
 
-/// Every operator, several policies, all under the sanitizers too, and every mistake.
+/// Adds tests of every operator and of several policies, tests under the sanitizers, and every
+/// mutation.
 pub fn add_to(suite: &mut Suite) {
     let mut tests = Tests::new(suite, "scans", Checks::Accesses, FILES);
     operators::structs(&mut OnExecutor { tests: &mut tests, checks: Checks::Accesses, step: 1 });
-    // What an operator does is the same as in a reduction: of these the sizes matter.
+    // The tests of reductions cover what operators compute. Here the item sizes matter.
     operators::sizes(&mut OnExecutor { tests: &mut tests, checks: Checks::Accesses, step: 5 });
     let mut tests = Tests::new(suite, "scans", Checks::Sanitizers, FILES);
     operators::structs(&mut OnExecutor { tests: &mut tests, checks: Checks::Sanitizers, step: 3 });
@@ -46,7 +47,8 @@ pub fn add_to(suite: &mut Suite) {
         .add_to(suite);
 }
 
-/// On the executor, both scans, in place and apart; what is wrong if anything is.
+/// Runs an inclusive scan to a separate output, and an exclusive scan in place. The error describes
+/// the first difference.
 fn wrong_on_executor<M: DeviceMonoid>(
     executor: &mut Executor,
     case: Case<M, ScanPolicy>,
@@ -104,7 +106,7 @@ fn every_length_on_executor<M: DeviceMonoid>(
 struct OnExecutor<'a, 'b> {
     tests: &'a mut Tests<'b>,
     checks: Checks,
-    /// Lengths that are taken: every so many.
+    /// Every `step`-th length is tested.
     step: usize,
 }
 
@@ -149,7 +151,7 @@ fn every_policy_on_executor<M: DeviceMonoid>(
     }
 }
 
-/// What is done to find a mistake.
+/// Adds the trials that must find each mutation.
 fn add_trials(trials: &mut Trials<'_>) {
     fn trial<M: DeviceMonoid>(case: Case<M, ScanPolicy>, sampler: Sampler<M::Item>) -> Trial
     where
@@ -168,7 +170,8 @@ fn add_trials(trials: &mut Trials<'_>) {
             Ok(())
         })
     }
-    // A program a tile, those first that find most: what finds a mistake is all that is compiled.
+    // One program for each shape of tile. The programs that find most mutations come first, because
+    // no program is compiled after one that finds the mutation.
     trials.add(|kernels| {
         let mut units = large::<u32>();
         units.large = ScanShape { run_items: 16, rows: 1, unit_items: 4, warps: 2, groups: 1, ..units.large };

@@ -1,4 +1,4 @@
-//! Mistakes in the templates of scans, each of which must be found: one table, and no logic.
+//! Mistakes in the templates of scans. The tests must find each of them.
 
 use support::mutations::Mutation;
 

@@ -1,5 +1,5 @@
-// Kernels that do what the executor can see, rightly and wrongly: what it finds in them is asserted in tests/simt.rs. Some of
-// it no template uses yet.
+// Kernels that exercise the executor, correctly and with mistakes. tests/simt.rs asserts the
+// errors. No template uses some of these features yet.
 
 namespace exercises {
 
@@ -7,11 +7,11 @@ struct Arguments {
     const unsigned* input;
     unsigned long long length;
     unsigned* output;
-    // 0 is right, and each other number is a mistake.
+    // 0 for the correct kernel. Any other number selects a mistake.
     unsigned long long mistake;
 };
 
-// Every thread writes a word, and reads its neighbour's.
+// Each thread writes a word and reads its neighbour's word.
 inline void neighbours(const Arguments& arguments, bool of_warp) {
     using namespace warpfold;
     WARPFOLD_SHARED(unsigned, words, 64);
@@ -34,7 +34,7 @@ inline void warp_of_neighbours(const void* arguments, const void*) {
     neighbours(*static_cast<const Arguments*>(arguments), true);
 }
 
-// How many lanes have an odd input, asked of all lanes or of some.
+// A ballot of the lanes whose input is odd, called by all lanes or by some.
 inline void votes(const void* parameter, const void*) {
     using namespace warpfold;
     const Arguments& arguments = *static_cast<const Arguments*>(parameter);
@@ -44,7 +44,7 @@ inline void votes(const void* parameter, const void*) {
     arguments.output[block_index() * 64 + self] = odd;
 }
 
-// The last block to come adds what the others left.
+// The last block to arrive adds the partials of the other blocks.
 inline void last_block(const void* parameter, const void*) {
     using namespace warpfold;
     const Arguments& arguments = *static_cast<const Arguments*>(parameter);

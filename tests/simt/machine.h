@@ -1,4 +1,5 @@
-// What the parts of the executor have in common: threads, warps, blocks, memory, and the launch that runs.
+// State that the files of the executor share: threads, warps, blocks, memory and the current
+// launch.
 #pragma once
 #include <setjmp.h>
 #include <stdint.h>
@@ -12,7 +13,7 @@
 
 namespace simt {
 
-// Under the sanitizers only the intrinsics say what they access.
+// Under the sanitizers only the accesses of intrinsics are seen.
 #if defined(__SANITIZE_ADDRESS__)
 constexpr bool SEES_ALL = false;
 #else
@@ -32,45 +33,49 @@ struct Copy {
 
 struct Fiber {
     std::vector<Copy> copies;
-    // Since the last barrier, how often it came to each place; and how often it combined.
+    // `came` counts visits to each place since the last barrier, `combined` all combinations.
     std::map<Place, unsigned> came;
     uint64_t combined = 0;
-    // Whether it has seen, by an atomic operation, what others published.
+    // Whether an atomic operation or a fence of this thread has acquired the writes that others
+    // published.
     bool acquired = false;
-    // Whether it has seen, by one that orders nothing, that there is something.
+    // Whether a relaxed atomic operation has read shared words. The next fence acquires the values.
     bool saw = false;
-    // Whether it has fenced off anything of which it has told nobody.
+    // Whether the thread has fenced writes that no atomic operation has published since.
     bool fenced = false;
-    // Whether it has waited for the launch before.
+    // Whether the thread has waited for the previous launch.
     bool waited = false;
     char* stack = nullptr;
     jmp_buf at;
     bool started = false, done = false, waiting = false;
     unsigned thread = 0;
-    // Which group of warps it waits with, once it does, and the block's clock at the last barrier of the group or of the block.
+    // The group of warps with which the thread waits, from its first group barrier on. The block's
+    // clock at the last barrier of the group or of the block.
     unsigned group = NO_GROUP, epoch = 1;
     struct Block* block = nullptr;
     const char* what = nullptr;
     Site site = {};
-    // Where it looks whether others have published something.
+    // The place at which the thread polls a published word.
     Site looks_at = {};
     void* fake_stack = nullptr;
 };
 
-// A byte of shared memory: who wrote it and who read it, and at which epoch.
+// A byte of shared memory: its writer and its reader, and the epochs of the two accesses.
 struct Byte {
     bool written = false;
     unsigned writer = 0, reader = 0;
     unsigned write_epoch = 0, read_epoch = 0;
-    // Of the warp of the one who wrote or read.
+    // Epochs of the warp of the writer, and of the warp of the reader.
     unsigned write_warp_epoch = 0, read_warp_epoch = 0;
-    // Several that are in no order among themselves, and whether they are of several warps.
+    // Whether several readers are unordered among themselves, and whether they are of several
+    // warps.
     bool many_readers = false, many_warps = false;
-    // Groups that have read it since the barrier of the whole block with this number, a bit each.
+    // A bit for each group that has read the byte since the block barrier with the number
+    // `reading_since`.
     unsigned reading_groups = 0, reading_since = 0;
-    // An asynchronous copy has not been waited for.
+    // Whether an asynchronous copy to the byte has not been waited for.
     bool in_flight = false;
-    // Of the block that had this memory.
+    // Generation of the block that last used the byte.
     unsigned generation = 0;
 };
 
@@ -87,7 +92,7 @@ struct Array {
     size_t begin, bytes;
 };
 
-// A barrier that some threads of a block have come to.
+// A barrier at which some threads of a block have arrived.
 struct Barrier {
     unsigned arrived = 0, threads = 0;
     Site site = {};
@@ -97,14 +102,15 @@ struct Block {
     unsigned index = 0;
     std::vector<Fiber*> fibers;
     std::vector<Warp> warps;
-    // Every barrier that all have come to has a number, its epoch: the last one, and the last one of the whole block.
+    // `left` counts the threads that have ended. Completed barriers are numbered: `clock` is the
+    // last one, `epoch` the last one of the whole block.
     unsigned left = 0, clock = 1, epoch = 1;
     Barrier barrier;
-    // Of groups of warps, by their numbers.
+    // Barriers of groups of warps, by the number of the group.
     std::map<unsigned, Barrier> groups;
     std::vector<Array> arrays;
     char* shared = nullptr;
-    // Of an earlier block of another generation, unless asked for by `byte`.
+    // The state of each byte. Another generation belongs to an earlier block, and `byte` resets it.
     std::vector<Byte> bytes;
     unsigned generation = 0;
 
@@ -114,56 +120,58 @@ struct Block {
     }
 };
 
-// What arrays of a fixed size have; a launch may give a block more, which comes after it.
+// Bytes for arrays of fixed size. A launch may give a block more memory, after these bytes.
 constexpr size_t STATIC_SHARED = 48 << 10;
 
-// Global memory: where it is, and which of its bytes were written, and by which thread.
+// A range of global memory, and the writer of each byte.
 struct Region {
     const char* begin;
     size_t bytes;
     bool writable;
     std::vector<uint64_t> writer;
-    // The block's epoch at the time.
+    // Epoch of the writer's block at the time of the write.
     std::vector<unsigned> epoch;
-    // Who has fenced it off since it was written; and whether by an atomic operation that came after that fence others have
-    // been told.
+    // The thread that has fenced the byte since it was written. Whether an atomic operation after
+    // that fence has published it.
     std::vector<uint64_t> fencer;
     std::vector<bool> published;
     char& begin_byte(size_t k) { return const_cast<char*>(begin)[k]; }
 };
 
-// Of memory that is changed by atomic operations.
+// The writer of bytes that atomic operations change.
 constexpr uint64_t ATOMIC = ~uint64_t(0);
-// The writer of what was there before the launch.
+// The writer of bytes from before the launch.
 constexpr uint64_t HOST = ATOMIC - 1;
 
-// A launch, and what its kernel is given.
+// A launch, and the parameters of its kernel.
 struct Launch {
     Kernel kernel;
     const void *arguments, *op;
     unsigned blocks, threads;
-    // Of a block, with what arrays of a fixed size have.
+    // Shared memory of a block in bytes, with `STATIC_SHARED`.
     size_t shared_bytes;
-    // Memory that threads only read: `arguments` and `op`.
+    // Read-only memory: `arguments` and `op`.
     const char *parameters_begin, *parameters_end;
-    // Memory that blocks share, of words that are touched as a whole.
+    // Memory that blocks share: 64-bit words. Every access is to a whole word.
     char* words;
     size_t word_bytes;
     std::vector<Region> regions;
-    // Whether what it does is counted.
+    // Whether the operations of the launch are counted.
     bool counting;
-    // Whether the launch before may not have ended, so that whoever writes has waited for that.
+    // Whether the previous launch may still run, so that threads must wait for it before they
+    // write.
     bool early;
 };
 extern Launch launch;
-// The thread that runs, if one does.
+// The thread that runs, or null.
 extern Fiber* current;
 
-// Runs `launch`, its threads in an order that the seed decides; what is wrong, if anything is.
+// Runs `launch`, with its threads in an order that the seed determines. Returns the first error, or
+// an empty text.
 std::string run(uint64_t seed);
-// Back to the scheduler, to come back or not.
+// Switches to the scheduler. If the thread has ended, it does not return.
 void leave();
-// Ends the launch.
+// Ends the launch with an error.
 [[noreturn]] void fail(const std::string& message);
 std::string at(Site site);
 std::string who(const Fiber* fiber);

@@ -1,7 +1,8 @@
-// Who touches which memory, and whether that is allowed.
+// Checks every access to memory.
 //
-// Accesses are seen in two ways. What the intrinsics do, they say. All others are seen because the kernels are compiled with
-// -fsanitize=thread, which calls a function at each; those functions are defined here, and no sanitizer is linked.
+// Accesses are seen in two ways. The intrinsics report theirs. All others are seen because the
+// kernels are compiled with -fsanitize=thread, which calls a function at each access. This file
+// defines those functions, and no sanitizer is linked.
 
 #include <string.h>
 
@@ -29,8 +30,9 @@ void check_shared(Block& block, size_t from, size_t count, bool write, Site site
         const unsigned warp_epoch = block.warps[self / LANES].epoch;
         if (byte.in_flight) fail(who(current) + " touches what an asynchronous copy has not yet brought, " + at(site));
         if (SEES_ALL && !write && !byte.written) fail(who(current) + " reads shared memory that nobody wrote, " + at(site));
-        // Two accesses since the last barrier, of the group or else of the block, are in order if they are of one thread, or of
-        // one warp with a barrier of its own between them.
+        // Two accesses since the last barrier, of the group or else of the block, are ordered in
+        // two cases. Either one thread makes both, or one warp makes both and passes a barrier of
+        // its own between them.
         const auto is_since = [&](unsigned other, unsigned epoch) {
             const bool same_group = block.fibers[other]->group == current->group;
             return epoch >= (same_group ? current->epoch : block.epoch);
@@ -39,7 +41,7 @@ void check_shared(Block& block, size_t from, size_t count, bool write, Site site
             const bool same_warp = other / LANES == self / LANES;
             return is_since(other, epoch) && other != self && !(same_warp && other_warp_epoch < warp_epoch);
         };
-        // Readers of other groups, of whom only the last one is known.
+        // Readers of other groups. Apart from this mask only the last reader is known.
         const unsigned other_groups = current->group == NO_GROUP ? ~0u : ~(1u << current->group);
         if (write && byte.reading_since == block.epoch && (byte.reading_groups & other_groups))
             fail(who(current) + " races with another group for shared memory, " + at(site));
@@ -65,7 +67,7 @@ void check_shared(Block& block, size_t from, size_t count, bool write, Site site
     }
 }
 
-// What an atomic operation tells.
+// Publishes the thread's fenced writes, as part of an atomic operation.
 void tell() {
     if (!current->fenced) return;
     current->fenced = false;
@@ -74,19 +76,21 @@ void tell() {
             if (region.fencer[k] == identity()) region.published[k] = true, region.fencer[k] = 0;
 }
 
-// Nobody writes, or looks at what blocks share, that the launch before may yet touch.
+// Fails if a thread writes, or accesses words that blocks share, before it has waited for the
+// previous launch.
 void check_turn(Site site) {
     if (launch.early && !current->waited) fail(who(current) + " touches what the launch before may yet touch, " + at(site));
 }
 
-// A word that is touched as a whole: of the memory that blocks share, or of an array that the block declared.
+// Checks an access to a whole 64-bit word, either of the memory that blocks share or of a shared
+// array of the block.
 void check_word(const void* address, Site site) {
     Block& block = *current->block;
     for (const Array& array : block.arrays) {
         const char* const begin = block.shared + array.begin;
         const size_t at_byte = static_cast<const char*>(address) - begin;
         if (address < begin || at_byte % 8 != 0 || at_byte + 8 > array.bytes) continue;
-        // What was there was written before a barrier.
+        // The word was written by this thread, or before the last barrier of the block.
         const Byte& byte = block.byte(array.begin + at_byte);
         const bool is_known = byte.writer == current->thread || byte.write_epoch < block.epoch;
         if (SEES_ALL && (!byte.written || !is_known)) fail(who(current) + " touches a word that nobody has given a value, " + at(site));
@@ -159,7 +163,7 @@ unsigned atomic_add(unsigned* address, unsigned value, Site site) {
     fail(who(current) + " adds out of bounds, " + at(site));
 }
 
-// Others go on before and after, in any order.
+// Other threads may run before and after the store.
 void publish(unsigned long long* address, unsigned long long value, Site site) {
     check_word(address, site);
     leave();
@@ -173,7 +177,7 @@ unsigned long long published(const unsigned long long* address, Site site) {
     current->looks_at = {};
     return *address;
 }
-// The first one may be there without the second, and the second without the first.
+// Either word of a pair may arrive before the other.
 void published(const unsigned long long* address, unsigned long long (&pair)[2], Site site) {
     if (reinterpret_cast<uintptr_t>(address) % sizeof pair != 0)
         fail(who(current) + " loads " + std::to_string(sizeof pair) + " bytes from a misaligned address, " + at(site));
@@ -181,7 +185,7 @@ void published(const unsigned long long* address, unsigned long long (&pair)[2],
     pair[sooner] = published(address + sooner, site);
     pair[1 - sooner] = published(address + 1 - sooner, site);
 }
-// What these see is behind a fence only.
+// These operations are relaxed: only the thread's next fence acquires the values that they read.
 unsigned long long atomic_add(unsigned long long* address, unsigned long long value, Site site) {
     check_word(address, site);
     leave();
@@ -218,7 +222,7 @@ void async_wait(Site) {
     for (const Copy& copy : current->copies) {
         memcpy(copy.to, copy.from, copy.bytes);
         for (size_t k = 0; k < copy.bytes; ++k) {
-            // It is there from now on, and not since it was asked for.
+            // The byte counts as written now, not when the copy was requested.
             Byte& byte = block.byte(copy.to - block.shared + k);
             byte.in_flight = false, byte.write_epoch = current->epoch;
             byte.write_warp_epoch = block.warps[current->thread / LANES].epoch;
@@ -259,7 +263,7 @@ void access(const void* address, size_t count, size_t align, bool write, Site si
         }
         return;
     }
-    // Constants of the program itself.
+    // Constants of the program.
     if (!write && begin >= &__executable_start && begin < &end) return;
     fail(who(current) + (write ? " writes" : " reads") + " out of bounds, " + at(site));
 }
@@ -281,7 +285,7 @@ void move(void* to, const void* from, size_t bytes) { memcpy(to, from, bytes); }
 
 }  // namespace simt
 
-// What the compiler calls at each access of a kernel.
+// Functions that the compiler calls at each access of a kernel.
 #define SIMT_HERE {nullptr, 0, __builtin_extract_return_addr(__builtin_return_address(0))}
 #define SIMT_HOOK(bytes)                                                                                            \
     extern "C" void __tsan_read##bytes(void* address) { simt::access(address, bytes, 1, false, SIMT_HERE); }        \

@@ -1,12 +1,17 @@
-// An executor of GPU kernels on the CPU, stricter than a GPU.
+// An executor that runs GPU kernels on the CPU, and is stricter than a GPU.
 //
-// Each GPU thread is a fiber. A fiber runs until it must wait, for its block at a barrier or for its warp at a shuffle; then
-// one of those that can go on is chosen at random, of several blocks at once, by a seeded generator (scheduler.cpp). What a
-// GPU forgives is an error here: a barrier or a shuffle that some thread misses, threads that wait at different places, an
-// access out of bounds, misaligned, of memory that nobody wrote, or of shared memory that another thread has touched since
-// the last barrier, one of the two writing (memory.cpp).
+// Each GPU thread is a fiber. A fiber runs until it must wait, for its block at a barrier or for
+// its warp at a shuffle. Then a seeded generator chooses another fiber that can continue, of
+// several blocks (scheduler.cpp). These are errors, even where a GPU tolerates them:
 //
-// The program serves requests on its standard input, one launch each, and answers on its standard output.
+// - a barrier or a shuffle that some thread misses;
+// - threads that wait at different places;
+// - an access that is out of bounds or misaligned, or to memory that no thread has written;
+// - two accesses to shared memory by different threads without a barrier between them, if one of
+//   the two writes (memory.cpp).
+//
+// The program reads requests from its standard input, one launch each, and answers on its standard
+// output.
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,14 +31,16 @@ std::vector<Kernel>& kernels() {
 
 struct Request {
     uint32_t kernel, blocks, threads;
-    // Of the input, and of the output if that is not the input.
+    // Bytes past an aligned address, of the input and of a separate output.
     uint32_t misalignment, output_misalignment, in_place;
-    // Where the kernel's first parameter has their addresses, and that of the memory that blocks share.
+    // Offsets in the kernel's first parameter, in bytes: of the addresses of the input, of the
+    // output and of the words that blocks share.
     uint32_t input_at, output_at, words_at;
     uint64_t seed, shared, arguments, op, input, output;
-    // Bytes of the memory that blocks share: sent, and sent back.
+    // Size of the words that blocks share, in bytes. They are part of the request and of the
+    // answer.
     uint64_t words;
-    // Whether the counts are sent back, too; and whether the launch before may not have ended.
+    // Whether the answer has the counts, and whether the previous launch may still run.
     uint64_t count, early;
 };
 
@@ -41,13 +48,13 @@ void get(void* to, size_t bytes) {
     if (bytes > 0 && fread(to, 1, bytes, stdin) != bytes) exit(0);
 }
 
-// Of no bytes, even their address may be null.
+// `from` may be null if there are no bytes.
 void put(const void* from, size_t bytes) {
     if (bytes > 0) fwrite(from, 1, bytes, stdout);
 }
 typedef std::unique_ptr<char, void (*)(void*)> Memory;
 
-// No byte more than asked for, for the sanitizers; but even of nothing there is an address.
+// Allocates exactly `bytes`, so that the sanitizers find overruns. Even 0 bytes have an address.
 Memory memory_of(size_t bytes) {
     void* memory = nullptr;
     if (posix_memalign(&memory, 256, bytes > 0 ? bytes : 1) != 0) abort();
@@ -67,7 +74,7 @@ void serve(const Request& request) {
     std::vector<unsigned long long> words(request.words / 8);
     get(words.data(), request.words);
     char* const shared_words = reinterpret_cast<char*>(words.data());
-    // Of no output the address is null.
+    // The address of an empty output is null.
     memcpy(sent.data() + request.input_at, &input, sizeof input);
     memcpy(sent.data() + request.output_at, &output_address, sizeof output_address);
     if (request.words) memcpy(sent.data() + request.words_at, &shared_words, sizeof shared_words);

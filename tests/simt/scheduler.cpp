@@ -1,4 +1,4 @@
-// Which thread runs, and until when: fibers, barriers, shuffles, and the launch as a whole.
+// Schedules threads: fibers, barriers, shuffles, and the launch as a whole.
 
 #include <signal.h>
 #include <stdio.h>
@@ -30,14 +30,14 @@ Fiber* current = nullptr;
 
 namespace {
 
-// Blocks that run at once: enough to interleave.
+// Number of blocks that run at once, so that their threads interleave.
 constexpr unsigned RESIDENT = 3;
 
 std::vector<char*> stacks;
 std::mt19937_64 random_numbers;
 jmp_buf scheduler;
 std::string failure;
-// Of the scheduler, for the sanitizers.
+// The scheduler's stack, for the sanitizers.
 [[maybe_unused]] void* scheduler_fake_stack = nullptr;
 [[maybe_unused]] const void* scheduler_stack = nullptr;
 [[maybe_unused]] size_t scheduler_stack_size = 0;
@@ -77,11 +77,11 @@ void leave() {
 
 namespace {
 
-// Of a launch, in seconds of the processor: a hundred times as much as any needs.
+// Time limit of a launch, in seconds of processor time: a hundred times more than any launch needs.
 constexpr int LONGEST_LAUNCH = 20;
 
 void too_long(int, siginfo_t*, void* interrupted) {
-    // Between two threads there is none to blame; the timer comes again.
+    // No thread runs that could fail. The timer fires again.
     if (!current) return;
 #if defined(__x86_64__)
     const auto code = static_cast<ucontext_t*>(interrupted)->uc_mcontext.gregs[REG_RIP];
@@ -93,7 +93,7 @@ void too_long(int, siginfo_t*, void* interrupted) {
     fail(who(current) + " does not come to an end, " + at(current->looks_at.file ? current->looks_at : site));
 }
 
-// Lets the launch that begins now fail if it takes too long; with 0 there is no such launch.
+// Sets the time limit of the launch that begins now. 0 removes the limit.
 void limit(int seconds) {
     struct sigaction action = {};
     action.sa_sigaction = too_long;
@@ -126,7 +126,8 @@ unsigned block_warps() { return current->block->warps.size(); }
 
 namespace {
 
-// Waits until so many threads of the block, from the first on, have come to a barrier; whether this one came last.
+// Waits until `threads` threads of the block, from the thread `first` on, have arrived at a
+// barrier. Returns whether the current thread arrived last.
 bool comes_last(Barrier& barrier, unsigned first, unsigned threads, const char* what, Site site) {
     Block& block = *current->block;
     if (barrier.arrived > 0 && (barrier.site.line != site.line || barrier.site.file != site.file))
@@ -157,7 +158,7 @@ void block_barrier(Site site) {
     Block& block = *current->block;
     if (!comes_last(block.barrier, 0, block.fibers.size(), "block_barrier", site)) return;
     block.epoch = block.clock;
-    // Whoever came last has no right to go first.
+    // The thread that arrived last need not continue first.
     leave();
 }
 
@@ -223,7 +224,7 @@ char* new_stack() {
     return static_cast<char*>(stack);
 }
 
-// Memory of blocks that have ended, for others.
+// Memory of blocks that have ended, which later blocks reuse.
 std::vector<std::unique_ptr<Block>> spare;
 
 std::unique_ptr<Block> new_block(unsigned index) {
@@ -261,7 +262,7 @@ void free_block(std::unique_ptr<Block>& block) {
     spare.push_back(std::move(block));
 }
 
-// Lets a fiber run until it leaves.
+// Runs a fiber until it calls `leave`.
 void resume(Fiber* fiber) {
     current = fiber;
     if (_setjmp(scheduler) == 0) {
@@ -280,7 +281,7 @@ void resume(Fiber* fiber) {
     current = nullptr;
 }
 
-// What keeps a block from going on.
+// Describes why no thread of the block can continue.
 std::string stuck(const Block& block) {
     std::string text = "nobody can go on in block " + std::to_string(block.index) + ":";
     std::vector<std::string> seen;
@@ -319,7 +320,7 @@ void run_blocks() {
             resident.erase(resident.begin() + chosen);
             continue;
         }
-        // Some of those that can go on, in an order of their own.
+        // Resumes some of the ready threads, in random order.
         const size_t turns = 1 + random_numbers() % ready.size();
         for (size_t turn = 0; turn < turns && failure.empty(); ++turn) {
             std::swap(ready[turn], ready[turn + random_numbers() % (ready.size() - turn)]);

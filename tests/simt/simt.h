@@ -1,5 +1,6 @@
-// What `templates/core/intrinsics.cuh` says of a GPU, said of an executor that runs each GPU thread as a fiber: the whole
-// rendered source, its kernel too. The executor (requests.cpp and what is beside it) is stricter than a GPU, which forgives.
+// The counterpart of `templates/core/intrinsics.cuh` for an executor that runs each GPU thread as a
+// fiber. With it a whole rendered source runs, including its kernel. The executor (requests.cpp and
+// the files beside it) is stricter than a GPU.
 #pragma once
 #include "../support/host.h"
 
@@ -11,64 +12,67 @@
 #define WARPFOLD_DYNAMIC_SHARED(name) unsigned char* const name = simt::dynamic_shared()
 #define WARPFOLD_KERNEL(threads, blocks) static void
 #define WARPFOLD_PARAMETER const
-// As the last parameters of a function: where it is called.
+// The last parameters of a function: the place of its call.
 #define SIMT_CALLER const char* file = __builtin_FILE(), int line = __builtin_LINE()
 
 namespace simt {
 
-// A place in the rendered source, or an address of the code that was made of it.
+// A place in the rendered source, or an address in the code that was compiled from it.
 struct Site {
     const char* file;
     int line;
     const void* code = nullptr;
 };
 
-// Of the thread that asks.
+// Position of the current thread, and dimensions of its launch.
 unsigned thread_index();
 unsigned block_index(), block_count(), block_warps();
 
-// Memory of the block, the same for all its threads that come by here.
+// Shared memory of the block. All its threads get the same address at the same site.
 void* shared(size_t bytes, size_t align, Site site);
-// As much of it as the launch gives a block.
+// Dynamic shared memory, of the size that the launch gives a block.
 unsigned char* dynamic_shared();
 // Waits for all threads of the block.
 void block_barrier(Site site);
-// Waits for those of so many warps: of group 0 the first ones, and so on.
+// Waits for the threads of a group of `warps` warps. Group 0 has the first warps of the block.
 void group_barrier(unsigned group, unsigned warps, Site site);
-// Waits for all lanes of the warp, and gives what the lane `source(lane)` brought.
+// Waits for all lanes of the warp. Returns the word of the lane `source_lane`.
 unsigned exchange(unsigned word, unsigned source_lane, const char* what, Site site);
-// As `exchange`: the bits that the lanes brought, lane 0's lowest.
+// As `exchange`. Returns the bits of all lanes, with that of lane 0 lowest.
 unsigned ballot(bool bit, Site site);
-// Orders what the lanes of a warp do to shared memory.
+// Orders the accesses of a warp's lanes to shared memory.
 void warp_barrier(Site site);
-// Makes what the thread wrote, and what its block wrote before its last barrier, visible to whoever sees what it does next.
+// Makes the writes of the thread visible to threads that observe its next atomic operation. The
+// writes of its block before the last barrier become visible, too.
 void fence(Site site);
-// What was there, of memory that begins as 0; acquires and releases.
+// Returns the old value. The memory starts as 0. Acquires and releases.
 unsigned atomic_add(unsigned* address, unsigned value, Site site);
-// Words that are touched as a whole: of the memory that blocks share, where each says itself whether it is there, or of shared
-// memory.
+// Accesses to whole 64-bit words, of shared memory or of the memory that blocks share. In the
+// latter each word tells itself whether its value has arrived.
 void publish(unsigned long long* address, unsigned long long value, Site site);
 unsigned long long published(const unsigned long long* address, Site site);
 void published(const unsigned long long* address, unsigned long long (&pair)[2], Site site);
 unsigned long long atomic_add(unsigned long long* address, unsigned long long value, Site site);
 unsigned long long compare_and_swap(unsigned long long* address, unsigned long long expected, unsigned long long value,
                                     Site site);
-// The same of a number at the beginning of a word.
+// Adds to a number at the beginning of a word.
 void atomic_add(unsigned long long* address, float value, Site site);
 void atomic_add(unsigned long long* address, double value, Site site);
-// Says that the thread combines two items.
+// Reports that the thread combines two items.
 void combines();
-// From global to shared memory, some time before `async_wait` returns.
+// Copies from global to shared memory. The copy is complete when `async_wait` returns.
 void async_copy(void* to, const void* from, size_t bytes, Site site);
 void async_wait(Site site);
-// Copies bytes, which is no access of the kernel's.
+// Copies bytes. The copy does not count as an access of the kernel.
 void move(void* to, const void* from, size_t bytes);
-// Asserts that a thread may read or write some bytes.
+// Fails unless the thread may read or write these bytes.
 void access(const void* address, size_t bytes, size_t align, bool write, Site site);
-// That it may ask for the memory at an address, which is no access: others may write there.
+// Fails unless the thread may prefetch from an address. A prefetch is no access, so other threads
+// may write there.
 void ask(const void* address, Site site);
 
-// A kernel may begin before the launch before it has ended. Until a thread has waited for that, it touches nothing of it.
+// A kernel may begin before the previous launch has ended. A thread must wait for that launch
+// before it accesses the memory of that launch.
 void waits();
 void check_waited(Site site);
 
@@ -89,7 +93,7 @@ Counted<Operator> counted(const Operator& op) {
     return {op};
 }
 
-// A kernel under its number.
+// A kernel, and its registration under a number.
 struct Kernel {
     void (*run)(const void* arguments, const void* op);
 };
@@ -97,7 +101,7 @@ void add(unsigned number, Kernel kernel);
 
 }  // namespace simt
 
-// What a body that is written by hand may call.
+// Hand-written bodies may call it.
 inline void __trap(SIMT_CALLER) { simt::trap({file, line}); }
 
 namespace warpfold {
@@ -171,7 +175,7 @@ template <bool ARE_SIGNED>
 unsigned greater_halves(unsigned a, unsigned b) {
     return greater_half<ARE_SIGNED>(a & 0xffff, b & 0xffff) | greater_half<ARE_SIGNED>(a >> 16, b >> 16) << 16;
 }
-// Where not, the other one is the lesser.
+// The lesser half is the one that is not the greater.
 template <bool ARE_SIGNED>
 unsigned lesser_halves(unsigned a, unsigned b) {
     return a ^ b ^ greater_halves<ARE_SIGNED>(a, b);
@@ -193,7 +197,7 @@ inline unsigned funnel_shift(unsigned low, unsigned high, unsigned shift) {
 inline unsigned shuffle_xor(unsigned word, unsigned distance, SIMT_CALLER) {
     return simt::exchange(word, lane_index() ^ distance, "shuffle_xor", {file, line});
 }
-// Beyond the last lane a lane keeps its own word.
+// A lane whose source would be past the last lane keeps its own word.
 inline unsigned shuffle_down(unsigned word, unsigned distance, SIMT_CALLER) {
     const unsigned from = lane_index() + distance;
     return simt::exchange(word, from < WARP_LANES ? from : lane_index(), "shuffle_down", {file, line});
@@ -202,7 +206,7 @@ inline unsigned shuffle_from(unsigned word, unsigned lane, SIMT_CALLER) {
     return simt::exchange(word, lane % WARP_LANES, "shuffle_from", {file, line});
 }
 
-// Of a word of each lane, by exchanges: any order gives the same bits.
+// Reduces one word of each lane by exchanges. Any order gives the same bits.
 template <class Word, class Both>
 Word of_lanes(Word word, Both both, simt::Site site) {
     for (unsigned distance = 1; distance < WARP_LANES; distance *= 2) {
@@ -252,7 +256,7 @@ inline void write(void* address, const unsigned* word, SIMT_CALLER) {
     simt::move(address, word, WIDTH);
 }
 
-// Launches run one after another here, and what a kernel writes is looked at when it has ended.
+// Nothing to do: the executor runs one launch at a time, and reads its output when it has ended.
 inline void let_next_launch_begin() {}
 template <class T>
 inline const T* when_written(const T* address) {
@@ -268,7 +272,7 @@ inline unsigned long long published(const unsigned long long* from, SIMT_CALLER)
 inline void published(const unsigned long long* from, unsigned long long (&pair)[2], SIMT_CALLER) {
     simt::published(from, pair, {file, line});
 }
-// Whoever looks gives way to others as it is.
+// Nothing to do: `published` lets other threads run.
 inline void pause() {}
 
 }  // namespace warpfold

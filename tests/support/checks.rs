@@ -1,8 +1,8 @@
 //! Checks: tests with a hash of everything that determines their outcome.
 //!
 //! A full run records the hashes that passed (`tests/passed.txt`). A check whose hash is in that
-//! file is unchanged, and later runs may take a sample of such checks. `selection.rs` chooses; a
-//! cache never answers for a check that runs.
+//! file is unchanged. Later runs may take a sample of the unchanged checks, which `selection.rs`
+//! chooses. A check that runs never takes its result from a cache.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt::Display;
@@ -23,23 +23,23 @@ impl Display for Hash {
     }
 }
 
-/// A check: its kind, the factors that tell it from others of its kind, and what determines its
-/// outcome.
+/// A check: its kind, the factors that distinguish it within its kind, and the hash of the
+/// determinants of its outcome.
 #[derive(Clone)]
 pub struct Check {
     pub kind: &'static str,
-    /// Such as the operator, the kernel and the architecture; checks of one kind have the same
+    /// For example the operator, the kernel and the architecture. Checks of one kind have the same
     /// factors.
     pub factors: Vec<(&'static str, String)>,
-    /// Factors of which each value is chosen, and not each pair with another one's.
+    /// A run covers each value of these factors, but not each pair with a value of another factor.
     pub single: Vec<(&'static str, String)>,
-    /// Of the determinants of which each change makes an everyday run take this check.
+    /// Hash of some determinants. If it has changed, an everyday run takes this check.
     pub always: Option<Hash>,
     determinants: Sha256,
 }
 
 impl Check {
-    /// `kind` is a plural noun: it stands in the line that says how many checks ran.
+    /// `kind` is a plural noun, for the line that says how many checks ran.
     pub fn of(kind: &'static str) -> Self {
         let (factors, single, determinants) = (Vec::new(), Vec::new(), Sha256::new());
         Self { kind, factors, single, always: None, determinants }.determined_by(kind)
@@ -51,14 +51,14 @@ impl Check {
         self.determined_by(&value).aspect(name, value)
     }
 
-    /// Adds a factor that determines nothing that is not among the determinants: two checks that
-    /// differ in it alone are the same check.
+    /// Adds a factor that is not part of the hash. Two checks that differ in it alone are the same
+    /// check.
     pub fn aspect(mut self, name: &'static str, value: impl Display) -> Self {
         self.factors.push((name, value.to_string()));
         self
     }
 
-    /// Adds a factor that a run need not combine with each of the others: a part of the inputs.
+    /// Adds a factor that a run need not pair with the others, such as a part of the inputs.
     pub fn single(mut self, name: &'static str, value: impl Display) -> Self {
         let value = value.to_string();
         self.single.push((name, value.clone()));
@@ -73,8 +73,8 @@ impl Check {
         self
     }
 
-    /// An everyday run takes this check whenever one of the determinants so far has changed; what
-    /// determines it beside those makes it one of the changed ones.
+    /// Makes an everyday run take this check whenever one of the determinants so far has changed. A
+    /// change of a later determinant makes it one of the changed checks.
     pub fn always_when_changed(mut self) -> Self {
         self.always = Some(self.hash());
         self.determined_by("always")
@@ -86,15 +86,20 @@ impl Check {
     }
 }
 
-/// The repository, if this test runs beside it: a bundle on another machine does not.
+/// The root of the repository, if the test runs beside it. A bundle on another machine does not.
 fn repository() -> Option<&'static Path> {
     static ROOT: LazyLock<Option<PathBuf>> =
         LazyLock::new(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("..").canonicalize().ok());
     ROOT.as_deref()
 }
 
-/// Digests of files, of all files of folders, or of those with an ending (`tests/simt/*.h`), by
-/// their paths in the repository. Comments and empty lines do not count.
+/// Digests of files by their paths in the repository. A path names one of these:
+///
+/// - a file;
+/// - a folder with all its files;
+/// - the files of a folder that have an extension (`tests/simt/*.h`).
+///
+/// Lines of comments and empty lines do not count.
 pub fn digest(paths: &[&str]) -> String {
     static KNOWN: Mutex<Option<HashMap<String, String>>> = Mutex::new(None);
     let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
@@ -121,7 +126,7 @@ fn add_files(hasher: &mut Sha256, path: &Path) {
         return;
     }
     if path.is_dir() {
-        // Unit tests determine nothing but themselves.
+        // Unit tests determine no other check's outcome.
         let entries = entries(path).into_iter().filter(|entry| !entry.ends_with("tests.rs"));
         entries.for_each(|entry| add_files(hasher, &entry));
         return;
@@ -138,8 +143,8 @@ fn entries(folder: &Path) -> Vec<PathBuf> {
     paths
 }
 
-/// A source without what cannot change its outcome: comments, blank lines, where each line comes
-/// from, and its own unit tests, which are named last.
+/// A source without the lines that cannot change its outcome: comments, blank lines, `#line`
+/// directives, and its own unit tests, which come last.
 pub fn code_of(text: &str) -> String {
     let tests = ["\n#[cfg(test)]\nmod tests;", "\n#[cfg(test)]\nmod tests {"];
     let text = tests.iter().find_map(|tests| text.split_once(tests)).map_or(text, |(code, _)| code);
@@ -154,12 +159,12 @@ pub struct Passed {
     /// The commit that it tested.
     pub commit: String,
     pub hashes: HashSet<Hash>,
-    /// Which trial found a mutation: the suite and the mutation, and the numbers of a program and
-    /// of one of its trials.
+    /// The trial that found each mutation. The key is the suite and the mutation. The value is the
+    /// number of a program and the number of one of its trials.
     pub finders: HashMap<String, (usize, usize)>,
 }
 
-/// Prefixes of the file's lines that are not hashes of checks.
+/// Prefixes of the lines that are not a check's hash alone.
 const COMMIT: &str = "commit ";
 const FINDER: &str = "finder ";
 const ALWAYS: &str = "always ";
@@ -192,8 +197,7 @@ impl Passed {
     }
 }
 
-/// Adds a line to the record of a full run, if this is one. `cargo xtask test --full` merges these
-/// files.
+/// Adds a line to the record if this is a full run. `cargo xtask test --full` merges these files.
 fn record(line: impl Display) {
     static FILE: LazyLock<Option<Mutex<fs::File>>> = LazyLock::new(|| {
         let folder = PathBuf::from(std::env::var_os("WARPFOLD_RECORD")?);

@@ -1,4 +1,4 @@
-//! The CUDA C++ of an operator as C++ for the CPU: compiled by the system's compiler, and called.
+//! The CUDA C++ of operators, compiled for the CPU by the system's C++ compiler.
 
 use std::ffi::{OsString, c_void};
 use std::process::Command;
@@ -45,10 +45,11 @@ pub fn compiler_version() -> &'static str {
     &VERSION
 }
 
-/// `combine` of an operator: the operator, left, right, and where the result goes.
+/// A compiled `combine`. The parameters are the operator, the left item, the right item and the
+/// result.
 pub type Combine = unsafe extern "C" fn(*const c_void, *const c_void, *const c_void, *mut c_void);
 
-/// Operators as one C++ library, compiled when the first is asked for.
+/// Operators in one C++ library, which is compiled when a test first needs a function of it.
 #[derive(Default)]
 pub struct Library {
     source: String,
@@ -77,7 +78,7 @@ impl Library {
             let folder = tempfile::tempdir().expect("a folder for temporary files");
             let (source, library) = (folder.path().join("operators.cpp"), folder.path().join("liboperators.so"));
             std::fs::write(&source, before() + &self.source).expect("writable");
-            // What is undefined in C++ must not happen: it ends the process.
+            // Undefined behaviour of C++ ends the process.
             let options = "-shared -fPIC -fmax-errors=20 -fno-sanitize-recover=all -fsanitize=undefined,float-cast-overflow -fsanitize-undefined-trap-on-error";
             let mut command = compiler().expect("asked for only where it is");
             let status = command.args(options.split(' ')).arg("-o").arg(&library).arg(&source).status();
@@ -88,20 +89,20 @@ impl Library {
             unsafe { libloading::Library::new(&library) }.expect("a library")
         });
         let name = format!("combine_{number}\0");
-        // SAFETY: the function was declared so.
+        // SAFETY: `add` has declared the function with this signature.
         *unsafe { library.get::<Combine>(name.as_bytes()) }.expect("in the library")
     }
 }
 
-/// What comes before the types and operators: the templates that know no threads, over the CPU
-/// instead of a GPU.
+/// The text before the types and operators: the templates that do not use threads, on top of
+/// `host.h` for the CPU.
 fn before() -> String {
     let templates = templates().into_iter().skip_while(|(name, _)| name != "core/types.cuh");
     let without_threads = templates.take_while(|(name, _)| name != "core/words.cuh").map(|(_, text)| text);
     std::iter::once(include_str!("host.h").to_owned()).chain(without_threads).collect()
 }
 
-/// `combine` of two items.
+/// Combines two items by a compiled `combine`.
 pub fn call<M: DeviceMonoid>(operator: M, combine: Combine, left: M::Item, right: M::Item) -> M::Item {
     let mut out = left;
     // SAFETY: the function reads two items and an operator, and writes one item.
@@ -116,7 +117,7 @@ pub fn call<M: DeviceMonoid>(operator: M, combine: Combine, left: M::Item, right
     out
 }
 
-/// Asserts that `combine` does what the operator does, on so many pairs of items.
+/// Asserts that the compiled `combine` returns the operator's bits, for `count` pairs of items.
 pub fn check<M: DeviceMonoid>(operator: M, combine: Combine, count: u32)
 where
     M::Item: Edge,

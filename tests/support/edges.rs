@@ -1,5 +1,5 @@
-//! Values on which two languages differ, if they do: the ends of ranges, halves, powers of two,
-//! both zeros, NaNs.
+//! Values on which Rust and C++ may differ: the ends of ranges, halves, powers of two, both zeros,
+//! NaNs.
 
 use std::fmt::Debug;
 
@@ -10,11 +10,11 @@ use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
 use warpfold::DeviceType;
 
-/// A type whose values are drawn so, edges among them all the time.
+/// A type whose values can be drawn, with frequent edge values.
 pub trait Edge: DeviceType + Debug {
     fn strategy() -> BoxedStrategy<Self>;
 
-    /// A value, always the same.
+    /// The same value at each call.
     fn example() -> Self {
         drawn(&mut TestRunner::deterministic(), &Self::strategy())
     }
@@ -30,7 +30,7 @@ macro_rules! integers {
                     1 => (0..4_u8).prop_map(|k| $type::MIN + k as $type),
                     1 => (0..$type::BITS).prop_map(|bit| (1 as $type) << bit),
                     3 => 0..19 as $type,
-                    // Of any number of bits.
+                    // Any number of significant bits.
                     3 => (any::<$type>(), 0..$type::BITS).prop_map(|(bits, shift)| bits >> shift),
                 ]
                 .boxed()
@@ -48,11 +48,11 @@ macro_rules! floats {
                     0.0, -0.0, 1.0, -1.0, $type::INFINITY, $type::NEG_INFINITY, $type::NAN, $type::MAX, $type::MIN,
                     $type::MIN_POSITIVE, $type::EPSILON, 0.5,
                 ];
-                // Around the ends of the integers.
+                // Values near the ends of the integer types.
                 let power = (0..66, select(vec![-1.0, -0.5, 0.0, 0.5, 1.0]), any::<bool>());
                 prop_oneof![
                     3 => select(edges),
-                    // Any bits, subnormals and NaNs among them.
+                    // Any bits, including subnormals and NaNs.
                     1 => any::<$bits>().prop_map($type::from_bits),
                     1 => (any::<$bits>(), 0..$bits::BITS).prop_map(|(bits, shift)| $type::from_bits(bits >> shift)),
                     1 => power.prop_map(|(power, beside, negative)| {
@@ -86,10 +86,10 @@ fn drawn<S: Strategy>(runner: &mut TestRunner, strategy: &S) -> S::Value {
     strategy.new_tree(runner).expect("nothing is rejected").current()
 }
 
-/// Pairs of items that each operator is tried on.
+/// Number of pairs of items that each operator is tested with.
 pub const PAIRS: u32 = 10_000;
 
-/// So many pairs, always the same.
+/// `count` pairs, the same at each call.
 pub fn pairs<T: Edge>(count: u32) -> Vec<(T, T)> {
     let (mut runner, strategy) = (TestRunner::deterministic(), (T::strategy(), T::strategy()));
     (0..count).map(|_| drawn(&mut runner, &strategy)).collect()

@@ -1,5 +1,5 @@
-// What `templates/core/intrinsics.cuh` says of a GPU, said of the CPU: enough for the types and operators of a rendered
-// source, and not for its kernel.
+// The counterpart of `templates/core/intrinsics.cuh` for the CPU. It suffices for the types and
+// operators of a rendered source, but not for its kernel.
 #include <math.h>
 #include <string.h>
 

@@ -1,9 +1,9 @@
-//! What the suites that run on a device give it.
+//! Inputs for the suites that run on a device.
 
 use cudarc::driver::CudaSlice;
 use warpfold::{Device, DeviceMonoid, DeviceType, Reduction, Scan, cudarc};
 
-/// Inputs in the memory that a device reads best, of which any part can be taken.
+/// Items in the memory that a device reads fastest. A test can use any part of them.
 pub enum Inputs<T> {
     Host(Vec<T>),
     Device(CudaSlice<T>),
@@ -17,7 +17,7 @@ impl<T: DeviceType> Inputs<T> {
         }
     }
 
-    /// The bracket of a part.
+    /// Reduces a part.
     pub fn reduce<M: DeviceMonoid<Item = T>>(
         &self,
         reduction: &Reduction<M>,
@@ -30,8 +30,8 @@ impl<T: DeviceType> Inputs<T> {
         result.unwrap_or_else(|error| panic!("{error}"))
     }
 
-    /// Both scans, from `from` on, and to `to` items past an aligned address; the exclusive one in
-    /// place if it can be.
+    /// The inclusive and the exclusive scan of `length` items from `from` on. The exclusive scan is
+    /// in place. In device memory the results lie `to` items past an aligned address.
     pub fn scan<M: DeviceMonoid<Item = T>>(
         &self,
         scan: &Scan<M>,
@@ -49,7 +49,7 @@ impl<T: DeviceType> Inputs<T> {
             Self::Device(items) => {
                 let stream = items.stream();
                 let items = items.slice(from..from + length);
-                // More than is written, so that what is written beside it shows.
+                // Memory with room around the result, so that a write outside of it shows.
                 let room = vec![items_of_nothing::<T>(); to + length + 9];
                 let mut apart = stream.clone_htod(&room).expect("copies");
                 scan.inclusive_into(&items, &mut apart.slice_mut(to..to + length)).expect("runs");
@@ -69,8 +69,9 @@ impl<T: DeviceType> Inputs<T> {
     }
 }
 
-/// A value with some bits set.
+/// A value whose bytes are all 1.
 fn items_of_nothing<T: DeviceType>() -> T {
-    // SAFETY: device types are plain old data, of which those of the tests take these bits.
+    // SAFETY: device types are plain data, at most 256 bytes in these tests. These bits are valid
+    // for the types of the tests.
     unsafe { std::mem::transmute_copy(&[0x01_u8; 256]) }
 }

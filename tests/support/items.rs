@@ -1,30 +1,32 @@
-//! Items of every size: values in which the edge cases are common, and values of which every one
-//! counts.
+//! Items of every size. Some samplers often draw edge values. With the others each item affects the
+//! result.
 //!
-//! A NaN, a zero factor or a greatest value swallows all that is combined with it, and a reduction
-//! of many items that has met one proves nothing about the rest. So edge values are for short
-//! inputs, and long ones are drawn from units: odd integers, factors near 1, invertible matrices.
+//! A NaN, a zero factor or a greatest value hides all values that are combined with it, so the
+//! reduction does not test them. Edge values are therefore for short inputs. Long inputs have
+//! units: odd integers, factors near 1, invertible matrices.
 
 use rand::rngs::SmallRng;
 use rand::{Rng, SeedableRng};
 use warpfold::DeviceType;
 
-/// A type whose values can be drawn, edge values among them.
+/// A type whose values can be drawn, with frequent edge values.
 pub trait Sample: DeviceType + std::fmt::Debug {
     fn sample(random: &mut SmallRng) -> Self;
 }
 
-/// How an item is drawn.
+/// A function that draws an item.
 pub type Sampler<T> = fn(&mut SmallRng) -> T;
 
-/// `count` items, the same for the same seed.
+/// `count` items, which are the same for the same seed.
 pub fn items<T>(seed: u64, count: usize, sampler: Sampler<T>) -> Vec<T> {
     let mut random = SmallRng::seed_from_u64(seed);
     (0..count).map(|_| sampler(&mut random)).collect()
 }
 
-/// Inputs of which one item alone decides, for operators of which most items decide nothing: of
-/// each pair, the first everywhere, and the second at one place, of every remainder by 64.
+/// Inputs in which one item decides the result, for operators that most items do not affect.
+///
+/// An input has the first value of a pair everywhere, except for the second value at one place. The
+/// places of a pair's inputs have every remainder modulo 64.
 pub fn standing_out<T: Copy>(length: usize, pairs: [(T, T); 2]) -> impl Iterator<Item = Vec<T>> {
     pairs.into_iter().flat_map(move |(common, rare)| {
         (0..64).map(move |k| {
@@ -35,9 +37,9 @@ pub fn standing_out<T: Copy>(length: usize, pairs: [(T, T); 2]) -> impl Iterator
     })
 }
 
-/// Numbers that lose nothing when many are combined.
+/// Numbers that each affect the result, even if many are combined.
 pub trait Unit: Sample {
-    /// A factor that can be divided out again.
+    /// An invertible factor.
     fn unit(random: &mut SmallRng) -> Self;
     /// An affine map x -> a x + b with a unit a.
     fn map(random: &mut SmallRng) -> [Self; 2];
@@ -65,7 +67,7 @@ macro_rules! integers {
                 [Self::unit(random), random.next_bits() as $type]
             }
             fn matrix(random: &mut SmallRng) -> [[Self; 2]; 2] {
-                // The determinant is odd, and so has an inverse.
+                // The determinant is odd, so it has an inverse.
                 let even = random.next_bits() as $type & !1;
                 [[Self::unit(random), even], [random.next_bits() as $type, Self::unit(random)]]
             }
@@ -149,7 +151,7 @@ impl Sample for Point {
     }
 }
 
-/// A position and a value with padding between and behind: 24 bytes, of which 13 count.
+/// A position and a value, with padding between and after the fields: 24 bytes, 13 of them used.
 #[derive(Clone, Copy, Debug, PartialEq, DeviceType)]
 #[repr(C)]
 pub struct Placed {
@@ -166,7 +168,7 @@ impl Sample for Placed {
 
 macro_rules! marked {
     ($($name:ident of $field:ty: $mark:literal;)*) => {$(
-        /// A value, and a mark by which an item is told from memory that nobody wrote.
+        /// A value, and a mark that distinguishes an item from memory that was never written.
         #[derive(Clone, Copy, Debug, PartialEq, DeviceType)]
         #[repr(C)]
         pub struct $name {
@@ -186,7 +188,7 @@ macro_rules! marked {
     )*};
 }
 
-// Of two words, of one, and of a part of one.
+// Items of two words, of one word, and of a part of a word.
 marked! {
     Marked of u32: 0x5eed_cafe;
     MarkedHalves of u16: 0x5eed;
@@ -209,7 +211,7 @@ impl Sample for Halves {
     }
 }
 
-/// Fields with names that C++ reserves, in a struct whose name it reserves, too.
+/// A struct whose name and field names are reserved in C++.
 #[allow(non_camel_case_types)]
 #[derive(Clone, Copy, Debug, PartialEq, DeviceType)]
 #[repr(C, align(32))]

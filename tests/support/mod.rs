@@ -1,4 +1,4 @@
-//! What the test binaries share: tiers, operators and items to test with, and inputs.
+//! The library that the test binaries share: tiers, checks, operators, items and inputs.
 
 pub mod checks;
 pub mod corpus;

@@ -1,4 +1,4 @@
-//! Mutations: mistakes in the templates, one at a time. A suite must find each.
+//! Mutations: mistakes in the templates, made one at a time. A suite must find each of them.
 
 use super::checks::{Check, Passed, code_of, digest, record_finder};
 use super::programs::{Checks, Kernels};
@@ -6,7 +6,7 @@ use super::simt::{Executor, Group, seed};
 use super::templates::templates;
 use super::tiers::{Suite, Tier};
 
-/// A mistake in a template: the right text, and the wrong text in its place.
+/// A mistake in a template: the text `wrong` replaces the text `right`.
 pub struct Mutation {
     pub name: &'static str,
     pub file: &'static str,
@@ -14,17 +14,16 @@ pub struct Mutation {
     pub wrong: &'static str,
 }
 
-/// Runs a program; the error is the first wrong result.
+/// Runs a program. The error is the first wrong result.
 pub type Trial = Box<dyn Fn(&mut Executor) -> Result<(), String>>;
 
-/// The programs of a suite, of templates that may have a mistake in them, and what each is tried
-/// with.
+/// The programs of a suite, and the trials of each program. Their templates may have a mistake.
 pub struct Trials<'a> {
     change: &'a dyn Fn(&str, &str) -> String,
     programs: Vec<(Group, Vec<Trial>)>,
 }
 
-/// The program that found a mistake, and the trial of it, by their numbers.
+/// Number of the program that found a mistake, and number of its trial.
 type Finder = (usize, usize);
 
 impl<'a> Trials<'a> {
@@ -41,13 +40,13 @@ impl<'a> Trials<'a> {
         self.programs.push((Group::new(kernels), trials));
     }
 
-    /// All that the compiler is given.
+    /// Everything that the compiler reads.
     fn determinants(&self) -> String {
         self.programs.iter().map(|(group, _)| group.determinants()).collect()
     }
 
-    /// The first thing that is wrong, in up to `orders` orders in which threads advance. What found
-    /// a mistake last time is tried first, in all orders.
+    /// The first error, in up to `orders` orders in which threads advance. The trial that found the
+    /// mistake last time comes first, in all orders.
     fn first_wrong(&self, orders: u64, last: Option<Finder>) -> Option<(Finder, String)> {
         let wrong = |(program, trial): Finder, order: u64| {
             let (group, trials) = self.programs.get(program)?;
@@ -65,27 +64,30 @@ impl<'a> Trials<'a> {
     }
 }
 
-/// The mistakes of a suite, and how they are looked for.
+/// The mistakes of a suite, and the trials that must find them.
 #[derive(Clone, Copy)]
 pub struct MutationSuite {
-    /// Of the mutations, as the record has them.
+    /// Name of the mutations in the record.
     pub name: &'static str,
     pub mutations: &'static [Mutation],
     pub add_trials: fn(&mut Trials<'_>),
-    /// What says how they are looked for.
+    /// Files that determine how the mistakes are looked for.
     pub files: &'static [&'static str],
 }
 
 impl MutationSuite {
-    /// Some mistakes show only where two blocks meet at the right moment. The rarest is seen in
-    /// four of five orders.
+    /// Number of orders in which each mistake is looked for. Some mistakes show only if two blocks
+    /// meet at the right moment. The rarest of them shows in four of five orders.
     const ORDERS: u64 = 32;
 
-    /// The files that make and find mistakes, beside those of the suite.
+    /// Files that make and find mistakes, besides the files of the suite.
     const FILES: [&str; 2] = ["tests/support/mutations.rs", "tests/support/operators.rs"];
 
-    /// For each mistake a check that fails unless the suite's trials find something under the
-    /// templates with it; a test that each can be made; and one that nothing is found without any.
+    /// Adds these tests:
+    ///
+    /// - a test that each mistake can be made;
+    /// - a check that the trials find nothing without a mistake;
+    /// - a check for each mistake, which fails unless a trial finds it.
     pub fn add_to(self, suite: &mut Suite) {
         suite.test(Tier::Simt, "every_mistake_can_be_made", move || {
             for (name, text) in templates() {
@@ -103,15 +105,15 @@ impl MutationSuite {
         });
         for mutation in self.mutations {
             let name = mutation.name.replace([' ', '-'], "_");
-            // Of all templates, the one with the mistake in it.
+            // The text of the template with the mistake.
             let changed = templates()
                 .iter()
                 .find(|(file, _)| file == mutation.file)
                 .map(|(_, text)| mutation.made(text));
             let check = base.clone().factor("template", mutation.file).determined_by(mutation.name);
             let check = check.determined_by(code_of(&changed.expect("a template")));
-            // A change of its own template makes it run. Of the mutations that depend on other code
-            // that changed, some run.
+            // A changed template makes all its mutations run. If only other code has changed, some
+            // of the mutations run.
             let check = check.always_when_changed().on_executor(self.files).determined_by(&programs);
             suite.check(Tier::Simt, check, format!("mutation_{name}_is_caught"), move || self.find(mutation));
         }
@@ -133,7 +135,7 @@ impl MutationSuite {
 }
 
 impl Mutation {
-    /// The file with the mistake in it.
+    /// The text of the file with the mistake.
     fn made(&self, text: &str) -> String {
         assert_eq!(text.matches(self.right).count(), 1, "{} must stand once in {}", self.right, self.file);
         text.replace(self.right, self.wrong)

@@ -1,5 +1,5 @@
-//! Operators to test with: the built-in ones, and others that do not commute, that carry state, and
-//! that have items of every size.
+//! Operators for tests: the built-in ones, and others that do not commute, that have state, or that
+//! have items of every size.
 
 use std::marker::PhantomData;
 
@@ -11,7 +11,7 @@ use warpfold::{
 use super::items::Halves;
 use super::items::{Marked, MarkedBytes, MarkedHalves, Placed, Point, Sample, Sampler, Unit, class};
 
-/// Something to do with each operator; `sampler` draws items of which every one counts.
+/// Visits each operator. `sampler` draws items that each affect the result.
 pub trait Visitor {
     fn visit<M: DeviceMonoid>(&mut self, name: &str, operator: M, sampler: Sampler<M::Item>)
     where
@@ -21,7 +21,7 @@ pub trait Visitor {
 #[track_caller]
 fn code(text: &'static str) -> DeviceCode {
     let caller = std::panic::Location::caller();
-    // SAFETY: the bodies of this file only touch their operands and their own variables.
+    // SAFETY: the bodies of this file only access their operands and their own variables.
     unsafe { DeviceCode::at(text, caller.file(), caller.line()) }
 }
 
@@ -36,7 +36,7 @@ macro_rules! built_in {
     };
 }
 
-/// Every operator that comes with the crate, over every type.
+/// Visits every operator of the crate, over every type.
 pub fn built_in(visitor: &mut impl Visitor) {
     built_in! { visitor:
         Sum by unit: i8 i16 i32 i64 u8 u16 u32 u64 isize usize f32 f64;
@@ -53,7 +53,7 @@ pub fn built_in(visitor: &mut impl Visitor) {
     }
 }
 
-/// Each of them, over each type at least twice.
+/// Visits every operator of the crate, and every type at least twice.
 pub fn some_built_in(visitor: &mut impl Visitor) {
     built_in! { visitor:
         Sum by unit: i8 u16 f32;
@@ -70,7 +70,7 @@ pub fn some_built_in(visitor: &mut impl Visitor) {
     }
 }
 
-/// Operators of structs, with state, with helpers; none but the first commutes.
+/// Visits operators of structs, with state and with helpers. Most of them do not commute.
 pub fn structs(visitor: &mut impl Visitor) {
     visitor.visit("MaxByNorm", MaxByNorm, Point::sample);
     visitor.visit("LastPlaced", LastPlaced, Placed::sample);
@@ -91,7 +91,7 @@ macro_rules! sizes {
     )*)*};
 }
 
-/// An operator that does not commute over items of each size that promises are made for.
+/// Visits an operator that does not commute, over items of 1 to 256 bytes.
 pub fn sizes(visitor: &mut impl Visitor) {
     sizes! { visitor:
         u8: 1 2 3 4 5 7 8 12 16 20 24 36 48 100 101 255 256;
@@ -101,7 +101,7 @@ pub fn sizes(visitor: &mut impl Visitor) {
     }
 }
 
-/// Some of them: of each type, and of powers of two, odd and large sizes.
+/// Visits some of these: each type, and powers of two, odd sizes and large sizes.
 pub fn some_sizes(visitor: &mut impl Visitor) {
     sizes! { visitor:
         u8: 1 3 16 101 256;
@@ -111,10 +111,11 @@ pub fn some_sizes(visitor: &mut impl Visitor) {
     }
 }
 
-/// The operators that the suites of the CPU are compiled with, beside [`structs`]: to compile the
-/// CPU's loops for one takes a second or two. With the feature `every-operator`, as a full run has
-/// it, they are all of them; without it each operator, each type and each kind of size is among
-/// them.
+/// Visits the operators that the suites of the CPU are compiled with, besides [`structs`].
+///
+/// For each operator the CPU's loops take a second or two to compile. With the feature
+/// `every-operator`, which a full run has, all operators are visited. Without it some are visited,
+/// among them each operator, each type and each kind of size.
 pub fn of_cpu(visitor: &mut impl Visitor) {
     #[cfg(feature = "every-operator")]
     built_in(visitor);
@@ -123,7 +124,7 @@ pub fn of_cpu(visitor: &mut impl Visitor) {
     sizes_of_cpu(visitor);
 }
 
-/// As [`of_cpu`], of operators for items of every size.
+/// As [`of_cpu`], for operators over items of every size.
 pub fn sizes_of_cpu(visitor: &mut impl Visitor) {
     #[cfg(feature = "every-operator")]
     sizes(visitor);
@@ -148,7 +149,7 @@ impl Monoid for MaxByNorm {
     }
 }
 
-/// Two ranges that meet, as one. A semigroup: it has no identity.
+/// Joins two adjacent ranges. A semigroup: it has no identity.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Joined;
 
@@ -159,12 +160,12 @@ impl Monoid for Joined {
         panic!("there is none")
     }
     fn combine(&self, left: [u32; 2], right: [u32; 2]) -> [u32; 2] {
-        // Ranges that do not meet have become one from nothing.
+        // Ranges that are not adjacent become an empty range, which shows in the result.
         if left[1] == right[0] { [left[0], right[1]] } else { [0, 0] }
     }
 }
 
-/// The last item that was found anything; the places add up.
+/// The value of the last item with `found`, and the sum of the places.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct LastPlaced;
 
@@ -180,7 +181,7 @@ impl Monoid for LastPlaced {
     }
 }
 
-/// Three monoids side by side, under names that C++ reserves: a sum, "the last", and a maximum.
+/// Three monoids side by side, under names that C++ reserves: a sum, the last value, and a maximum.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Reserved;
 
@@ -214,8 +215,8 @@ impl DeviceMonoid for Reserved {
     }
 }
 
-/// Affine maps modulo a prime, `self.modulus`, the left one first; a factor of zero counts as one,
-/// so that every map can be undone, and every item counts.
+/// Affine maps modulo the prime `self.modulus`; the left one is applied first. A factor of zero
+/// counts as one, so each map is invertible and each item affects the result.
 #[derive(Clone, Copy, Debug, DeviceType)]
 #[repr(C)]
 pub struct ModularAffine {
@@ -242,8 +243,8 @@ impl Monoid for ModularAffine {
     }
 }
 
-/// Not associative: every tree of the same items has another value, so that only the bracket is the
-/// bracket.
+/// Not associative: each tree of the same items has another value, so only the bracket gives the
+/// expected bits.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Shape;
 
@@ -260,8 +261,8 @@ impl Monoid for Shape {
 
 macro_rules! only_marked {
     ($($operator:ident of $item:ident;)*) => {$(
-        /// The sum of items that all carry a mark. What carries none was never an item: the GPU
-        /// traps, the CPU panics.
+        /// The sum of items that all carry a mark. An operand without the mark was never an item:
+        /// the GPU traps, and the CPU panics.
         #[derive(Clone, Copy, Default, Debug)]
         pub struct $operator;
 
@@ -293,8 +294,8 @@ only_marked! {
     OnlyMarkedBytes of MarkedBytes;
 }
 
-/// The last pair of half floats, whose arithmetic CUDA C++ has not got without headers; the count
-/// adds up.
+/// The last pair of half floats, and the sum of the counts. Without headers CUDA C++ has no
+/// arithmetic of half floats.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct LastHalf;
 
@@ -327,7 +328,7 @@ impl DeviceMonoid for LastHalf {
     }
 }
 
-/// The point nearest to a given one, the earlier on a tie; its CUDA C++ is written by hand, with
+/// The point nearest to a given one, the earlier one on a tie. Its CUDA C++ is hand-written, with
 /// state and a helper.
 #[derive(Clone, Copy, Debug, DeviceType)]
 #[repr(C)]
@@ -366,9 +367,11 @@ impl DeviceMonoid for LeftmostNearest {
     }
 }
 
-/// In every lane an affine map modulo a power of two, its two coefficients in the halves of the
-/// integer. The lowest bit of a factor counts as set, so that every map can be undone: associative,
-/// never commutative, and every item counts.
+/// An affine map modulo a power of two in every element of the array. The two halves of an integer
+/// are its coefficients.
+///
+/// The lowest bit of a factor counts as set, so each map is invertible. The operator is
+/// associative, it never commutes, and each item affects the result.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Lanewise<T, const N: usize>(pub PhantomData<T>);
 

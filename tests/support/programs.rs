@@ -1,5 +1,5 @@
-//! Rendered sources become programs for the CPU: with `tests/simt/simt.h` for CUDA, and the
-//! executor behind it.
+//! Compiles rendered sources to programs for the CPU. `tests/simt/simt.h` takes the place of CUDA,
+//! with the executor behind it.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -14,26 +14,26 @@ use super::checks::code_of;
 use super::cpp::compiler;
 use super::templates::{templates, templates_of};
 
-/// How the kernels are compiled.
+/// The checks that kernels are compiled with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Checks {
-    /// Every access is seen.
+    /// The executor sees every access to memory.
     Accesses,
     /// AddressSanitizer and UndefinedBehaviorSanitizer.
     Sanitizers,
 }
 
-/// Operators that become one program.
+/// Kernels that are compiled to one program.
 pub struct Kernels {
-    /// The name and the text of each.
+    /// Name and text of each template.
     templates: Vec<(String, String)>,
-    /// The names of the templates that the cases stand on.
+    /// Names of the templates that the cases use.
     used: HashSet<String>,
     cases: Vec<String>,
     checks: Checks,
 }
 
-/// An operator under a policy, by the number of its first kernel in its program.
+/// An operator and a policy, with the number of the operator's first kernel in its program.
 #[derive(Clone, Copy)]
 pub struct Case<M, P = Policy> {
     pub(super) first: u32,
@@ -42,19 +42,19 @@ pub struct Case<M, P = Policy> {
 }
 
 impl<M, P: Policies> Case<M, P> {
-    /// The same kernels, for other inputs.
+    /// The same kernels with another policy, which launches them for other inputs.
     pub fn under(self, policy: P) -> Self {
         Self { policy, ..self }
     }
 
-    /// The number of one of its kernels.
+    /// Number of a kernel in the program.
     pub(super) fn number(&self, kernel: Kernel) -> u32 {
         let at = P::KERNELS.iter().position(|&of_case| of_case == kernel);
         self.first + at.expect("a kernel that was added") as u32
     }
 }
 
-/// An operator's policy, and with it what it does.
+/// The policy of a primitive, which gives the kernels and their sources.
 pub trait Policies: Copy + Send + 'static {
     const KERNELS: &'static [Kernel];
     fn source<M: DeviceMonoid>(&self, kernel: Kernel) -> Source;
@@ -79,9 +79,9 @@ impl Kernels {
         Self::of_templates(checks, |_, text| text.to_owned())
     }
 
-    /// With templates that are not what they should be.
+    /// As [`new`](Self::new), with templates that `change` may alter.
     pub fn of_templates(checks: Checks, change: impl Fn(&str, &str) -> String) -> Self {
-        // They stand on `tests/simt/simt.h` instead of `intrinsics.cuh`.
+        // `tests/simt/simt.h` takes the place of `intrinsics.cuh`.
         let templates = templates().into_iter().filter(|(name, _)| name != "core/intrinsics.cuh");
         let templates = templates.map(|(name, text)| (name.clone(), change(&name, &text))).collect();
         Self { templates, used: HashSet::new(), cases: Vec::new(), checks }
@@ -95,19 +95,19 @@ impl Kernels {
         Case { first, operator, policy }
     }
 
-    /// All that the compiler is given, without what cannot change it.
+    /// Everything that the compiler reads, without the lines that cannot change its output.
     pub(super) fn determinants(&self) -> String {
         let options = format!("{:?}", self.checks.of_kernels());
         options + &code_of(&self.used_templates()) + &code_of(&self.cases.concat())
     }
 
-    /// The templates that the cases stand on.
+    /// Text of the templates that the cases use.
     fn used_templates(&self) -> String {
         let used = self.templates.iter().filter(|(name, _)| self.used.contains(name));
         used.map(|(name, text)| format!("#line 1 \"warpfold/templates/{name}\"\n{text}")).collect()
     }
 
-    /// Adds a kernel; its number.
+    /// Adds a kernel, and returns its number.
     pub(super) fn add_kernel(&mut self, source: &Source) -> u32 {
         let number = self.cases.len();
         let name = source.kernel_name();
@@ -122,20 +122,20 @@ static void run(const void* arguments, const void* op) {{
 static const bool added = (simt::add({number}, {{run}}), true);
 }}
 ",
-            // What it combines is counted, where that is asked for.
+            // Combinations are counted, if a request asks for counts.
             source.program().replace("(arguments, op);", "(arguments, simt::counted(op));")
         ));
         number as u32
     }
 
-    /// The kernels of `tests/simt/exercises.h`, alone in their program.
+    /// A program with the kernels of `tests/simt/exercises.h` alone.
     pub fn exercises() -> Self {
         let mut kernels = Self::new(Checks::Accesses);
         kernels.cases.push("#include \"exercises.h\"\n".to_owned());
         kernels
     }
 
-    /// Compiles the program, `jobs` files at once; what the compiler says if it cannot.
+    /// Compiles the program, `jobs` files at once. The error is the compiler's output.
     pub fn build(&self, jobs: usize) -> Result<Program, String> {
         let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
         let write = |name: String, bytes: &[u8]| {
@@ -160,10 +160,10 @@ static const bool added = (simt::add({number}, {{run}}), true);
 }
 
 impl Checks {
-    /// What the compiler is asked to check in kernels.
+    /// Compiler options for kernels.
     fn of_kernels(self) -> &'static [&'static str] {
         match self {
-            // What nobody wrote is no item by chance.
+            // A pattern in uninitialised variables, so that they are not items by chance.
             Self::Accesses => &["-fsanitize=thread", "-ftrivial-auto-var-init=pattern"],
             Self::Sanitizers => {
                 &["-fsanitize=address,undefined,float-cast-overflow", "-fno-sanitize-recover=all"]
@@ -171,7 +171,8 @@ impl Checks {
         }
     }
 
-    /// The same in the executor, which has itself what `-fsanitize=thread` calls.
+    /// Compiler options for the executor, which itself defines the functions that
+    /// `-fsanitize=thread` calls.
     fn of_runtime(self) -> &'static [&'static str] {
         match self {
             Self::Accesses => &[],
@@ -179,7 +180,8 @@ impl Checks {
         }
     }
 
-    /// The executor's objects, which are the same in all programs, and compiled for the first.
+    /// The executor's objects. They are the same in all programs, and are compiled for the first
+    /// program.
     fn runtime(self) -> Result<&'static [Vec<u8>], String> {
         static OBJECTS: [OnceLock<Result<Vec<Vec<u8>>, String>>; 2] = [const { OnceLock::new() }; 2];
         let build = || {
@@ -198,7 +200,7 @@ fn runtime_folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("simt")
 }
 
-/// Compiles files, `jobs` at once; their objects, in the folder.
+/// Compiles files to objects in `folder`, `jobs` files at once.
 fn compile(
     sources: &[PathBuf],
     options: &[&str],
@@ -222,7 +224,7 @@ fn compile(
     Ok(objects)
 }
 
-/// Waits for a compiler; what it says if it fails.
+/// Waits for a compiler. The error is its output.
 fn finish(compiler: Child) -> Result<(), String> {
     let output = compiler.wait_with_output().map_err(|error| error.to_string())?;
     match output.status.success() {

@@ -1,4 +1,4 @@
-//! Rungs of the ladder on the executor, with counts of what they do.
+//! Runs rungs of the ladder on the executor, and counts their operations.
 
 use std::iter::Sum;
 use std::mem::{MaybeUninit, offset_of};
@@ -11,7 +11,7 @@ use warpfold::{DeviceMonoid, DeviceType};
 use super::programs::Kernels;
 use super::simt::{Executor, Places, Request, bytes, state};
 
-/// An operator's rungs, by the number of the first in its program.
+/// An operator's rungs, with the number of the first one in its program.
 #[derive(Clone, Copy)]
 pub struct Rungs<M> {
     first: u32,
@@ -19,29 +19,30 @@ pub struct Rungs<M> {
     pub threads: u32,
 }
 
-/// What launches did, as `tests/simt/counts.h` counts it.
+/// Operations of launches, as `tests/simt/counts.h` counts them.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Counts {
-    /// The most combinations of one thread, one after another; of several launches, their sum.
+    /// The largest number of combinations of one thread. For several launches, the sum of these
+    /// numbers.
     pub steps: u64,
     pub combinations: u64,
-    /// Of a warp, in which some of its lanes combine.
+    /// Turns of a warp in which some of its lanes combine.
     pub combining_turns: u64,
-    /// Of blocks, and of warps.
+    /// Barriers of blocks, and of warps.
     pub barriers: u64,
     pub warp_barriers: u64,
-    /// Accesses of a warp to shared memory, and how often those are repeated.
+    /// Accesses of a warp to shared memory, and their repetitions because of bank conflicts.
     pub shared_turns: u64,
     pub bank_conflicts: u64,
-    /// Accesses of a warp to global memory, and the sectors of 32 bytes of all of them.
+    /// Accesses of a warp to global memory, and the sum of the sectors of 32 bytes that they touch.
     pub global_turns: u64,
     pub sectors: u64,
-    /// Not counted by the executor.
+    /// Number of launches, which the executor does not count.
     pub launches: u64,
 }
 
-/// Bytes of what the executor counts.
+/// Size of the executor's counts, in bytes.
 const COUNTED: usize = 9 * 8;
 
 impl Add for Counts {
@@ -69,12 +70,13 @@ impl Sum for Counts {
 }
 
 impl Kernels {
-    /// Every rung for an operator, which is an addition or not.
+    /// Adds every rung for an operator. `adds` says whether the operator is an addition.
     pub fn add_rungs<M: DeviceMonoid>(&mut self, operator: M, threads: u32, adds: bool) -> Rungs<M> {
         let source =
             |rung| Source::of_rung::<M>(rung, threads, adds).unwrap_or_else(|error| panic!("{error}"));
         let numbers = Rung::ALL.map(|rung| {
-            // In the place of one that there cannot be, another.
+            // A rung that is impossible for the operator is replaced by another one, to keep the
+            // numbering.
             let is_possible = rung != Rung::Atomics || adds || size_of::<M::Item>() <= 4;
             self.add_kernel(&source(if is_possible { rung } else { Rung::Sequential }))
         });
@@ -108,7 +110,7 @@ impl<M: DeviceMonoid> Launcher for OnExecutor<'_, M> {
             },
         }]);
         if step.rung != Rung::Exclusive {
-            // No other rung reads it: what is there would show in the result.
+            // No other rung reads the identity. If one did, these bytes would show in the result.
             arguments[offset_of!(RungArguments<M::Item>, identity)..].fill(0xA5);
         }
         let op = state(&self.rungs.operator);
@@ -174,7 +176,8 @@ impl<M: DeviceMonoid> Launcher for OnExecutor<'_, M> {
 
 fn values<T: DeviceType>(bytes: &[u8], count: usize) -> Vec<T> {
     let value = |index: usize| bytes[index * size_of::<T>()..].as_ptr().cast();
-    // SAFETY: whole items, of which each was written by a kernel field by field, or copied.
+    // SAFETY: the bytes are whole items, each of which was copied, or written by a kernel field by
+    // field.
     (0..count).map(|index| unsafe { std::ptr::read_unaligned(value(index)) }).collect()
 }
 
@@ -183,7 +186,7 @@ impl Executor {
         OnExecutor { executor: self, rungs, count, counts: Vec::new() }
     }
 
-    /// The value of some items by a rung; what went wrong if it did.
+    /// Reduces items by a rung. The error says what went wrong.
     pub fn reduce<M: DeviceMonoid>(
         &mut self,
         rungs: Rungs<M>,
@@ -198,7 +201,7 @@ impl Executor {
         left.reduce(|left, right| rungs.operator.combine(left, right)).ok_or("nothing is left".to_owned())
     }
 
-    /// The scan of some items by a rung; what went wrong if it did.
+    /// Scans items by a rung. The error says what went wrong.
     pub fn climb_scan<M: DeviceMonoid>(
         &mut self,
         rungs: Rungs<M>,
@@ -212,7 +215,7 @@ impl Executor {
         Ok(values(&scanned, items.len()))
     }
 
-    /// What the launches of a rung do with some items.
+    /// Counts the operations of a rung's launches.
     pub fn counts<M: DeviceMonoid>(
         &mut self,
         rungs: Rungs<M>,

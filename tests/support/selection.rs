@@ -1,9 +1,10 @@
-//! Which checks a run takes.
+//! Chooses the checks of a run.
 //!
-//! A full run takes all. An everyday run takes the changed ones pairwise: of every two factors each
-//! pair of values that occurs among the changed checks occurs among the chosen ones. It takes every
-//! mutation of a changed template. Of the unchanged checks it takes a sample. A quick run takes few
-//! of the changed ones: each value of each factor, up to a limit.
+//! - A full run takes all checks.
+//! - An everyday run takes the changed checks pairwise. For any two factors, each pair of values
+//!   that occurs among the changed checks occurs among the chosen ones. It also takes every
+//!   mutation of a changed template, and a sample of the unchanged checks.
+//! - A quick run takes few of the changed checks: each value of each factor, up to a limit.
 
 use std::collections::{HashMap, HashSet};
 
@@ -13,7 +14,7 @@ use rand::{Rng, SeedableRng};
 
 use super::checks::{Check, Hash};
 
-/// How much a run takes.
+/// How many checks a run takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Extent {
     Quick,
@@ -24,7 +25,7 @@ pub enum Extent {
 /// A part of a full run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shard {
-    /// From 1.
+    /// Number of the part, from 1 to `of`.
     pub number: u64,
     pub of: u64,
 }
@@ -32,22 +33,25 @@ pub struct Shard {
 #[derive(Clone, Copy, Debug)]
 pub struct Request {
     pub extent: Extent,
-    /// Of how many factors an everyday run takes each combination of values: pairs, or each value
-    /// alone where another command of the run takes pairs.
+    /// Number of factors whose combinations of values an everyday run covers. 2 covers pairs. 1
+    /// covers single values, and suffices if another command of the run covers pairs.
     pub strength: usize,
-    /// Follows from the tree: a run can be repeated.
+    /// Seed of the random choices. `cargo xtask test` derives it from the working tree, so that a
+    /// run can be repeated.
     pub seed: u64,
     pub shard: Shard,
 }
 
-/// An everyday run takes one of this many unchanged checks, and at least this many of a kind.
+/// An everyday run takes one of this many unchanged checks of a kind, and at least
+/// `FEWEST_UNCHANGED`.
 const UNCHANGED_FOR_ONE: usize = 64;
 const FEWEST_UNCHANGED: usize = 3;
 /// The most checks of a kind in a quick run.
 const MOST_QUICK: usize = 8;
 
 impl Request {
-    /// As `cargo xtask test` asks for it by environment variables; an everyday run without any.
+    /// The request that `cargo xtask test` makes by environment variables. Without them it is an
+    /// everyday run.
     pub fn of_environment() -> Self {
         let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
         let extent = match variable("WARPFOLD_RUN").as_deref() {
@@ -77,7 +81,7 @@ impl Request {
         Self { extent, strength, seed, shard }
     }
 
-    /// Whether a test without a hash runs: of a full run in parts, the first part has those.
+    /// Whether tests without a hash run. In a full run of several parts, the first part runs them.
     pub fn takes_tests(&self) -> bool {
         self.shard.number == 1
     }
@@ -87,9 +91,9 @@ impl Request {
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Selection {
     pub chosen: HashSet<usize>,
-    /// Of all.
+    /// Number of unchanged checks among all checks of the kind.
     pub unchanged: usize,
-    /// Checks that have the hash of another one, which runs for both.
+    /// Number of checks that have the hash of another one, which runs for both.
     pub repeated: usize,
 }
 
@@ -127,9 +131,11 @@ pub fn select(checks: &[&Check], passed: &HashSet<Hash>, request: &Request) -> S
     selection
 }
 
-/// Checks among the `places` that together have every combination of the values of any `strength`
-/// factors that those places have; at most `most` of them. Greedy: the check that adds most comes
-/// first, and ties go to chance.
+/// Chooses at most `most` of the checks at `places`. Together they have every combination of the
+/// values of any `strength` factors that occurs at `places`.
+///
+/// The choice is greedy: the check that adds most combinations comes first, and ties are broken at
+/// random.
 fn covering(
     checks: &[&Check],
     mut places: Vec<usize>,
@@ -154,8 +160,8 @@ fn covering(
     };
     places.shuffle(random);
     let of_place: Vec<_> = places.iter().map(|&place| combinations(place)).collect();
-    // Places by how many combinations they may still add: an upper bound, made exact when a place
-    // comes up.
+    // Places by the number of combinations that they may still add. The number is an upper bound,
+    // and is made exact when a place comes up.
     let mut covered = HashSet::new();
     let mut by_gain: HashMap<usize, Vec<usize>> = HashMap::new();
     let mut gain = of_place.iter().map(Vec::len).max().unwrap_or(0);
@@ -203,7 +209,7 @@ mod tests {
     fn changed_checks_are_covered_pairwise() {
         let checks = checks();
         let selection = select_of(&checks, &HashSet::new(), &request(Extent::Everyday));
-        // 20 operators by 5 kernels is the least.
+        // 20 operators by 5 kernels is the minimum.
         assert!((100..140).contains(&selection.chosen.len()), "{}", selection.chosen.len());
         for (first, second) in [(0, 1), (0, 2), (1, 2)] {
             let pairs = |places: &mut dyn Iterator<Item = usize>| -> HashSet<(String, String)> {

@@ -1,4 +1,4 @@
-//! Rendered sources run on the CPU, each GPU thread a fiber: see `tests/simt/requests.cpp`.
+//! Runs rendered sources on the CPU, each GPU thread as a fiber: see `tests/simt/requests.cpp`.
 
 use std::io::{Read, Write};
 use std::mem::offset_of;
@@ -16,12 +16,12 @@ use super::programs::{Case, Checks, Kernels, Policies, Program};
 use super::selection;
 use super::tiers::{Suite, Tier};
 
-/// A running program.
+/// A running program of kernels.
 pub struct Executor {
     child: Child,
     requests: ChildStdin,
     answers: ChildStdout,
-    /// Decides the order in which threads advance.
+    /// Determines the order in which threads advance.
     pub seed: u64,
 }
 
@@ -62,7 +62,7 @@ impl Group {
         Self { kernels, program: OnceLock::new() }
     }
 
-    /// All that the compiler is given.
+    /// Everything that the compiler reads.
     pub fn determinants(&self) -> String {
         self.kernels.determinants()
     }
@@ -73,8 +73,8 @@ impl Group {
     }
 }
 
-/// What decides, beside a program and its operator, whether a check on the executor passes: the
-/// executor, the launches, the items, and the oracle.
+/// Files that determine the outcome of a check on the executor, besides its program and its
+/// operator: the executor, the launches, the items and the oracle.
 const DETERMINANTS: [&str; 10] = [
     "tests/simt/*.cpp",
     "tests/simt/*.h",
@@ -89,8 +89,8 @@ const DETERMINANTS: [&str; 10] = [
 ];
 
 impl Check {
-    /// Adds what decides whether a check of these files passes on the executor, but for its program
-    /// and its operator.
+    /// Adds the determinants of a check on the executor, except its program and its operator.
+    /// `files` define the check.
     pub fn on_executor(self, files: &[&str]) -> Self {
         self.determined_by(digest(&DETERMINANTS))
             .determined_by(digest(files))
@@ -105,7 +105,7 @@ pub struct Tests<'a> {
     checks: Checks,
 }
 
-/// A program, and what its checks have in common.
+/// A program, and the common part of its checks.
 pub struct Subject<C> {
     group: Arc<Group>,
     pub case: C,
@@ -118,8 +118,8 @@ impl<'a> Tests<'a> {
         Self { suite, base: Check::of(kind).on_executor(files), checks }
     }
 
-    /// A program with the kernels that `add` adds. `behavior` has the operator's results in Rust,
-    /// as bytes.
+    /// A program with the kernels that `add` adds. `behavior` is the operator's results in Rust, as
+    /// bytes.
     pub fn subject<C>(
         &self,
         name: &str,
@@ -132,7 +132,7 @@ impl<'a> Tests<'a> {
         Subject { group: Arc::new(Group::new(kernels)), case, check: check.determined_by(behavior) }
     }
 
-    /// A check of a subject, whose further factors `with` adds.
+    /// Adds a check of a subject. `with` adds its further factors.
     pub fn check<C: Copy + Send + 'static>(
         &mut self,
         subject: &Subject<C>,
@@ -145,7 +145,7 @@ impl<'a> Tests<'a> {
         self.suite.check(Tier::Simt, with(subject.check.clone()), name, run);
     }
 
-    /// A check of an operator under a policy, alone in its program.
+    /// Adds a check of an operator under a policy, with a program of its own.
     pub fn test<M: DeviceMonoid, P: Policies>(
         &mut self,
         name: String,
@@ -156,7 +156,7 @@ impl<'a> Tests<'a> {
         self.test_of(name, |kernels| kernels.add(operator, policy), test);
     }
 
-    /// A check with a program of its own, whose kernels `add` adds.
+    /// Adds a check with a program of its own, whose kernels `add` adds.
     pub fn test_of<C: Copy + Send + 'static>(
         &mut self,
         name: String,
@@ -169,8 +169,8 @@ impl<'a> Tests<'a> {
     }
 }
 
-/// What an operator does in Rust with the items that it is tested with: of one that is written
-/// twice, the C++ says nothing about the Rust.
+/// Results of an operator in Rust, for the items that it is tested with. If an operator is written
+/// twice, its C++ does not determine these results.
 pub fn behavior<M: DeviceMonoid>(operator: &M, sampler: Sampler<M::Item>) -> Vec<u8>
 where
     M::Item: Sample,
@@ -182,20 +182,20 @@ where
     [fold(items(1, 300, M::Item::sample)), fold(items(1, 1000, sampler))].concat()
 }
 
-/// So few multiprocessors that blocks take one tile after another.
+/// Few multiprocessors, so that a block takes several tiles.
 const LIMITS: Limits = Limits { multiprocessors: 2, ..Limits::H200 };
 
-/// How a scan is asked for.
+/// The options of a scan.
 #[derive(Clone, Copy, Debug)]
 pub struct Asked {
     pub exclusive: bool,
-    /// The output is the input.
+    /// Whether the output is the input.
     pub in_place: bool,
-    /// Items past an aligned address, of the input and of the output.
+    /// Items past an aligned address, for the input and for the output.
     pub misalignment: (usize, usize),
 }
 
-/// Where a kernel's first parameter has the addresses that the executor fills in.
+/// Offsets in a kernel's first parameter, in bytes, of the addresses that the executor fills in.
 #[repr(C)]
 #[derive(Clone, Copy, Default)]
 pub(super) struct Places {
@@ -204,12 +204,12 @@ pub(super) struct Places {
     pub(super) words: u32,
 }
 
-/// The first parameter of a kernel up to the identity, and its places: of `Arguments` and
-/// `ScanArguments`, the field that says where the words are that blocks share.
+/// The first parameter of a kernel up to the identity, and its `Places`. `$words` is the field with
+/// the address of the words that blocks share.
 macro_rules! before_identity {
     ($arguments:ident { $words:ident, $($field:ident $(: $value:expr)?),* $(,)? }) => {{
         type Of = $arguments<ArrayInput, [u8; 0]>;
-        // SAFETY: numbers and nothing else.
+        // SAFETY: all fields are numbers, for which zeros are valid.
         let none: Of = unsafe { std::mem::zeroed() };
         let fields = Of { $($field $(: $value)?,)* ..none };
         let places = Places {
@@ -221,7 +221,8 @@ macro_rules! before_identity {
     }};
 }
 
-/// An operator as a kernel gets it, in bytes: so little Rust is compiled for each operator.
+/// An operator's data as a kernel gets them, in bytes, so that little Rust is compiled for each
+/// operator.
 struct Operands {
     item: Layout,
     identity: Vec<u8>,
@@ -234,7 +235,7 @@ impl Operands {
         Self { item: M::Item::layout(), identity, state }
     }
 
-    /// The fields before the identity, and the identity where Rust and C++ place it.
+    /// The fields before the identity, and then the identity where Rust and C++ place it.
     fn arguments(&self, mut arguments: Vec<u8>) -> Vec<u8> {
         arguments.resize(arguments.len().next_multiple_of(self.item.align), 0);
         arguments.extend(&self.identity);
@@ -243,12 +244,13 @@ impl Operands {
     }
 }
 
-/// Blocks that run at once: so few that they take one chunk after another, and draw some of them.
+/// Number of blocks that run at once. It is small, so that each block takes several chunks, some of
+/// them by ticket.
 fn resident(chunks: u32) -> u32 {
     (chunks / 4).max(1)
 }
 
-/// A launch, as `tests/simt/requests.cpp` is asked for one.
+/// A request for a launch, as `tests/simt/requests.cpp` reads it.
 #[repr(C)]
 #[derive(Default)]
 pub(super) struct Request {
@@ -272,20 +274,20 @@ pub(super) struct Request {
 
 pub(super) fn bytes<T>(values: &[T]) -> Vec<u8> {
     let mut bytes = vec![0; size_of_val(values)];
-    // SAFETY: as many bytes as the values have, padding of no meaning among them.
+    // SAFETY: both sides have the size of the values. Bytes of padding have no meaning.
     unsafe { std::ptr::copy_nonoverlapping(values.as_ptr().cast(), bytes.as_mut_ptr(), bytes.len()) };
     bytes
 }
 
-/// The operator as a kernel gets it: without state, it is an empty struct, which in C++ has one
-/// byte.
+/// The operator as a kernel gets it. Without state it is an empty struct, which has one byte in
+/// C++.
 pub(super) fn state<M>(operator: &M) -> Vec<u8> {
     if size_of::<M>() > 0 { bytes(std::slice::from_ref(operator)) } else { vec![0] }
 }
 
 impl Executor {
-    /// The bracket of the items, so many alignments past an aligned address, by the launches of the
-    /// policy; what went wrong if it did.
+    /// Reduces items by the launches of the policy. The input lies `misalignment` alignments past
+    /// an aligned address. The error says what went wrong.
     pub fn bracket<M: DeviceMonoid>(
         &mut self,
         case: Case<M>,
@@ -311,7 +313,7 @@ impl Executor {
         let item = &operands.item;
         let mut misalignment = misalignment * item.align;
         let launches = case.policy.launches(item, length);
-        // Zeros, of which a launch that gathers its partials needs more.
+        // All words start as zeros. A launch that gathers its partials needs more of them.
         let gathers = launches.gathers();
         let mut words =
             vec![0; if gathers { launches.memory_bytes(item) as usize } else { size_of::<u64>() }];
@@ -358,8 +360,8 @@ impl Executor {
         Ok(input)
     }
 
-    /// The scan of the items, by one launch; what went wrong if it did. `shared` is what blocks
-    /// share, of any launch before.
+    /// Scans items by one launch. `shared` is the memory that blocks share, as an earlier launch
+    /// left it. The error says what went wrong.
     pub fn scan<M: DeviceMonoid>(
         &mut self,
         case: Case<M, ScanPolicy>,
@@ -388,7 +390,7 @@ impl Executor {
         let ScanLaunch { kernel, tiles, blocks, groups, warps } = case.policy.launch(item, length, LIMITS);
         let shape = case.policy.shape(kernel);
         let needed = shape.memory_bytes(item, tiles) as usize;
-        // No more than a scan says that it needs; what was there before stays, as in a workspace.
+        // Exactly the size that the scan requests. The content stays, as in a workspace.
         if shared.len() < needed {
             shared.resize(needed, 0);
         }
@@ -421,7 +423,7 @@ impl Executor {
         Ok(answer)
     }
 
-    /// Runs an exercise on three blocks of 64 threads; the words that it wrote.
+    /// Runs an exercise on three blocks of 64 threads, and returns the words that it wrote.
     pub fn exercise(
         &mut self,
         kernel: u32,

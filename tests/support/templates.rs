@@ -1,4 +1,4 @@
-//! The templates, out of rendered sources.
+//! The templates, extracted from rendered sources.
 
 use std::sync::LazyLock;
 
@@ -8,7 +8,7 @@ use warpfold::plan::Kernel;
 use warpfold::source::Source;
 use warpfold::{Device, DeviceType, Policy, Reduction, Scan};
 
-/// The name and the text of each that a source stands on, in order.
+/// Name and text of each template that a source includes, in order.
 pub fn templates_of(source: &Source) -> Vec<(String, String)> {
     let text = source.text().strip_suffix(source.program()).expect("the program comes last");
     let files = text.split("#line 1 \"warpfold/templates/").skip(1);
@@ -16,8 +16,8 @@ pub fn templates_of(source: &Source) -> Vec<(String, String)> {
     named.map(|(name, text)| (name.to_owned(), text.to_owned())).collect()
 }
 
-/// The name and the text of each, after those that it stands on: of sums that wrap, which C++ has
-/// no word for.
+/// Name and text of each template, after the templates that it depends on. The sources are of
+/// wrapping sums, which need the templates with Rust's semantics.
 pub fn templates() -> Vec<(String, String)> {
     static TEMPLATES: LazyLock<Vec<(String, String)>> = LazyLock::new(rendered);
     TEMPLATES.clone()

@@ -1,5 +1,5 @@
-//! Tests that need more than this machine has are shown as ignored, with the reason in one line;
-//! never as passed. So are checks that a run leaves out.
+//! The tiers of tests. Tests that this machine cannot run are shown as ignored, and never as
+//! passed. One line says the reason. Another line says how many checks of a kind run.
 //!
 //! A trial's name starts with its tier, so that `-- gpu::` runs one tier alone. `WARPFOLD_REQUIRE`,
 //! a list such as `nvrtc,gpu`, turns a missing tier into a failure.
@@ -37,7 +37,7 @@ impl Tier {
         }
     }
 
-    /// Why it cannot run here.
+    /// The reason why the tier cannot run here, if it cannot.
     pub fn absent(self) -> Option<String> {
         match self {
             Tier::Cpu => None,
@@ -54,14 +54,14 @@ impl Tier {
     }
 }
 
-/// Held by a test that makes streams of its own, or records a graph: the first stream of a context
-/// waits for the whole GPU, and ends what any stream records.
+/// Held by a test that creates streams or records a graph. The first stream of a context waits for
+/// the whole GPU, which ends the captures of all streams.
 pub fn alone() -> MutexGuard<'static, ()> {
     static ALONE: Mutex<()> = Mutex::new(());
     ALONE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The device of a tier that runs things.
+/// The device of a tier that runs reductions.
 pub fn device(tier: Tier) -> Device {
     match tier {
         Tier::Cpu => Device::cpu(),
@@ -70,8 +70,8 @@ pub fn device(tier: Tier) -> Device {
     }
 }
 
-/// Runs this test binary again as `scenario`, with some variables set; what it printed, to both
-/// outputs.
+/// Runs this test binary in a child process as `scenario`, with some variables set. Returns whether
+/// it succeeded, and its output and errors.
 pub fn in_child(scenario: &str, variables: &[(&str, &str)]) -> (bool, String) {
     let mut command = std::process::Command::new(std::env::current_exe().expect("a test binary"));
     command.env(SCENARIO, scenario).env_remove("WARPFOLD_REQUIRE").envs(variables.iter().copied());
@@ -82,7 +82,7 @@ pub fn in_child(scenario: &str, variables: &[(&str, &str)]) -> (bool, String) {
 
 const SCENARIO: &str = "WARPFOLD_TEST_SCENARIO";
 
-/// What the parent wants of this process, if it is a child.
+/// The scenario that the parent requests, if this process is a child.
 pub fn scenario() -> Option<String> {
     std::env::var(SCENARIO).ok()
 }
@@ -100,12 +100,12 @@ struct Entry {
 pub struct Suite(Vec<Entry>);
 
 impl Suite {
-    /// A test that every run takes.
+    /// Adds a test that every run takes.
     pub fn test(&mut self, tier: Tier, name: impl AsRef<str>, test: impl FnOnce() + Send + 'static) {
         self.0.push(Entry { tier, trial: trial(tier, name.as_ref(), test), check: None });
     }
 
-    /// A test that a run takes as `selection.rs` says.
+    /// Adds a test that a run takes only if `selection.rs` chooses its check.
     pub fn check(
         &mut self,
         tier: Tier,
@@ -125,7 +125,8 @@ impl Suite {
         self.run_with(Arguments::from_args())
     }
 
-    /// For tests that change what others would see, such as how much memory is free.
+    /// Runs one test at a time, for tests that change the state of the machine, such as its free
+    /// memory.
     pub fn run_one_at_a_time(self) -> ExitCode {
         self.run_with(Arguments { test_threads: Some(1), ..Arguments::from_args() })
     }
@@ -146,13 +147,14 @@ impl Suite {
         let mut entries: Vec<Entry> = Vec::new();
         for (place, entry) in self.0.into_iter().enumerate() {
             match (left_out.contains(&place), &entry.check) {
-                // A line has said how many these are.
+                // `left_out` has printed a line with their number.
                 (true, Some(_)) => {}
                 (true, None) => entries.push(Entry { trial: entry.trial.with_ignored_flag(true), ..entry }),
                 (false, _) => entries.push(entry),
             }
         }
-        // Checks of one program are apart: else threads would wait for the same compilation.
+        // This order keeps checks of one program apart. Otherwise threads would wait for the same
+        // compilation.
         entries.sort_by_key(|entry| entry.check.as_ref().map(Check::hash));
         let trials = entries.into_iter().map(|entry| {
             let ignored = entry.trial.has_ignored_flag() || absent.contains(&entry.tier);
@@ -161,8 +163,10 @@ impl Suite {
         libtest_mimic::run(&arguments, trials.collect()).exit_code()
     }
 
-    /// The places of the tests that this run leaves out. Prints a line for each kind of check. A
-    /// test that is named on the command line runs, and so do ignored ones if they are asked for.
+    /// The places of the tests that this run leaves out. Prints a line for each kind of check.
+    ///
+    /// A test that the command line names is not left out. If ignored tests are requested, no test
+    /// is left out.
     fn left_out(&self, arguments: &Arguments, absent: &[Tier]) -> HashSet<usize> {
         let names_a_tier =
             |filter: &String| Tier::ALL.iter().any(|tier| format!("{}::", tier.name()).starts_with(filter));
@@ -202,7 +206,7 @@ impl Suite {
     }
 }
 
-/// How many checks of a kind run.
+/// The line that says how many checks of a kind run.
 fn said(kind: &str, all: usize, selection: &Selection, passed: &Passed) -> String {
     let mut reasons = Vec::new();
     if selection.unchanged > 0 {

@@ -1,11 +1,11 @@
-//! The corpus on a GPU: with the feature `every-operator` alone, since launches are compiled for
-//! each operator.
+//! Tests the corpus on a GPU. The feature `every-operator` enables it, because launches are
+//! compiled for each operator.
 
 use support::edges::{Edge, PAIRS, assert_same, pairs};
 use support::tiers::{Tier, device};
 use warpfold::{DeviceMonoid, DeviceType, Policy, Reduction};
 
-/// A reduction of two items is one combination.
+/// Asserts Rust's bits for reductions of two items. Each reduction is one combination.
 pub fn combines_as_rust<M: DeviceMonoid>(operator: M)
 where
     M::Item: Edge,
@@ -21,7 +21,7 @@ where
         reduction.compile().unwrap_or_else(|error| panic!("{error}"));
         let mut results = stream.clone_htod(&both[..pairs.len()]).expect("room for the results");
         for pair in 0..pairs.len() {
-            // Not `run`: that would compile the CPU's loops for each operator, too.
+            // `run` would also compile the CPU's loops for each operator.
             let (input, mut output) = (items.slice(2 * pair..2 * pair + 2), results.slice_mut(pair..=pair));
             reduction.run_into(&input, &mut output).unwrap_or_else(|error| panic!("{error}"));
         }

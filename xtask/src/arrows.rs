@@ -1,10 +1,11 @@
-//! Which file uses which, by their `use` lines: no circles, and no module above another one.
+//! Tests the dependencies between files, by their `use` lines: there are no cycles, and no module
+//! uses one above it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
-/// The modules of `src`, each of which uses those before it alone.
+/// The modules of `src`. Each module uses only modules that come before it.
 const LAYERS: [&str; 12] = [
     "types",
     "error",
@@ -20,17 +21,17 @@ const LAYERS: [&str; 12] = [
     "laws",
 ];
 
-/// A module's path; that of the crate is empty.
+/// The path of a module. The path of the crate is empty.
 type Module = Vec<String>;
 
-/// A `use` of one name.
+/// One name that a `use` line imports.
 struct Use {
     is_public: bool,
     path: Vec<String>,
     name: String,
 }
 
-/// The modules of a crate that are files, and what they use.
+/// The modules of a crate that are files, and the names that they use.
 struct Crate(BTreeMap<Module, Vec<Use>>);
 
 impl Crate {
@@ -40,7 +41,8 @@ impl Crate {
         Self(modules)
     }
 
-    /// The file that defines what a path names, as `module` sees it; none if it is of another crate.
+    /// The file that defines a path, as seen from `module`. `None` if the path belongs to another
+    /// crate.
     fn file_of(&self, module: &[String], path: &[String]) -> Option<Module> {
         let mut at = module.to_vec();
         let mut names = path.iter().peekable();
@@ -73,7 +75,7 @@ impl Crate {
         Some(at)
     }
 
-    /// Each file, and those that it uses. What a file exports again it does not use.
+    /// Each file, and the files that it uses. A re-export does not count as a use.
     fn arrows(&self) -> BTreeMap<Module, BTreeSet<Module>> {
         let used_by = |(module, uses): (&Module, &Vec<Use>)| {
             let used = uses.iter().filter(|used| !used.is_public);
@@ -102,7 +104,7 @@ fn add_folder(folder: &Path, module: &[String], modules: &mut BTreeMap<Module, V
     }
 }
 
-/// The `use` lines of a file, but for those of functions.
+/// The `use` lines of a file, except for those inside functions.
 fn uses(text: &str) -> Vec<Use> {
     let mut uses = Vec::new();
     let mut rest = text;
@@ -124,7 +126,7 @@ fn uses(text: &str) -> Vec<Use> {
     uses
 }
 
-/// The names of a tree such as `a::{b, c::{d as e}}`.
+/// Adds the names of a tree such as `a::{b, c::{d as e}}`.
 fn add_tree(tree: &str, before: &str, is_public: bool, uses: &mut Vec<Use>) {
     let tree = tree.trim();
     if let Some((first, group)) = tree.split_once('{') {
@@ -160,10 +162,10 @@ fn add_tree(tree: &str, before: &str, is_public: bool, uses: &mut Vec<Use>) {
     uses.push(Use { is_public, path, name });
 }
 
-/// Some files that use each other, if any do.
+/// The files that are in a cycle or depend on one. Empty if there is no cycle.
 fn circle(arrows: &BTreeMap<Module, BTreeSet<Module>>) -> Vec<String> {
     let mut left = arrows.clone();
-    // What uses nothing that is left is in no circle.
+    // A file that uses none of the remaining files is not in a cycle.
     while let Some(module) = left
         .iter()
         .find(|(_, uses)| uses.iter().all(|used| !left.contains_key(used)))

@@ -1,5 +1,5 @@
-//! `cargo xtask bundle`: all that a GPU machine without a Rust toolchain needs, in one folder, and
-//! that as one archive.
+//! `cargo xtask bundle`: a folder, and an archive of it, for a GPU machine without a Rust
+//! toolchain. It holds all tests, benches and examples that the machine runs.
 
 use std::fs;
 use std::path::Path;
@@ -12,9 +12,9 @@ use crate::command::command;
 
 const FOLDER: &str = "bundle";
 const ARCHIVE: &str = "bundle.tar.gz";
-/// The most that the archive may weigh, so that it travels easily.
+/// Most bytes of the archive, so that it is quick to copy.
 const MOST_BYTES: u64 = 60 << 20;
-/// Tests that need a Rust toolchain or the repository beside them.
+/// Tests that need a Rust toolchain or the repository.
 const NOT_BUNDLED: [(&str, &str); 5] = [
     ("test", "refusals"),
     ("test", "rendering"),
@@ -63,7 +63,7 @@ pub(crate) fn run() -> Result<()> {
     for (from, to) in [("xtask/run-gpu-tests", ""), ("xtask/summary.awk", ""), ("benches/peers", "peers")] {
         copy(Path::new(from), &folder.join(to)).context(from)?;
     }
-    // What is measured later is of this commit; `-dirty` where the working tree differs from it.
+    // The commit of later measurements. `-dirty` is appended if the working tree differs from it.
     let commit = command("git describe --always --dirty --exclude *").output().context("git describe")?;
     ensure!(commit.status.success(), "git describe: {}", String::from_utf8_lossy(&commit.stderr));
     fs::write(folder.join("commit"), commit.stdout)?;
@@ -74,7 +74,7 @@ pub(crate) fn run() -> Result<()> {
     Ok(())
 }
 
-/// Copies a file, or the files of a folder, into a folder.
+/// Copies a file, or all files of a folder, into a folder.
 fn copy(from: &Path, to: &Path) -> Result<()> {
     if from.is_dir() {
         return fs::read_dir(from)?.try_for_each(|entry| copy(&entry?.path(), to));

@@ -1,11 +1,11 @@
-//! Running other programs, with what they print passed on.
+//! Runs other programs and passes their output on.
 
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail};
 
-/// A command line, split at spaces.
+/// A command from a line that is split at spaces.
 pub(crate) fn command(line: &str) -> Command {
     let mut words = line.split_whitespace();
     let mut command = Command::new(words.next().unwrap_or_default());
@@ -13,7 +13,7 @@ pub(crate) fn command(line: &str) -> Command {
     command
 }
 
-/// Runs a command; an exit status other than 0 is an error.
+/// Runs a command. An exit status other than 0 is an error.
 pub(crate) fn run(command: &mut Command) -> Result<()> {
     eprintln!("> {}", shown(command));
     let status = command.status().with_context(|| shown(command))?;
@@ -23,7 +23,7 @@ pub(crate) fn run(command: &mut Command) -> Result<()> {
     Ok(())
 }
 
-/// Runs a command and returns what it wrote to standard error, which is passed on, too.
+/// Runs a command. Returns its standard error, and also passes it on.
 pub(crate) fn run_and_listen(command: &mut Command) -> Result<Vec<String>> {
     eprintln!("> {}", shown(command));
     let mut child = command.stderr(Stdio::piped()).spawn().with_context(|| shown(command))?;
@@ -47,8 +47,8 @@ fn shown(command: &Command) -> String {
     words.map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ")
 }
 
-/// Crates outside the workspace share its target folder, and are built as its tests are: so what
-/// both depend on is built once.
+/// Environment for crates outside the workspace. They share the workspace's target folder and the
+/// profile of its tests, so that common dependencies are built once.
 pub(crate) const SHARED_TARGET: [(&str, &str); 9] = [
     ("CARGO_TARGET_DIR", "target"),
     ("CARGO_PROFILE_DEV_OPT_LEVEL", "1"),

@@ -2,8 +2,8 @@
 //! `docs/test-runs.csv`.
 //!
 //! Each part of a full run leaves its lines in `target/full/TREE/`. The record is written when all
-//! parts of one tree are there, so the parts may run one after another, or on several machines
-//! whose folders are copied together.
+//! parts of one tree have passed. The parts may run in sequence, or on several machines whose
+//! folders are copied together.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -20,7 +20,7 @@ const PASSED: &str = "tests/passed.txt";
 const RUNS: &str = "docs/test-runs.csv";
 const COLUMNS: &str = "date,tree,commit,seconds,checks,mutations";
 
-/// A part of a full run: `2/3` is the second of three.
+/// A part of a full run. `2/3` is the second of three parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Shard {
     pub(crate) number: u64,
@@ -52,7 +52,7 @@ fn folder(tree: &Tree, shard: Shard) -> PathBuf {
     Path::new("target/full").join(&tree.hash).join(format!("{}-of-{}", shard.number, shard.of))
 }
 
-/// An empty folder for the lines of a part.
+/// Creates an empty folder for the lines of a part.
 pub(crate) fn begin(tree: &Tree, shard: Shard) -> Result<PathBuf> {
     let folder = folder(tree, shard);
     if folder.exists() {
@@ -62,7 +62,7 @@ pub(crate) fn begin(tree: &Tree, shard: Shard) -> Result<PathBuf> {
     Ok(folder.canonicalize()?)
 }
 
-/// Notes that a part has passed; writes the record if it was the last one.
+/// Notes that a part has passed. Writes the record if no part is missing.
 pub(crate) fn end(tree: &Tree, shard: Shard, time: Duration) -> Result<()> {
     fs::write(folder(tree, shard).join("seconds"), time.as_secs().to_string())?;
     let parts: Vec<PathBuf> = (1..=shard.of).map(|number| folder(tree, Shard { number, ..shard })).collect();
@@ -87,7 +87,7 @@ pub(crate) fn end(tree: &Tree, shard: Shard, time: Duration) -> Result<()> {
 #[derive(Default)]
 struct Record {
     hashes: BTreeSet<String>,
-    /// What found each mutation, and hashes of parts of checks, as the tests write them.
+    /// Lines other than hashes: the test that found each mutation, and hashes of parts of checks.
     others: BTreeSet<String>,
     seconds: u64,
 }
@@ -132,7 +132,7 @@ impl Record {
     }
 }
 
-/// As `2026-11-28`.
+/// The date in UTC, as `2026-11-28`.
 fn today() -> Result<String> {
     let output = command("date -u +%F").output().context("date")?;
     Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())

@@ -1,4 +1,4 @@
-//! The project's chores: `cargo xtask test`, `programs`, `bundle` and `report`.
+//! Tasks for development: `cargo xtask test`, `programs`, `bundle` and `report`.
 
 #[cfg(test)]
 mod arrows;
@@ -15,21 +15,21 @@ mod tree;
 use anyhow::Result;
 use clap::Parser;
 
-/// The project's chores.
+/// Tasks for the development of warpfold.
 #[derive(Parser)]
 enum Chore {
-    /// Formatting, lints, documentation, then every test that this machine can run.
+    /// Runs formatting, lints, documentation, and every test that this machine can run.
     Test(test::Options),
-    /// Random programs in the subset of `#[monoid]`, in Rust and as C++, compared.
+    /// Compares random programs in the subset of `#[monoid]`, as Rust and as C++.
     Programs(programs::Options),
-    /// Tests, benches and examples for a GPU machine without a Rust toolchain, in `bundle/`.
+    /// Builds `bundle/`: tests, benches and examples for a GPU machine without a Rust toolchain.
     Bundle,
-    /// The tables and plots of the documents, from the newest record in `docs/gpu-runs/`.
+    /// Writes the tables and plots of the documents from the newest record in `docs/gpu-runs/`.
     Report(report::Options),
 }
 
 fn main() -> Result<()> {
-    // Every path below is relative to the workspace.
+    // All paths in xtask are relative to the workspace.
     std::env::set_current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))?;
     match Chore::parse() {
         Chore::Test(options) => test::run(&options),

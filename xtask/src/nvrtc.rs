@@ -1,17 +1,16 @@
-//! NVRTC for the tests: found, or fetched as the Python package `nvidia-cuda-nvrtc` into `target/`.
+//! Finds NVRTC for the tests, or installs the Python package `nvidia-cuda-nvrtc` into `target/`.
 
 use std::path::{Path, PathBuf};
 
 use crate::command::{command, run};
 
-/// The versions that the nvrtc tier compiles with: the newest, and the oldest that is promised to
-/// work.
+/// The versions that the nvrtc tier compiles with: the newest one, and the oldest supported one.
 pub(crate) const NEWEST: &str = "13.*";
 pub(crate) const OLDEST: &str = "13.0.*";
-/// The variable by which warpfold takes a library by its path, with no search path set.
+/// Environment variable with the path of the library that warpfold loads.
 pub(crate) const VARIABLE: &str = "WARPFOLD_NVRTC";
 
-/// The library to name in [`VARIABLE`]; none leaves it to the system's own search.
+/// The path for [`VARIABLE`]. `None`: the system searches for the library.
 pub(crate) fn library(version: &str) -> Option<PathBuf> {
     if let Some(path) = std::env::var_os(VARIABLE).filter(|path| !path.is_empty()) {
         return Some(path.into());
@@ -29,7 +28,7 @@ pub(crate) fn library(version: &str) -> Option<PathBuf> {
     find(&folder)
 }
 
-/// The library under a folder, by its absolute path.
+/// The absolute path of the library below a folder.
 fn find(folder: &Path) -> Option<PathBuf> {
     for entry in std::fs::read_dir(folder).ok()?.flatten() {
         let path = entry.path();

@@ -1,5 +1,5 @@
-//! `cargo xtask test --soak`: hours of random cases. Units of work that passed are noted in
-//! `target/soak/`, so that a run that was ended goes on where it was.
+//! `cargo xtask test --soak`: random cases for hours. Units of work that passed are noted in
+//! `target/soak/`, so that a later run resumes there.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -16,12 +16,12 @@ use crate::{nvrtc, programs};
 
 const DONE: &str = "target/soak/done.txt";
 
-/// A kind of work. Each unit of it has a number, which is its seed.
+/// A kind of work. Each unit of work has a number, which is its seed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Work {
     /// Random programs in the subset of `#[monoid]`, in both languages.
     Programs,
-    /// Reductions, scans and rungs on the executor, in other orders of their threads.
+    /// Reductions, scans and rungs on the executor, with random orders of the threads.
     Orders,
     /// The laws of every operator, on many more values than in a test.
     Laws,
@@ -32,7 +32,7 @@ enum Work {
 impl Work {
     const ALL: [Self; 4] = [Self::Programs, Self::Orders, Self::Laws, Self::Miri];
 
-    /// Why this machine cannot do it.
+    /// The reason why this machine cannot do the work, or `None`.
     fn absent(self) -> Option<&'static str> {
         let has_miri = || {
             let version = command("cargo +nightly miri --version").output();
@@ -41,7 +41,7 @@ impl Work {
         (self == Self::Miri && !has_miri()).then_some("no nightly toolchain with Miri")
     }
 
-    /// Whether another number gives other cases.
+    /// Whether the number selects other cases.
     fn is_random(self) -> bool {
         self != Self::Miri
     }
@@ -66,7 +66,7 @@ impl Work {
     }
 }
 
-/// Units of work until the time is over, the first of each kind first.
+/// Runs units of work until the time is over: number by number, and each kind for each number.
 pub(crate) fn run_for(time: Duration, shard: Shard) -> Result<()> {
     let start = Instant::now();
     let mut kinds = Vec::new();
@@ -97,7 +97,7 @@ pub(crate) fn run_for(time: Duration, shard: Shard) -> Result<()> {
     Ok(())
 }
 
-/// The units that passed, of earlier runs too.
+/// The units that passed, in this run and in earlier ones.
 fn done(file: &Path) -> Result<BTreeSet<String>> {
     if let Some(folder) = file.parent().map(PathBuf::from) {
         fs::create_dir_all(folder)?;

@@ -14,41 +14,41 @@ use crate::{nvrtc, programs, report, soak};
 
 #[derive(clap::Args)]
 pub(crate) struct Options {
-    /// The editing loop: the tests that a change most likely breaks, without lints and
-    /// documentation.
+    /// Runs only the tests that a change most likely breaks, without lints and documentation.
     #[arg(long, conflicts_with_all = ["full", "tier"])]
     quick: bool,
-    /// Everything. What passed is recorded in `tests/passed.txt` and `docs/test-runs.csv`.
+    /// Runs everything, and records the passed checks in `tests/passed.txt` and
+    /// `docs/test-runs.csv`.
     #[arg(long, conflicts_with = "tier")]
     full: bool,
-    /// Random cases for hours. A later run goes on where this one ended.
+    /// Runs random cases for hours. A later run resumes where this one ended.
     #[arg(long, conflicts_with_all = ["full", "quick", "tier"])]
     soak: bool,
-    /// How long to go on with random cases.
+    /// Hours of random cases.
     #[arg(long, requires = "soak", default_value_t = 4)]
     hours: u64,
-    /// A part of a full run, or of the random cases, such as 2/3.
+    /// Part of a full run or of the random cases, such as 2/3.
     #[arg(long, conflicts_with_all = ["quick", "tier"])]
     shard: Option<Shard>,
-    /// One tier alone, without lints and documentation.
+    /// Runs one tier only, without lints and documentation.
     #[arg(long)]
     tier: Option<Tier>,
-    /// Tiers that must run: the command fails where one cannot.
+    /// Tiers that must run. The command fails if one of them cannot.
     #[arg(long, value_delimiter = ',')]
     require: Vec<Tier>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Tier {
-    /// What any machine can run.
+    /// Tests for any machine.
     Cpu,
-    /// What needs a C++ compiler.
+    /// Tests that need a C++ compiler.
     Host,
-    /// What needs a C++ compiler, and runs kernels without a GPU.
+    /// Tests that need a C++ compiler and run kernels without a GPU.
     Simt,
-    /// What needs NVRTC, and no GPU.
+    /// Tests that need NVRTC and no GPU.
     Nvrtc,
-    /// What needs a GPU.
+    /// Tests that need a GPU.
     Gpu,
 }
 
@@ -66,7 +66,7 @@ impl Tier {
     }
 }
 
-/// How much a run takes.
+/// The extent of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Extent {
     Quick,
@@ -74,12 +74,12 @@ pub(crate) enum Extent {
     Full,
 }
 
-/// What all commands of a run have in common.
+/// The properties that all commands of a run share.
 pub(crate) struct Run {
     extent: Extent,
     tree: Tree,
     shard: Shard,
-    /// Where what passed is noted, if this is a full run.
+    /// The folder for the lines of a full run.
     record: Option<PathBuf>,
 }
 
@@ -137,8 +137,8 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     Ok(())
 }
 
-/// What needs no tier: formatting, the figures in the documents, lints and documentation, with
-/// warnings denied.
+/// Checks that need no tier: formatting, the figures in the documents, lints, and documentation.
+/// Warnings are errors.
 fn checks() -> Result<()> {
     crate::command::run(&mut command("cargo fmt --all --check"))?;
     report::check()?;
@@ -150,21 +150,22 @@ fn checks() -> Result<()> {
     crate::command::run(document.env("RUSTDOCFLAGS", "--deny warnings"))
 }
 
-/// Names that tests of other tiers than the CPU's begin with, or have in them.
+/// Names, or parts of names, of tests that belong to other tiers than the CPU's.
 const NOT_CPU: &str =
     "--skip host:: --skip simt:: --skip nvrtc:: --skip nvrtc_compiles --skip gpu:: --skip gpu_is_the_cpu";
-/// The tests that a quick run builds: the others are many operators, which take minutes to compile.
+/// Tests of a quick run. The other tests have many operators, which take minutes to compile.
 const QUICK: &str = "--lib --test device_types --test rendering --test errors";
 
 impl Run {
-    /// Runs a tier's tests. Returns their lines about the tier: that it did not run, or the checks
-    /// that were left out. The first command of a tier finds out whether it can run; the later ones
-    /// then require it.
+    /// Runs the tests of a tier. Returns their lines about the tier: that it did not run, or which
+    /// checks were left out.
+    ///
+    /// The first command of a tier finds out whether it can run. The later commands require it.
     fn tier(&self, tier: Tier) -> Result<Vec<String>> {
         let commands: Vec<Command> = match (tier, self.extent) {
             (Tier::Cpu, Extent::Quick) => vec![self.tests(nvrtc::NEWEST, &format!("{QUICK} -- {NOT_CPU}"))],
-            // Without a choice of targets: only so are the examples built as programs, which a test
-            // runs.
+            // No choice of targets: otherwise cargo would not build the example programs, which a
+            // test runs.
             (Tier::Cpu, _) => {
                 let mut downstream = self.downstream(&format!("-- {NOT_CPU}"));
                 downstream.env("WARPFOLD_DEVICE", "cpu");
@@ -179,7 +180,7 @@ impl Run {
             (Tier::Nvrtc, _) => {
                 let others = "--test errors --test laws --test examples --test ladder -- nvrtc";
                 let mut oldest = self.tests(nvrtc::OLDEST, "--test compile -- nvrtc::");
-                // The newest one takes the pairs.
+                // The newest version compiles the pairs.
                 oldest.env("WARPFOLD_ARCHITECTURES", "90").env("WARPFOLD_STRENGTH", "1");
                 vec![
                     self.tests(nvrtc::NEWEST, "--test jit -- nvrtc::"),
@@ -202,7 +203,7 @@ impl Run {
         let mut said = Vec::new();
         for (number, mut command) in commands.into_iter().enumerate() {
             if number > 0 && tier != Tier::Cpu {
-                // Makes the tests fail where their tier cannot run.
+                // Makes the tests fail if their tier cannot run.
                 command.env("WARPFOLD_REQUIRE", tier.name());
             }
             let prefix = format!("{}: ", tier.name());
@@ -217,14 +218,14 @@ impl Run {
         Ok(said)
     }
 
-    /// Tests of the workspace.
+    /// A command for tests of the workspace.
     fn tests(&self, version: &str, arguments: &str) -> Command {
         let every =
             if self.extent == Extent::Full { "--features warpfold-tests/every-operator " } else { "" };
         self.with_environment(command(&format!("cargo test --quiet --workspace {every}{arguments}")), version)
     }
 
-    /// The tests of the crate that depends on this one from outside.
+    /// A command for the tests of the crate `downstream`, which uses warpfold from outside.
     fn downstream(&self, arguments: &str) -> Command {
         let line = format!("cargo test --quiet --manifest-path examples/downstream/Cargo.toml {arguments}");
         let mut downstream = self.with_environment(command(&line), nvrtc::NEWEST);

@@ -1,4 +1,4 @@
-//! The tested files: their hash is the seed of a run, and its name in the record.
+//! The tested files. Their hash is the seed of a run, and its name in the record.
 
 use std::process::Command;
 
@@ -8,7 +8,7 @@ use anyhow::{Context, Result, ensure};
 pub(crate) struct Tree {
     /// Git's hash of the files.
     pub(crate) hash: String,
-    /// The last commit, shortened; `-dirty` follows where files differ from it.
+    /// The short hash of the last commit, with `-dirty` if files differ from it.
     pub(crate) commit: String,
 }
 
@@ -16,7 +16,7 @@ impl Tree {
     pub(crate) fn of_working_copy() -> Result<Self> {
         let index = std::env::current_dir()?.join("target/tree-index");
         std::fs::create_dir_all("target")?;
-        // A separate index leaves the user's untouched.
+        // A separate index leaves the user's index unchanged.
         let staged = |arguments: &str| git(arguments, Some(&index));
         staged("read-tree HEAD")?;
         staged("add --all")?;
@@ -26,7 +26,7 @@ impl Tree {
         Ok(Self { hash, commit })
     }
 
-    /// A seed that follows from the files.
+    /// A seed that is derived from the hash.
     pub(crate) fn seed(&self) -> u64 {
         u64::from_str_radix(&self.hash[..16], 16).unwrap_or_default()
     }

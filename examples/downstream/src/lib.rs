@@ -1,4 +1,5 @@
-//! A running statistic, defined outside warpfold: how many values lie in a window, their sum, and their extremes.
+//! A running statistic, defined outside warpfold: the count, sum and extremes of the values in a
+//! window.
 //!
 //! ```
 //! use downstream::{InWindow, Summary};
@@ -12,17 +13,17 @@
 
 use warpfold::{DeviceType, Monoid, device, monoid};
 
-/// Of some values: how many, their sum, and the least and the most of them.
+/// The count, sum and extremes of some values.
 #[derive(Clone, Copy, Debug, PartialEq, DeviceType)]
 #[repr(C)]
 pub struct Summary {
-    /// How many.
+    /// The number of values.
     pub count: u32,
-    /// The least; `i32::MAX` of none.
+    /// The least value; `i32::MAX` if there is none.
     pub least: i32,
-    /// The most; `i32::MIN` of none.
+    /// The greatest value; `i32::MIN` if there is none.
     pub most: i32,
-    /// The sum, which wraps.
+    /// The sum of the values. It wraps on overflow.
     pub sum: i64,
 }
 
@@ -36,19 +37,20 @@ impl Summary {
     }
 }
 
-/// Joins summaries of which each lies in a window, and drops the others.
+/// Joins two summaries. A summary that reaches beyond the window counts as [`Summary::NONE`].
 ///
-/// Its laws hold where every summary is of one value or lies wholly inside or outside the window.
+/// The laws hold if every summary lies wholly inside or outside the window. A summary of one value
+/// always does.
 #[derive(Clone, Copy, Debug, DeviceType)]
 #[repr(C)]
 pub struct InWindow {
-    /// The least value in the window.
+    /// The least value of the window.
     pub least: i32,
-    /// The greatest.
+    /// The greatest value of the window.
     pub most: i32,
 }
 
-/// The summary, or that of nothing if it is not in the window.
+/// The summary itself if it lies inside the window, or else [`Summary::NONE`].
 #[device]
 pub fn kept(summary: Summary, window: InWindow) -> Summary {
     if summary.least < window.least || summary.most > window.most { Summary::NONE } else { summary }
@@ -80,7 +82,7 @@ mod tests {
     use super::*;
 
     fn summaries() -> impl Strategy<Value = Summary> + Clone {
-        // Identity elements are in the domain; what lies outside the window is not, since it is dropped.
+        // The identity law fails for summaries outside the window, because they are dropped.
         prop_oneof![9 => (0..=100).prop_map(Summary::of), 1 => Just(Summary::NONE)]
     }
 

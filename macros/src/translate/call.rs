@@ -1,4 +1,4 @@
-//! Calls: of methods, of functions of types, and of `#[device]` functions.
+//! Calls of methods, of associated functions and of `#[device]` functions.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
@@ -8,7 +8,7 @@ use syn::{Expr, ExprCall, ExprMethodCall, Path, PathArguments};
 use super::methods::{self, Method, Returns};
 use super::{Pair, Translator, all_at, callee_name, of, ours_at, plain, through};
 
-/// Of generic code only what is `Ord` is known not to be a float.
+/// In generic code only the bound `Ord` tells that a type is not a float.
 const ORDER_OF_ANYTHING: &str = "of floats `min`, `max` and `clamp` leave open which zero they return; in generic code write \
      `Ord::min(a, b)` for integers, or `warpfold::math::minimum(a, b)` for floats";
 
@@ -47,7 +47,8 @@ impl Translator<'_> {
                         tree: quote!(__warpfold::language::syntax::Expression::Cast(&#tree, #slot)),
                     };
                 }
-                // `From` the other way round. A type parameter may have an `into` of its own.
+                // The reverse of `From`. A type parameter may have an `into` from another trait, so
+                // the receiver must be a number also in generic code.
                 "into" => {
                     let Pair { probe, tree } = self.expression(&call.receiver, true);
                     let probe = through("number", call.receiver.span(), probe);
@@ -73,7 +74,7 @@ impl Translator<'_> {
         let refused = self.errors.len();
         let receiver = self.receiver(&call.receiver, &name);
         let Some(method) = methods::method(&name) else {
-            // Of a chain of methods the first is what is wrong.
+            // In a chain of methods, only the first refusal is reported.
             if self.errors.len() > refused {
                 return Pair::default();
             }
@@ -106,16 +107,24 @@ impl Translator<'_> {
         self.method(probe, &method, &trees, None)
     }
 
-    /// The call of a method that is known by its name, refused by rustc if it could be another one.
+    /// Writes the probe of a method call, so that it compiles only if the call means the known
+    /// method.
     ///
-    /// Of a value of a known type: a method of a number itself goes before that of a trait, and one by
-    /// value before one by reference. So the call is mentioned once more where a trait for all types
-    /// has such a method by value: with a second one in scope it is ambiguous. Methods of traits by
-    /// reference have those traits brought into scope: with a second one the call is ambiguous, too.
+    /// For a value of a known type:
     ///
-    /// Of a type parameter the bounds alone decide. A known trait must be among them, or behind one of
-    /// them: nobody else can implement it for all types. With a second one of the same kind the call is
-    /// ambiguous. One by value would go before a known one by reference: `only_by_reference` refuses it.
+    /// - Inherent methods come before trait methods, and methods by value before methods by
+    ///   reference.
+    /// - The call is written once more beside a rival: a trait for all types with this method by
+    ///   value. If another trait supplies the method, this call is ambiguous.
+    /// - A known trait that takes its receiver by reference is brought into scope. If a second
+    ///   trait supplies the method by reference, the call is ambiguous.
+    ///
+    /// For a value of a type parameter, the bounds alone decide:
+    ///
+    /// - A known trait must be among the bounds or their supertraits.
+    /// - If a second bound supplies the method in the same way, the call is ambiguous.
+    /// - A method by value would come before a known method by reference.
+    ///   [`only_by_reference`](Self::only_by_reference) refuses it.
     fn of_one_meaning(
         &self,
         call: &ExprMethodCall,
@@ -159,7 +168,8 @@ impl Translator<'_> {
             }
             (None, _) => TokenStream::new(),
         };
-        // `Ord` is always in scope, and has these by value.
+        // `Ord` is always in scope and has `min`, `max` and `clamp` by value, so a rival would
+        // always be ambiguous.
         let rival = |receiver: TokenStream| {
             let types: Vec<Ident> = (0..arguments.len())
                 .map(|number| format_ident!("Argument{number}", span = Span::mixed_site()))
@@ -174,7 +184,7 @@ impl Translator<'_> {
             }}
         };
         let by_value = (!is_order(name)).then(|| rival(quote!(self)));
-        // An array's length is a slice's, which comes after all methods of the array.
+        // `len` of an array is a method of slices, which comes after all methods of the array.
         let by_reference = (name == "len").then(|| rival(quote!(&self)));
         quote_spanned! {span=> ({
             let #value = #receiver;
@@ -186,8 +196,8 @@ impl Translator<'_> {
         })}
     }
 
-    /// Refused by rustc if a bound of a type parameter has the method by value. A trait among the bounds
-    /// goes before all others, so the rival is a bound, too.
+    /// A probe that does not compile if a bound of a type parameter supplies the method by value.
+    /// Bounds come before all other traits, so the rival trait is a bound as well.
     fn only_by_reference(&self, method: &Ident, span: Span) -> TokenStream {
         let mut generics = self.function.generics.clone();
         let types: Vec<Ident> = generics.type_params().map(|parameter| parameter.ident.clone()).collect();
@@ -208,7 +218,8 @@ impl Translator<'_> {
         }}
     }
 
-    /// The known trait by which generic code calls a method: one that a bound names, or the first one.
+    /// The known trait that supplies a method in generic code: the first one that a bound names, or
+    /// else the first in the table.
     fn known_trait(&self, method: &str) -> Option<&'static str> {
         let traits = methods::traits_of(method);
         let bounds = super::names_in_bounds(self.function.generics);
@@ -224,7 +235,7 @@ impl Translator<'_> {
         Pair { probe: through("ordered", receiver.span(), probe), tree }
     }
 
-    /// An argument of a method, which may be behind a reference: `a.total_cmp(&b)`.
+    /// An argument of a method. It may be a reference, as in `a.total_cmp(&b)`.
     fn argument(&mut self, argument: &Expr) -> (TokenStream, TokenStream) {
         match argument {
             Expr::Reference(inner) if inner.mutability.is_none() => {
@@ -293,7 +304,7 @@ impl Translator<'_> {
         if before == "cmp" && matches!(last.as_str(), "max" | "min") {
             return self.associated(call, &callee.path, &last);
         }
-        // `f32::sqrt(x)`, `Float::sqrt(x)`, `<T as Float>::sqrt(x)`: a method by another way.
+        // A method by its path: `f32::sqrt(x)`, `Float::sqrt(x)`, `<T as Float>::sqrt(x)`.
         if of_type && !last.starts_with(|first: char| first.is_uppercase()) {
             let known = match methods::is_of_number(&last) {
                 true => before == "Number",
@@ -336,14 +347,15 @@ impl Translator<'_> {
         }
     }
 
-    /// A function, refused by rustc if it is not the known one.
+    /// Passes a function through `same`, so that the probe compiles only if it is the known
+    /// function.
     fn same(&self, function: &Expr, known: TokenStream) -> TokenStream {
         let (span, same) = ours_at(function.span(), Ident::new("same", function.span()));
         let known = all_at(function.span(), known);
         quote_spanned!(span=> __warpfold::language::#same(#function, #known))
     }
 
-    /// `f32::from_bits(x)`, `u64::from(x)`, `f32::sqrt(x)`.
+    /// An associated function: `f32::from_bits(x)`, `u64::from(x)`, `f32::sqrt(x)`.
     fn associated(&mut self, call: &ExprCall, path: &Path, name: &str) -> Pair {
         let slot = self.slot();
         let func = &*call.func;
@@ -391,7 +403,7 @@ impl Translator<'_> {
                 };
                 let rest: Vec<_> = arguments.map(|argument| self.argument(argument)).collect();
                 let (probes, trees): (Vec<_>, Vec<_>) = std::iter::once(first).chain(rest).unzip();
-                // The very function of a known trait.
+                // The function of a known trait that the path must mean.
                 let word = Ident::new(name, Span::mixed_site());
                 let of_trait = |known: &str| {
                     let known = format_ident!("{known}", span = Span::mixed_site());
@@ -410,7 +422,8 @@ impl Translator<'_> {
                     };
                     Some(of_trait(known))
                 } else {
-                    // Of a number: its own function, but for these.
+                    // A path of a number names an inherent function. `is_zero`, `is_one` and
+                    // `ieee_*` are functions of traits.
                     (matches!(name, "is_zero" | "is_one") || name.starts_with("ieee_"))
                         .then(|| self.known_trait(name).map(of_trait))
                         .flatten()
@@ -419,15 +432,19 @@ impl Translator<'_> {
                     Some(known) => self.same(func, known),
                     None => quote!(#func),
                 };
-                // The slot is not asked: it takes on what the method returns.
+                // The tree derives the result's type from the method. The slot only receives it in
+                // the probe.
                 self.method(of(slot, call.span(), quote!(#func(#(#probes),*))), &method, &trees, None)
             }
         }
     }
 }
 
-/// What belongs to the type beside a `#[device]` function. A function that has none has that of `undeclared` instead: a
-/// name that a path brings goes before one that `*` brings, among values and among types apart.
+/// Mentions an item of the type beside a `#[device]` function, for example its `probe`.
+///
+/// A function without `#[device]` has no type beside it. Then the name means
+/// `undeclared::warpfold_callee`: an explicit import comes before a glob import, separately for
+/// types and for values.
 pub(super) fn of_callee(path: &Path, what: impl Fn(Ident, PathArguments) -> TokenStream) -> TokenStream {
     let mut path = path.clone();
     let arguments = path.segments.last_mut().map(|last| std::mem::take(&mut last.arguments));
@@ -441,7 +458,7 @@ pub(super) fn of_callee(path: &Path, what: impl Fn(Ident, PathArguments) -> Toke
     })}
 }
 
-/// Whether it is a call, of a function of a type, of nothing but literals.
+/// Whether an expression calls an associated function with literals only.
 fn is_constant(value: &Expr) -> bool {
     let Expr::Call(call) = value else { return false };
     let of_type =

@@ -8,7 +8,7 @@ use syn::{Block, Expr, ExprForLoop, ExprMatch, Label, Pat, RangeLimits};
 use super::{Pair, Translator, has_labelled_jump, line, of, optional};
 
 impl Translator<'_> {
-    /// Control flow as an expression, with a slot for the value that somebody wants.
+    /// Makes control flow an expression. It has a slot for its value if the value is `wanted`.
     pub(super) fn control(&mut self, control: Pair, wanted: bool, span: Span) -> Pair {
         let Pair { probe, tree } = control;
         let syntax = quote!(__warpfold::language::syntax::Expression::Control);
@@ -22,7 +22,7 @@ impl Translator<'_> {
         }
     }
 
-    /// A block with its braces, as a kind of `Control`.
+    /// A block with its braces, as the kind `kind` of `Control`.
     pub(super) fn braced(&mut self, block: &Block, wanted: bool, kind: &str) -> Pair {
         let Pair { probe, tree } = self.block(block, wanted, Vec::new());
         let kind = format_ident!("{kind}");
@@ -35,7 +35,8 @@ impl Translator<'_> {
             Expr::If(branch) => {
                 let condition = self.expression(&branch.cond, true);
                 let then = self.block(&branch.then_branch, wanted, Vec::new());
-                // A branch that nobody finishes, such as `else if`, is wanted like the whole.
+                // The `else` branch gives the value of the whole `if`, so it needs no slot of its
+                // own.
                 let otherwise = branch.else_branch.as_ref().map(|(_, otherwise)| match &**otherwise {
                     Expr::If(_) => {
                         let Pair { probe, tree } = self.flow(otherwise, wanted);
@@ -169,7 +170,7 @@ impl Translator<'_> {
         }
     }
 
-    /// A loop's label, for the probe and for the tree.
+    /// The label of a loop, for the probe and for the tree.
     fn label(&self, label: Option<&Label>) -> (TokenStream, TokenStream) {
         let name = label.map(|label| label.name.ident.to_string()).map(ToTokens::into_token_stream);
         (quote!(#label), optional(name))

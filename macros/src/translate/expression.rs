@@ -17,7 +17,7 @@ const NO_PLACE: &str =
 const REFERENCE: &str = "pass and return values: items are `Copy`";
 
 impl Translator<'_> {
-    /// An expression. Only where its value is `wanted` does a piece of control flow have a type.
+    /// An expression. Control flow has a type only if its value is `wanted`.
     pub(super) fn expression(&mut self, expression: &Expr, wanted: bool) -> Pair {
         let syntax = quote!(__warpfold::language::syntax::Expression);
         match expression {
@@ -163,7 +163,7 @@ impl Translator<'_> {
         }
     }
 
-    /// What is outside the subset, and what to write instead.
+    /// Refuses an expression outside the subset, and says how to write it.
     pub(super) fn refused(&mut self, expression: &Expr) -> Pair {
         let (what, instead) = match expression {
             Expr::Reference(_) | Expr::RawAddr(_) => ("a reference", REFERENCE),
@@ -184,8 +184,9 @@ impl Translator<'_> {
         self.outside(expression, what, instead)
     }
 
-    /// The operand of a cast. Rust takes a literal there for one of the type that it is cast to, if both
-    /// are integers or both are floats; through parentheses, the value of a block, `-` and `!`.
+    /// The operand of a cast. Rust gives a literal the target type of its cast, if both are
+    /// integers or both are floats. The literal may be inside parentheses or a block, or behind `-`
+    /// or `!`.
     fn cast_operand(&mut self, operand: &Expr, ty: &Type) -> Pair {
         let syntax = quote!(__warpfold::language::syntax::Expression);
         match operand {
@@ -260,7 +261,7 @@ impl Translator<'_> {
             }
             if let Some(variable) = self.local(name) {
                 let mark = mark(variable, name);
-                // What rustc says of the value, it says of the variable.
+                // rustc reports errors in the value at the variable.
                 let span = Span::mixed_site().located_at(expression.span());
                 return Pair {
                     probe: quote_spanned!(span=> ({ #mark; #expression })),
@@ -271,7 +272,7 @@ impl Translator<'_> {
         self.constant_value(quote!(#expression))
     }
 
-    /// What rustc evaluates: a path, or a call without arguments.
+    /// A value that rustc computes: a path, or a call of an associated function.
     pub(super) fn constant_value(&mut self, value: TokenStream) -> Pair {
         let span = value.span();
         let constant = self.constant(value);
@@ -282,7 +283,8 @@ impl Translator<'_> {
         }
     }
 
-    /// An operand of an operator or a method: where types are known, the probe asks whether it is a number.
+    /// An operand of an operator or a method. If there are no type parameters, the probe checks
+    /// that it is a number.
     pub(super) fn primitive(&mut self, operand: &Expr) -> Pair {
         let Pair { probe, tree } = self.expression(operand, true);
         if self.function.generic {
@@ -333,7 +335,7 @@ impl Translator<'_> {
             let indexed = std::mem::take(&mut self.indexed);
             let (place_probe, value_probe) = (place.probe, value.probe);
             let (place, value) = (place.tree, value.tree);
-            // What is changed must be a number, too; a struct may have operators of its own.
+            // The target must be a number as well: a struct may implement operators.
             let asked = (!self.function.generic)
                 .then(|| through("number", place_span, place_probe.clone()))
                 .map(|asked| quote!(let _ = #asked;));
@@ -351,7 +353,7 @@ impl Translator<'_> {
         }
     }
 
-    /// An index: without statements, so that it does not matter when it is computed.
+    /// An index. It has no statements, so the time of its evaluation does not matter.
     fn index(&mut self, index: &Expr) -> Pair {
         if has_braces(index) {
             return self.refuse(index, "an index has no blocks in it here; name it with `let` first");
@@ -359,7 +361,7 @@ impl Translator<'_> {
         self.expression(index, true)
     }
 
-    /// What is assigned to: a variable, a field or an element of one, or a tuple of such.
+    /// The target of an assignment: a variable, a field or an element of one, or a tuple of these.
     fn place(&mut self, place: &Expr) -> Pair {
         match place {
             Expr::Path(path) => {
@@ -416,7 +418,7 @@ impl Translator<'_> {
         }
     }
 
-    /// `Pair(a, b)`, the literal of a tuple struct.
+    /// The literal of a tuple struct: `Pair(a, b)`.
     pub(super) fn tuple_structure(&mut self, call: &ExprCall) -> Pair {
         let (probes, trees) = self.all(&call.args);
         let slot = self.slot();

@@ -1,7 +1,7 @@
-//! The methods of numbers that have a counterpart in the C++ namespace `rust`, under the same name: see
+//! The methods of numbers that the C++ namespace `rust` has under the same name: see
 //! `templates/rust/integers.cuh` and `floats.cuh`.
 
-/// What a method returns; its name is that of `warpfold::language::syntax::Returns`.
+/// The type that a method returns. The names are those of `warpfold::language::syntax::Returns`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Returns {
     Same,
@@ -11,9 +11,12 @@ pub(super) enum Returns {
     Ordering,
 }
 
-/// A row: the name, the kinds of numbers that have it, what it returns, and whether the CPU and every GPU agree on every
-/// bit of it. Kinds are `i` and `u` (signed and unsigned integers), `f` (floats), `b` (`bool`) and `o` (`Ordering`): a
-/// method of that name of another kind is somebody else's.
+/// A method: its name, its receivers, the type that it returns, and whether the CPU and every GPU
+/// agree on every bit of the result.
+///
+/// `kinds` lists the receivers: `i` and `u` are signed and unsigned integers, `f` floats, `b` is
+/// `bool` and `o` is `Ordering`. A method of this name on another kind comes from a trait that is
+/// not known here.
 pub(super) struct Method {
     pub(super) name: &'static str,
     pub(super) kinds: &'static str,
@@ -144,7 +147,7 @@ const ROWS: &[Rows] = &[
     ),
     ("iubo", Returns::Ordering, true, &["cmp"]),
     ("f", Returns::Ordering, true, &["total_cmp"]),
-    // As precise as their makers say, and not to the last bit.
+    // Each library has its own accuracy, so the last bits differ.
     (
         "f",
         Returns::Same,
@@ -156,9 +159,11 @@ const ROWS: &[Rows] = &[
     ),
 ];
 
-/// The traits of `warpfold::language::known` that have a method, by which generic code may call it. Where none of them is
-/// named in a bound, the first one counts: a bound of the user's may need it. Of a method without one, generic code may call
-/// that of a number of a known type alone.
+/// The traits of `warpfold::language::known` that supply a method in generic code.
+///
+/// If no bound names one of them, the first one counts: a trait in a bound may have it as a
+/// supertrait. If the list is empty, generic code can call the method only on numbers of a known
+/// type.
 pub(super) fn traits_of(method: &str) -> &'static [&'static str] {
     match method {
         "is_zero" => &["Zero"],
@@ -195,7 +200,7 @@ pub(super) fn traits_of(method: &str) -> &'static [&'static str] {
     }
 }
 
-/// Whether the method of a known trait takes its receiver by reference.
+/// Whether a known trait declares the method with `&self`.
 pub(super) fn is_by_reference(known: &str, method: &str) -> bool {
     match known {
         "Ord" => method == "cmp",
@@ -211,12 +216,13 @@ pub(super) fn method(name: &str) -> Option<Method> {
     })
 }
 
-/// Whether only `warpfold::operators::Number` means what is meant.
+/// Whether the method is known as one of `warpfold::operators::Number` only: other traits have
+/// methods of the same name.
 pub(super) fn is_of_number(name: &str) -> bool {
     matches!(name, "plus" | "times" | "minimum" | "maximum")
 }
 
-/// What to write instead of a method that has none.
+/// The advice in the error for a method that has no counterpart.
 pub(super) fn instead(name: &str) -> &'static str {
     match name {
         _ if name.starts_with("checked_") || name.starts_with("overflowing_") => {

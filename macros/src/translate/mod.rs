@@ -1,7 +1,8 @@
-//! A Rust body as a tree and as a probe: see `warpfold::language`.
+//! Translates a Rust body into a tree and a probe: see `warpfold::language`.
 //!
-//! Both are written in one walk, so that they number the same things alike. What is outside the subset is refused at
-//! its token, and the walk goes on, so that all refusals come at once.
+//! One walk writes both, so that slots, variables and constants have the same numbers in both. Code
+//! outside the subset is refused at its token. The walk then continues, so that rustc shows all
+//! refusals at once.
 
 mod call;
 mod control;
@@ -15,25 +16,25 @@ use quote::{format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Block, Error, Expr, Generics, Pat, Path, Type};
 
-/// A piece of a body in its two forms.
+/// A piece of a body, as probe and as tree.
 #[derive(Default)]
 struct Pair {
     probe: TokenStream,
     tree: TokenStream,
 }
 
-/// What is translated: a function.
+/// The function to translate.
 pub(crate) struct Function<'a> {
     pub(crate) name: &'a Ident,
     pub(crate) parameters: Vec<(&'a Pat, &'a Type)>,
     pub(crate) result: &'a Type,
     pub(crate) body: &'a Block,
-    /// Whether types may be anything that a bound allows.
+    /// Whether there are type parameters, so that types are known by their bounds only.
     pub(crate) generic: bool,
-    /// Of the function, or of the `impl` around it.
+    /// The generics of the function, or of the `impl` around it.
     pub(crate) generics: &'a Generics,
     pub(crate) has_self: bool,
-    /// Where warpfold is reached.
+    /// The path of the crate `warpfold`.
     pub(crate) warpfold: &'a Path,
 }
 
@@ -43,13 +44,13 @@ impl Function<'_> {
     }
 }
 
-/// What comes of it.
+/// The result of a translation.
 pub(crate) struct Translation {
-    /// Statements, and at the end a `Translation`.
+    /// Statements that define `result` and `translation`, for the function that the macro writes.
     pub(crate) tokens: TokenStream,
-    /// Whether the body itself is exact; its callees count, too.
+    /// A `bool` expression: whether the body and all its callees are exact.
     pub(crate) exact: TokenStream,
-    /// Where the operator's own value is first read.
+    /// The first place where the body reads `self`.
     pub(crate) uses_state: Option<Span>,
 }
 
@@ -62,18 +63,19 @@ struct Variable {
 struct Translator<'a> {
     function: &'a Function<'a>,
     variables: Vec<Variable>,
-    /// The variables that are in scope, innermost last.
+    /// The variables in scope, innermost last.
     scope: Vec<(String, usize)>,
     slots: usize,
     constants: Vec<TokenStream>,
     callees: Vec<Path>,
-    /// `const` and `use` items, which the probe needs before it begins.
+    /// `const` and `use` items, which stand before the probe.
     items: Vec<TokenStream>,
-    /// Blocks around what is walked now.
+    /// How many blocks enclose the current expression.
     depth: u32,
     exact: bool,
     uses_state: Option<Span>,
-    /// Arrays of what is assigned to now.
+    /// Probe expressions for the place that is being assigned to: its variable's mark, and a check
+    /// that each indexed base is an array.
     indexed: Vec<TokenStream>,
     errors: Vec<Error>,
 }
@@ -155,14 +157,16 @@ impl Translator<'_> {
         let callees: Vec<Ident> = (0..self.callees.len()).map(callee_name).collect();
         let (items, paths) = (&self.items, &self.callees);
         let asked_callees = paths.iter().zip(&callees).map(|(path, name)| {
-            // Where it is no `#[device]` function, this is what is not known.
+            // rustc reports a callee without `#[device]` here, so the span is that of the callee's
+            // name.
             let (span, name) = ours_at(path.segments.last().span(), name.clone());
             quote_spanned!(span=> __warpfold::language::Slot::callee(&#name))
         });
         let values = self.constants.iter().zip(&constants).map(|(value, name)| {
             quote_spanned!(value.span()=> let #name = __warpfold::language::constant(|| #value);)
         });
-        // A type's generic parameters have defaults where a type is expected, and only there.
+        // The generic arguments of a callee are left out: its parameters have defaults in a type
+        // path.
         let depth = depth();
         let exact = paths.iter().map(|path| {
             let span = path.segments.last().span();
@@ -222,7 +226,7 @@ impl Translator<'_> {
         variable
     }
 
-    /// The variable that a path names, if it is one.
+    /// The variable that a path names, or `None`.
     fn local_of<'p>(&self, path: &'p Path) -> Option<(&'p Ident, usize)> {
         let name = path.get_ident()?;
         Some((name, self.local(name)?))
@@ -259,7 +263,7 @@ impl Translator<'_> {
     }
 }
 
-/// `'static` data in the tree.
+/// A reference to `'static` data in the tree.
 fn reference(tree: TokenStream) -> TokenStream {
     quote!(&#tree)
 }
@@ -271,8 +275,11 @@ fn optional(tree: Option<TokenStream>) -> TokenStream {
     }
 }
 
-/// A variable's mark: a binding beside it, with its hygiene. A name is looked up by its text here and
-/// by hygiene in Rust; a use whose mark rustc does not find would be of another variable.
+/// The mark of a variable: a second binding that has the hygiene of the variable's name.
+///
+/// The translator looks names up by their text; rustc also compares their hygiene. Each use of a
+/// variable mentions its mark. If the name belongs to another variable, rustc does not find the
+/// mark.
 fn mark(variable: usize, name: &Ident) -> Ident {
     format_ident!("{}_of_the_same_macro_{variable}", plain(name), span = name.span())
 }
@@ -283,32 +290,32 @@ fn bind_mark(variable: usize, name: &Ident) -> TokenStream {
     quote!(let #mark = ();)
 }
 
-/// A value that passes through a slot, and whose type is the slot's.
+/// Passes a value through a slot, so that the slot has the type of the value.
 fn of(slot: usize, span: Span, value: TokenStream) -> TokenStream {
     let (span, slot) = ours_at(span, slot_name(slot));
     quote_spanned!(span=> __warpfold::language::Slot::of(&#slot, #value))
 }
 
-/// A value that passes through a function of `warpfold::language`, which asks something of its type.
+/// Passes a value through a function of `warpfold::language` that puts a bound on its type.
 fn through(function: &str, span: Span, value: TokenStream) -> TokenStream {
     let (span, function) = ours_at(span, Ident::new(function, span));
     quote_spanned!(span=> __warpfold::language::#function(#value))
 }
 
-/// A statement: a variable's type is the slot's.
+/// A statement of the probe that gives a variable's type to a slot.
 fn is(slot: usize, span: Span, variable: impl quote::ToTokens) -> TokenStream {
     let (span, slot) = ours_at(span, slot_name(slot));
     quote_spanned!(span=> __warpfold::language::Slot::is(&#slot, &#variable);)
 }
 
-/// A name of ours, at a place of the author's: rustc points there.
+/// An identifier with the macro's hygiene. rustc reports its errors at `span`, in the user's code.
 fn ours_at(span: Span, mut name: Ident) -> (Span, Ident) {
     let span = Span::mixed_site().located_at(span);
     name.set_span(span);
     (span, name)
 }
 
-/// Tokens of ours, at a place of the author's.
+/// Tokens that keep their hygiene. rustc reports their errors at `span`, in the user's code.
 fn all_at(span: Span, tokens: TokenStream) -> TokenStream {
     let at = |mut token: proc_macro2::TokenTree| {
         let own = token.span();
@@ -333,20 +340,20 @@ fn callee_name(callee: usize) -> Ident {
     format_ident!("callee_{callee}", span = Span::mixed_site())
 }
 
-/// How deep functions may call one another: without an end, if deeper.
+/// The deepest chain of calls between functions. A deeper one is refused as recursion.
 const DEEPEST: u32 = 16;
 
-/// How deep the function is whose exactness is asked for.
+/// The variable that holds the depth of the call chain when `exact` is evaluated.
 pub(crate) fn depth() -> Ident {
     Ident::new("depth", Span::mixed_site())
 }
 
-/// What the probe calls `self`.
+/// The name of `self` in the probe.
 fn this() -> Ident {
     Ident::new("this", Span::mixed_site())
 }
 
-/// Whether there is a block in it.
+/// Whether the tokens contain a block.
 fn has_braces(tokens: impl quote::ToTokens) -> bool {
     fn any(tokens: TokenStream) -> bool {
         tokens.into_iter().any(|token| match token {
@@ -359,7 +366,7 @@ fn has_braces(tokens: impl quote::ToTokens) -> bool {
     any(tokens.to_token_stream())
 }
 
-/// Whether a `break` or `continue` with a label is in it.
+/// Whether the tokens contain a `break` or `continue` with a label.
 fn has_labelled_jump(tokens: impl quote::ToTokens) -> bool {
     fn any(tokens: TokenStream) -> bool {
         let mut after_jump = false;
@@ -403,7 +410,7 @@ fn last_ident(tokens: &TokenStream) -> TokenStream {
     tokens.clone().into_iter().last().into_iter().collect()
 }
 
-/// The file of a piece of source, which for a body from a macro is not that of the macro's caller.
+/// The file of a span. A body that comes from a macro has the file of the macro's definition.
 fn file(span: Span) -> String {
     span.unwrap().file()
 }

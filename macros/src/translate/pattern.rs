@@ -11,12 +11,12 @@ use super::{Pair, Translator, optional, plain, through};
 const UNKNOWN: &str = "this pattern has no counterpart in CUDA C++";
 
 impl Translator<'_> {
-    /// A pattern, and the variables that it binds, with their slots.
+    /// An irrefutable pattern. Appends the variables that it binds to `bound`, with their slots.
     pub(super) fn pattern(&mut self, pattern: &Pat, bound: &mut Vec<(Ident, usize)>) -> Pair {
         self.pattern_of(pattern, bound, false)
     }
 
-    /// A pattern that need not match, in which a name may be a constant's.
+    /// A pattern that may fail to match. A name that begins with a capital letter is a constant.
     pub(super) fn refutable(&mut self, pattern: &Pat, bound: &mut Vec<(Ident, usize)>) -> Pair {
         self.pattern_of(pattern, bound, true)
     }
@@ -44,7 +44,7 @@ impl Translator<'_> {
                 let variable = self.declare(name, slot, ident.mutability.is_some());
                 bound.push((name.clone(), slot));
                 let mutability = ident.mutability;
-                // With a pattern behind it, rustc takes a name for a variable and never for a constant.
+                // Before `@`, rustc takes a name for a variable and never for a constant.
                 let probe = match (&inner, refutable) {
                     (Some(Pair { probe, .. }), _) => quote!(#mutability #name @ #probe),
                     (None, true) => quote!(#mutability #name @ _),
@@ -120,7 +120,7 @@ impl Translator<'_> {
         }
     }
 
-    /// The elements of a tuple or an array, with or without a `..` among them.
+    /// The elements of a tuple or an array. One of them may be `..`.
     fn elements<'p>(
         &mut self,
         elements: impl IntoIterator<Item = &'p Pat>,
@@ -142,7 +142,7 @@ impl Translator<'_> {
         (probes, quote!(__warpfold::language::syntax::Pattern::Elements(&[#(#front),*], &[#(#back),*])))
     }
 
-    /// Compared as a number is.
+    /// A constant in a pattern. It must be a number.
     fn constant_pattern(&mut self, path: TokenStream) -> Pair {
         let constant = self.constant(through("number", path.span(), path.clone()));
         Pair {
@@ -166,7 +166,7 @@ impl Translator<'_> {
         }
     }
 
-    /// A bound of a range in a pattern.
+    /// The lower or upper bound of a range in a pattern.
     fn bound(&mut self, value: &Expr) -> TokenStream {
         if let Expr::Path(path) = value {
             let constant = self.constant(through("number", path.span(), quote!(#path)));
@@ -213,7 +213,7 @@ fn halves(pairs: Vec<Pair>) -> (Vec<TokenStream>, Vec<TokenStream>) {
     pairs.into_iter().map(|Pair { probe, tree }| (probe, tree)).unzip()
 }
 
-/// A field's name; a tuple's is its position.
+/// The name of a field. A field of a tuple has its position as its name.
 pub(super) fn member_name(member: &Member) -> String {
     match member {
         Member::Named(name) => plain(name),

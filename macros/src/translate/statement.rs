@@ -10,7 +10,7 @@ use super::{Pair, Translator, bind_mark, line, optional, slot_name};
 const MOVE_OUT: &str = "only `const` and `use` items may be inside a body; move this one out";
 
 impl Translator<'_> {
-    /// A block, after `first` statements of the tree. Its probe has no braces around it.
+    /// A block, with the statements `first` before its own. Its probe has no braces.
     pub(super) fn block(&mut self, block: &Block, wanted: bool, first: Vec<TokenStream>) -> Pair {
         let outer = self.scope.len();
         self.depth += 1;
@@ -98,7 +98,7 @@ impl Translator<'_> {
         }
     }
 
-    /// An item inside a body: only what rustc evaluates.
+    /// Keeps a `const` or `use` item of a body for the probe, and refuses all other items.
     fn item(&mut self, item: &Item) {
         match item {
             Item::Const(_) | Item::Use(_) if self.depth > 1 => {
@@ -128,7 +128,7 @@ impl Translator<'_> {
     }
 }
 
-/// Why a macro is refused.
+/// The error for a macro in a body.
 pub(super) fn macro_refused(name: &str) -> String {
     let instead = match name {
         "panic" | "unreachable" | "todo" | "unimplemented" => "a kernel cannot panic: return a value",

@@ -1,7 +1,7 @@
 use super::*;
 use crate::DeviceType;
 
-/// One after the other, as the standard says it.
+/// The rules of the standard, one at a time.
 fn decided(a: f32, b: f32, numbers_first: bool, smaller: bool) -> f32 {
     if a.is_nan() {
         return if numbers_first { b } else { a };

@@ -1,4 +1,4 @@
-//! Calls: of methods, of functions, and of structs by their fields.
+//! Calls of methods and functions, and struct literals.
 
 use super::{Lowering, Value, aggregate, boolean, scalar, u32_type};
 use crate::language::Type;
@@ -6,7 +6,8 @@ use crate::language::syntax::{Expression, Operator, Returns};
 use crate::{DeviceType, Error, Kind, Layout, Scalar};
 
 impl Lowering<'_> {
-    /// Whether it is the method of a number that its name says, and not somebody else's.
+    /// Whether the call is the known method of a number, and not a method of the same name from
+    /// elsewhere.
     pub(super) fn has_method(&self, name: &str, kinds: &str, operands: &[Value]) -> Result<(), Error> {
         let ordering = <std::cmp::Ordering as crate::language::Local>::ty();
         let kind = match operands.first().map(|receiver| (&receiver.ty, scalar(&receiver.ty))) {
@@ -19,7 +20,8 @@ impl Lowering<'_> {
             Some((_, Some(Scalar::Bool))) => 'b',
             _ => '?',
         };
-        // Of floats `min`, `max` and `clamp` are refused further on, with what to write instead.
+        // `method` refuses `min`, `max` and `clamp` of floats, with a message that names a
+        // replacement.
         if kinds.contains(kind) || matches!(name, "min" | "max" | "clamp") {
             return Ok(());
         }
@@ -46,7 +48,7 @@ impl Lowering<'_> {
                  `warpfold::math::maximum(a, b)`"
             ));
         }
-        // What generic code says instead of an operator, since integers wrap in it.
+        // Generic code uses these methods for `+` and `*`, since integers wrap in them.
         match (name, &operands[..]) {
             ("plus", [left, right]) => return self.binary(Operator::Add, left, right),
             ("times", [left, right]) => return self.binary(Operator::Multiply, left, right),
@@ -76,7 +78,8 @@ impl Lowering<'_> {
         self.function(name, operands, Some(result))
     }
 
-    /// A function of the C++ namespace `rust`; its result is of its first operand's type unless another is given.
+    /// A call of a function in the C++ namespace `rust`. By default the result has the type of the
+    /// first operand.
     pub(super) fn function(
         &mut self,
         name: &str,

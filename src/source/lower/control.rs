@@ -4,7 +4,8 @@ use super::{Destination, Loop, Lowering, Value};
 use crate::Error;
 use crate::language::syntax::{Arm, Block, Control, Expression, Range};
 
-/// In each turn of a loop that may be endless. A loop of C++ that has no effect is taken to end, and its result is anything.
+/// Stands in each iteration of a loop that may be endless. C++ assumes that a loop without side
+/// effects terminates, so the compiler could remove it and return any value.
 const ENDLESS: &str = "asm volatile(\"\");";
 
 impl Lowering<'_> {
@@ -70,10 +71,11 @@ impl Lowering<'_> {
         }
     }
 
-    /// `} else { ... }`, or `} else if ...` if nothing else is written.
+    /// Writes `} else { ... }`, or `} else if ...` if the branch is a single `if` statement.
     fn otherwise(&mut self, work: impl FnOnce(&mut Self) -> Result<(), Error>) -> Result<(), Error> {
         let ((), mut written) = self.captured(work)?;
-        // What begins with `if` and ends with its brace is one statement, or several: only the first may be joined.
+        // Lines that start with `if` may be several statements. Those need braces, since `else`
+        // would join only the first.
         let joined = written.first().is_some_and(|(_, text)| text.starts_with("if (")) && is_one(&written);
         match joined {
             true => {
@@ -95,7 +97,7 @@ impl Lowering<'_> {
         let Some((arm, rest)) = arms.split_first() else { return Ok(()) };
         self.line = arm.line;
         let mut condition = match (rest.is_empty(), &arm.guard) {
-            // The last arm is reached only by what it matches.
+            // If the last arm is reached, Rust guarantees that it matches.
             (true, None) => None,
             _ => self.test(&arm.pattern, value)?,
         };
@@ -145,7 +147,7 @@ impl Lowering<'_> {
         Ok(())
     }
 
-    /// A loop from its first line, which opens its brace, to its last.
+    /// Writes a loop. `head` is its first line and opens the brace.
     fn repeated(
         &mut self,
         label: Option<&'static str>,
@@ -160,7 +162,7 @@ impl Lowering<'_> {
         let (end, next) = self.loops.pop().map(|left| (left.end, left.next)).unwrap_or_default();
         let ((), written) = result?;
         match next {
-            // A jump may not pass over declarations: they get a block of their own.
+            // C++ forbids a `goto` past a declaration, so the body gets a block of its own.
             Some(next) => {
                 self.push("{");
                 self.out.extend(written);
@@ -202,7 +204,8 @@ impl Lowering<'_> {
         let high = fixed(self, high, "high");
         let own =
             variable.filter(|&local| !self.locals[local].mutable).map(|local| self.names[local].clone());
-        // Where the body may change the variable, or looks at it one step behind, something else counts.
+        // A separate counter is needed unless the body has an immutable loop variable that counts
+        // up.
         let counts_itself = own.is_some() && !range.reversed;
         let counter = match own {
             Some(own) if counts_itself => own,
@@ -225,7 +228,8 @@ impl Lowering<'_> {
                 format!("for ({ty} {counter} = {high}; {counter} > {low};) {{ --{counter}; {declared}")
             }
             (true, reversed) => {
-                // The counter never steps past the last, which may be the greatest there is.
+                // The counter never steps past the last value, which may be the largest of its
+                // type.
                 let more = self.temporary("more");
                 let (first, last, step) = if reversed { (&high, &low, "--") } else { (&low, &high, "++") };
                 let before = if reversed { ">" } else { "<" };
@@ -266,14 +270,14 @@ impl Lowering<'_> {
         Ok(())
     }
 
-    /// The loop that a jump is out of: rustc has checked that there is one.
+    /// The loop that a jump leaves or continues. rustc has checked that it exists.
     fn target(&self, label: Option<&str>) -> Result<usize, Error> {
         let named = |at: &Loop| label.is_none() || at.label == label;
         self.loops.iter().rposition(named).map_or_else(|| self.refuse("there is no such loop here"), Ok)
     }
 }
 
-/// Whether some lines that begin with `if` are one statement: its brace closes at their end and not before.
+/// Whether lines that start with `if` are one statement: its brace closes at the end of the lines.
 fn is_one(lines: &[(u32, String)]) -> bool {
     let mut depth = 0_i32;
     for (position, (_, text)) in lines.iter().enumerate() {
@@ -283,7 +287,7 @@ fn is_one(lines: &[(u32, String)]) -> bool {
                 '}' => depth -= 1,
                 _ => {}
             }
-            // `} else {` closes and opens.
+            // `} else {` closes one branch and opens the next.
             let closed = character == '}' && depth == 0 && !text[at..].starts_with("} else");
             if closed && (position + 1 < lines.len() || at + 1 < text.len()) {
                 return false;

@@ -125,7 +125,7 @@ impl Lowering<'_> {
     }
 
     fn flow(&mut self, slot: Option<usize>, control: &Control) -> Result<Value, Error> {
-        // A block that only has a value is that value.
+        // A block without statements is its value.
         if let Control::Block(block) = control
             && let (true, Some((_, value))) = (block.statements.is_empty(), block.value)
         {
@@ -179,7 +179,7 @@ impl Lowering<'_> {
     fn short_circuit(&mut self, left: &Expression, right: &Expression, and: bool) -> Result<Value, Error> {
         let left = self.value(left)?;
         let (right, written) = self.captured(|this| this.value(right))?;
-        // Side by side, `&&` and `||` need parentheses to be read.
+        // A mix of `&&` and `||` keeps its parentheses, for the reader of the C++.
         let (operator, rank, inner) = if and { ("&&", 5, 8) } else { ("||", 4, 8) };
         if written.is_empty() {
             let side =
@@ -209,13 +209,13 @@ impl Lowering<'_> {
         let whole = matches!(kind, I32 | I64 | U32 | U64);
         let stable = left.stable && right.stable;
         let infix = |symbol: &str, rank: u8, sides: u8| {
-            // The right operand of two of a kind keeps its parentheses.
+            // A right operand of the same rank keeps its parentheses.
             let left = if left.rank == rank { left.text.clone() } else { left.within(sides) };
             let text = format!("{left} {symbol} {}", right.within(sides));
             Value { text, ty: right.ty.clone(), rank, stable }
         };
         let typed = |value: Value| Value { ty: left.ty.clone(), ..value };
-        // C++ has two ranks of comparisons: side by side they keep their parentheses.
+        // C++ has two ranks of comparisons. A nested comparison keeps its parentheses.
         let compared = |symbol: &str| {
             let text = format!("{} {symbol} {}", left.within(11), right.within(11));
             Value { text, ty: boolean(), rank: 10, stable }
@@ -271,7 +271,8 @@ impl Lowering<'_> {
         }
         let shifts = matches!(operator, Operator::ShiftLeft | Operator::ShiftRight);
         let right = match scalar(&right.ty) {
-            // By how much is asked modulo the bits, so that the lowest ones of any integer do.
+            // The shift count is used modulo the width of the type, so the low 32 bits of any
+            // integer suffice.
             Some(by) if shifts && by != U32 => {
                 Value::atom(format!("u32({})", right.text), u32_type(), stable)
             }

@@ -1,12 +1,14 @@
 //! Rust bodies as CUDA C++.
 //!
-//! Rust's statements nest inside expressions, and C++'s do not. So an expression is lowered to a C++ expression without
-//! side effects, and what must be done for it is written out before it: a block that has a value becomes statements that
-//! assign it to a variable. Whatever was to its left and could be changed by that is kept in a variable first, so that
-//! everything happens in the order in which Rust does it.
+//! Statements nest inside expressions in Rust, but not in C++. So each Rust expression becomes a
+//! C++ expression without side effects. The statements that it needs are written before it: a block
+//! with a value becomes statements that assign the value to a variable. An operand further left
+//! that these statements could change is first stored in a variable. So side effects keep the order
+//! of Rust.
 //!
-//! Every C++ expression is exactly of the type of its Rust original. Where C++ would promote, or leave a result open, a
-//! function of `templates/rust/integers.cuh` or `floats.cuh` says what Rust means.
+//! Every C++ expression has exactly the type of its Rust original. C++ promotes some operands and
+//! leaves some results undefined. There, a function of `templates/rust/integers.cuh` or
+//! `floats.cuh` has Rust's semantics.
 
 mod call;
 mod control;
@@ -20,17 +22,17 @@ use crate::language::syntax::{Expression, Variable};
 use crate::language::{Translation, Type};
 use crate::{DeviceType, Error, Kind, Layout, Scalar};
 
-/// C++ text, each piece with the line of its Rust original; pieces of one line stand on one line.
+/// C++ text, each piece with the line of its Rust original. Pieces of one source line share a line.
 pub(super) type Lines = Vec<(u32, String)>;
 
-/// The names of a function's parameters, and its body, where the names of its callees are known.
+/// The names of a function's parameters, and its body. The names of its callees are known.
 pub(super) fn lower(
     translation: &Translation,
     callees: &[Callee],
     state: Option<&Layout>,
     types: &mut Types,
 ) -> Result<(Vec<String>, Lines), Error> {
-    // A name that is a type's would hide it: types are named first.
+    // A variable with the name of a type would hide the type. So types take their names first.
     for ty in &translation.types {
         types.name_of(ty);
     }
@@ -54,7 +56,7 @@ pub(super) fn lower(
     Ok((parameters, lowering.out))
 }
 
-/// A function that is defined already.
+/// A function that is already defined.
 pub(super) struct Callee {
     pub(super) name: String,
     pub(super) result: Type,
@@ -66,25 +68,25 @@ struct Lowering<'a> {
     callees: &'a [Callee],
     state: Option<&'a Layout>,
     types: &'a mut Types,
-    /// The C++ names of the locals: all different, since C++ shadows otherwise than Rust.
+    /// The C++ names of the locals. All differ, since shadowing in C++ differs from Rust.
     names: Vec<String>,
     scope: Scope,
     out: Lines,
-    /// Of what is lowered now.
+    /// The source line of the current statement.
     line: u32,
     loops: Vec<Loop>,
 }
 
-/// A loop around what is lowered now.
+/// A loop around the current statement.
 struct Loop {
     label: Option<&'static str>,
     destination: Destination,
-    /// The C++ labels that were jumped to, behind it and at the end of its body.
+    /// The C++ labels that jumps use: `end` after the loop, `next` at the end of its body.
     end: Option<String>,
     next: Option<String>,
 }
 
-/// Where a value goes.
+/// The destination of a value.
 #[derive(Clone, PartialEq, Eq)]
 enum Destination {
     Return,
@@ -97,13 +99,13 @@ enum Destination {
 struct Value {
     text: String,
     ty: Type,
-    /// How tightly its outermost operator binds.
+    /// The precedence of its outermost operator. A higher rank binds more tightly.
     rank: u8,
-    /// Whether nothing that is done later can change it.
+    /// Whether no later statement can change it.
     stable: bool,
 }
 
-/// What needs no parentheses anywhere.
+/// The rank of an expression that needs no parentheses anywhere.
 const ATOM: u8 = 16;
 
 impl Value {
@@ -111,7 +113,7 @@ impl Value {
         Self { text: text.into(), ty, rank: ATOM, stable }
     }
 
-    /// The text, in parentheses if it binds less tightly than `rank`.
+    /// The text, in parentheses if its rank is below `rank`.
     fn within(&self, rank: u8) -> String {
         match self.rank < rank {
             true => format!("({})", self.text),
@@ -119,7 +121,7 @@ impl Value {
         }
     }
 
-    /// Its own text if that is a name, or a field of one.
+    /// Whether the text is a name, or a field of a name.
     fn is_place(&self) -> bool {
         self.rank == ATOM && self.text.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '.')
     }
@@ -130,7 +132,7 @@ impl Lowering<'_> {
         self.out.push((self.line, text.into()));
     }
 
-    /// What `work` writes, instead of writing it.
+    /// Returns the lines that `work` writes, and does not add them to the output.
     fn captured<T>(&mut self, work: impl FnOnce(&mut Self) -> Result<T, Error>) -> Result<(T, Lines), Error> {
         let before = std::mem::take(&mut self.out);
         let result = work(self);
@@ -138,12 +140,12 @@ impl Lowering<'_> {
         Ok((result?, written))
     }
 
-    /// A variable of the body that Rust has not.
+    /// A new variable name that has no counterpart in Rust.
     fn temporary(&mut self, name: &str) -> String {
         self.scope.claim(name.to_owned())
     }
 
-    /// A value that can be named any number of times.
+    /// A value that later code can use several times: its expression is evaluated only once.
     fn named(&mut self, value: Value) -> Value {
         if value.is_place() {
             return value;
@@ -161,7 +163,7 @@ impl Lowering<'_> {
         Err(Error::Untranslatable { file: self.translation.file, line: self.line, reason: reason.into() })
     }
 
-    /// Several operands, from left to right.
+    /// The values of several operands, evaluated from left to right.
     fn operands<'e>(
         &mut self,
         operands: impl IntoIterator<Item = &'e Expression>,
@@ -170,7 +172,7 @@ impl Lowering<'_> {
         for operand in operands {
             let (value, written) = self.captured(|this| this.value(operand))?;
             if !written.is_empty() {
-                // What comes later is done before what is to its left is used.
+                // The written lines run before the earlier operands are used.
                 for earlier in values.iter_mut().filter(|earlier| !earlier.stable) {
                     let (ty, name) =
                         (self.types.name_of(&earlier.ty), self.scope.claim("operand".to_owned()));

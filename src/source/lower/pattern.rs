@@ -1,4 +1,4 @@
-//! Patterns: what must hold, and what is bound.
+//! Patterns: the condition under which they match, and the variables that they bind.
 
 use super::{ATOM, Lowering, Value, scalar};
 use crate::language::Type;
@@ -7,7 +7,7 @@ use crate::source::number;
 use crate::{Error, Kind, Layout};
 
 impl Lowering<'_> {
-    /// The condition under which a value matches; none if it always does.
+    /// The condition under which a value matches, or `None` if it always matches.
     pub(super) fn test(&mut self, pattern: &Pattern, value: &Value) -> Result<Option<String>, Error> {
         Ok(match pattern {
             Pattern::Any | Pattern::Local(_, None) => None,
@@ -58,7 +58,8 @@ impl Lowering<'_> {
         Ok(())
     }
 
-    /// Lets the variables that a pattern binds stand for what they will be bound to.
+    /// Makes the variables that a pattern binds refer to the value's parts, until they are bound.
+    /// Returns their previous names.
     pub(super) fn alias(&mut self, pattern: &Pattern, value: &Value) -> Result<Vec<(usize, String)>, Error> {
         let mut before = Vec::new();
         if let Pattern::Local(local, inner) = pattern {
@@ -74,7 +75,7 @@ impl Lowering<'_> {
         Ok(before)
     }
 
-    /// `const float x`
+    /// The declaration of a variable, such as `const float x`.
     pub(super) fn declaration(&mut self, local: usize) -> String {
         let variable = &self.locals[local];
         let (ty, constant) = (self.type_of(variable.ty), if variable.mutable { "" } else { "const " });
@@ -102,7 +103,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// An element by its position.
+    /// The element at a position.
     pub(super) fn part(&mut self, value: &Value, position: usize) -> Result<Value, Error> {
         let Type::Value(Layout { kind: Kind::Array { element, .. }, .. }) = &value.ty else {
             return self.field(value, &position.to_string());
@@ -135,7 +136,7 @@ impl Lowering<'_> {
     }
 }
 
-/// How many elements there are.
+/// The number of elements of a tuple, an array or a struct.
 pub(super) fn length(ty: &Type) -> Option<usize> {
     match ty {
         Type::Tuple(parts) => Some(parts.len()),

@@ -1,4 +1,4 @@
-//! Statements, and where values go.
+//! Statements, and the destinations of values.
 
 use super::{Destination, Lowering, Value, scalar};
 use crate::language::syntax::{Block, Control, Expression, Operator, Pattern, StatementKind};
@@ -27,7 +27,7 @@ impl Lowering<'_> {
         Ok(())
     }
 
-    /// `let pattern = value;`
+    /// Writes `let pattern = value;`.
     fn declare(&mut self, pattern: &Pattern, value: &Expression) -> Result<(), Error> {
         match (pattern, value) {
             (Pattern::Local(local, None), Expression::Control(Some(_), control)) if !matches!(control, Control::Block(block) if block.statements.is_empty()) =>
@@ -62,7 +62,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// An expression whose value goes to a place.
+    /// Writes an expression and stores its value in a destination.
     pub(super) fn into(&mut self, expression: &Expression, destination: &Destination) -> Result<(), Error> {
         match expression {
             Expression::Control(_, control) => self.control(control, destination),
@@ -84,7 +84,7 @@ impl Lowering<'_> {
         match destination {
             Destination::Return => self.push(format!("return {};", value.text)),
             Destination::Variable(name) => self.push(format!("{name} = {};", value.text)),
-            // Nothing here has any other effect than its value.
+            // The C++ expression has no side effects.
             Destination::Nowhere => {}
         }
     }
@@ -106,7 +106,7 @@ impl Lowering<'_> {
                 (0..places.len()).map(|k| self.field(&value, &k.to_string())).collect::<Result<_, _>>()?
             }
         };
-        // All are read before any is written.
+        // All values are read before the first place is written.
         let mut kept = Vec::new();
         for (place, value) in places.iter().zip(values) {
             if matches!(place, Expression::Nowhere) {

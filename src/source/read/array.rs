@@ -1,4 +1,4 @@
-//! One array of items: `templates/read/array.cuh`.
+//! The reader of one array of items: `templates/read/array.cuh`.
 #![allow(unsafe_code)]
 
 use super::reader::Reader;
@@ -6,19 +6,19 @@ use crate::Layout;
 use crate::source::program::OperatorType;
 use crate::source::templates::Template;
 
-/// The reader of one array, whose elements are items as they are.
+/// The reader of one array whose elements are items: no `prepare` changes them.
 #[derive(Debug)]
 pub(crate) struct ItemsAsTheyAre;
 
-/// What a kernel is given of an array.
+/// A kernel's argument for one array.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct ArrayInput {
-    /// The address of its first element.
+    /// The device address of the first element.
     pub elements: u64,
 }
 
-// SAFETY: `ArrayReader` reads items, and the template touches no byte that is not an element's.
+// SAFETY: `ArrayReader` reads one array of items, and the template touches only bytes of elements.
 unsafe impl Reader for ItemsAsTheyAre {
     type Input = ArrayInput;
 
@@ -28,7 +28,7 @@ unsafe impl Reader for ItemsAsTheyAre {
         &[("read/array.cuh", include_str!("../../../templates/read/array.cuh"))];
 
     fn cpp(operator: &OperatorType) -> String {
-        // An operator with a packed form combines items as the words that they are loaded in.
+        // A packed form combines items in the words in which they are loaded.
         match operator.packed {
             Some(_) => "PackedArrayReader<Item, Operator::Packed>".to_owned(),
             None => "ArrayReader<Item, ::warpfold::AsIs>".to_owned(),

@@ -1,5 +1,6 @@
-//! Readers: what stages the elements of an input for a primitive. Each is a file here, a template, and a file of
-//! `cuda/read/` and `cpu/read/`.
+//! Readers stage the elements of an input for a primitive.
+//!
+//! A reader is one file here, one template, and one file each in `cuda/read/` and `cpu/read/`.
 
 mod array;
 mod reader;

@@ -1,4 +1,4 @@
-//! What every reader is.
+//! The trait of all readers.
 #![allow(unsafe_code)]
 
 use crate::plan::Data;
@@ -6,30 +6,32 @@ use crate::source::program::OperatorType;
 use crate::source::templates::Template;
 use crate::{DeviceMonoid, DeviceType, Layout};
 
-/// What a kernel reads by, and what it is given of an input.
+/// A reader: the templates that stage elements, and the argument that describes an input to them.
 ///
 /// # Safety
 ///
-/// 1. The templates read what [`elements`](Self::elements) describes, from where an `Input` says that it is, and nothing else.
-/// 2. [`READS_ITEMS`](Self::READS_ITEMS) is true only of the reader of one array of items.
+/// 1. The templates read only the elements that [`elements`](Self::elements) describes, from the
+///    addresses that an `Input` gives.
+/// 2. [`READS_ITEMS`](Self::READS_ITEMS) is true only for the reader of one array of items.
 pub(crate) unsafe trait Reader: 'static {
     /// The first field of a kernel's arguments, as `Input` of the reader's template declares it.
     type Input: Copy;
 
-    /// Whether it reads one array of items, which nothing prepares: then partials are read by the same kernels.
+    /// Whether it reads one array of items, without `prepare`. If so, the same kernels reduce
+    /// partials.
     const READS_ITEMS: bool = false;
 
-    /// Its templates, each after those that it stands on.
+    /// Its templates, each after the templates that it uses.
     const TEMPLATES: &'static [Template];
 
-    /// Its type in C++, for an operator: a name in the namespace `warpfold`.
+    /// Its C++ type for an operator: a name in the namespace `warpfold`.
     fn cpp(operator: &OperatorType) -> String;
 
-    /// The elements that become items of this layout, one of each array.
+    /// The element layouts, one for each array, that become items of this layout.
     fn elements(item: &Layout) -> Vec<Layout>;
 }
 
-/// What is read and combined by an operator and a reader.
+/// The layouts of the elements and the item, for an operator and a reader.
 pub(crate) fn data_of<M: DeviceMonoid, R: Reader>() -> Data {
     let item = M::Item::layout();
     Data { elements: R::elements(&item), item }

@@ -1,4 +1,4 @@
-//! Operators that are generic, inexact, or of run-time parameters.
+//! Operators that are generic or inexact, or that have run-time parameters.
 
 use num_traits::{AsPrimitive, Float, MulAdd, Pow, PrimInt, Signed, WrappingAdd, Zero};
 use proptest::prelude::*;
@@ -7,7 +7,7 @@ use warpfold::{DeviceType, Monoid, device, math, monoid};
 
 use super::{Edge, Visitor};
 
-/// Every function that is outside the promise of bits, where each is defined and tame.
+/// Every inexact function, at arguments where it is defined and well conditioned.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Inexact<T>(std::marker::PhantomData<T>);
 
@@ -35,7 +35,7 @@ macro_rules! inexact {
 }
 inexact! { f32 f64 }
 
-/// Of the greater key, the leftmost on a tie: generic over its key and its value.
+/// The item with the greater key, the left one on a tie. Generic over the key.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ArgMax<T>(std::marker::PhantomData<T>);
 
@@ -63,7 +63,7 @@ impl<T: Edge + PartialOrd> Monoid for ArgMax<T> {
     }
 }
 
-/// Bounds of `num-traits`, and const generics.
+/// Trait bounds of `num-traits`, and const generics.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Lanes<T, const N: usize>(std::marker::PhantomData<T>);
 
@@ -106,7 +106,7 @@ impl<T: Edge + Float + Real> Monoid for Blend<T> {
     }
 }
 
-/// Bounds by whose traits a method is called.
+/// Methods that are called through the traits of the bounds.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Traits<T>(std::marker::PhantomData<T>);
 
@@ -147,7 +147,7 @@ impl<T: Edge + PrimInt + WrappingAdd + AsPrimitive<u8>> Monoid for Wrapping<T> {
     }
 }
 
-/// Methods of numbers of a known type, in generic code.
+/// In generic code, methods of numbers whose type is known.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Ones<T>(std::marker::PhantomData<T>);
 
@@ -164,7 +164,7 @@ impl<T: Edge + PrimInt> Monoid for Ones<T> {
     }
 }
 
-/// Where warpfold has another name.
+/// A module in which warpfold has another name.
 mod elsewhere {
     pub use warpfold as reductions;
 
@@ -183,13 +183,13 @@ mod elsewhere {
             0
         }
         fn combine(&self, a: i32, b: i32) -> i32 {
-            // There is a crate of this name, too.
+            // A crate named `half` exists, too.
             self::half(a) - self::half(b)
         }
     }
 }
 
-/// Run-time parameters, read one by one and whole.
+/// Run-time parameters, read one at a time and as a whole.
 #[derive(Clone, Copy, Debug, DeviceType)]
 #[repr(C)]
 pub struct Window {

@@ -6,7 +6,7 @@ use warpfold::{DeviceType, device};
 
 use super::Edge;
 
-/// A struct with everything in it.
+/// A struct with fields of every kind.
 #[derive(Clone, Copy, Debug, PartialEq, DeviceType)]
 #[repr(C)]
 pub struct Mixed {
@@ -30,7 +30,7 @@ pub struct point {
     pub y: f32,
 }
 
-/// With members that have the name of a type of theirs.
+/// A struct with a member that has the name of its type.
 #[derive(Clone, Copy, Debug, PartialEq, DeviceType)]
 #[repr(C)]
 #[allow(non_camel_case_types)]
@@ -82,7 +82,7 @@ pub mod constants {
     pub const DEEP: f32 = 1e-7;
 }
 
-/// A name that the operator has, too.
+/// A function with the name of the operator's method.
 #[device]
 pub fn combine(a: i32, b: i32) -> i32 {
     a ^ b
@@ -133,7 +133,7 @@ pub fn square<T: Float>(x: T) -> T {
 pub mod helpers {
     use warpfold::device;
 
-    /// Calls another helper of another module.
+    /// Calls a helper of another module.
     #[device]
     pub fn least_of_three(a: i16, b: i16, c: i16) -> i16 {
         inner::least(inner::least(a, b), c)

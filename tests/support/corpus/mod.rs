@@ -1,5 +1,6 @@
-//! Operators that together say everything that the subset of `#[monoid]` can say. They need not be associative: what is
-//! asked is whether both languages do the same with two items.
+//! Operators that together use everything in the subset of Rust that `#[monoid]` translates.
+//!
+//! They need not be associative: a test compares one combination of two items in both languages.
 #![allow(clippy::all)]
 
 pub mod generic;
@@ -10,14 +11,14 @@ use warpfold::DeviceMonoid;
 
 use super::edges::Edge;
 
-/// Something to do with each operator.
+/// Visits each operator.
 pub trait Visitor {
     fn visit<M: DeviceMonoid>(&mut self, name: &str, operator: M)
     where
         M::Item: Edge;
 }
 
-/// Every operator of the corpus.
+/// Visits every operator of the corpus.
 pub fn corpus(visitor: &mut impl Visitor) {
     plain::plain(visitor);
     generic::generic(visitor);

@@ -1,4 +1,4 @@
-//! One operator for each thing that can be said.
+//! One operator for each construct of the translated subset.
 
 use std::cmp::Ordering;
 
@@ -105,7 +105,8 @@ corpus! {
         let n = 3;
         [s, t, (n + b[2] as i8) as u16]
     }
-    // A literal under a cast has the type of the cast: under an alias, in a block, and behind `!` and `-`.
+    // A literal under a cast has the type of the cast: also with an alias, in a block, and after
+    // `!` and `-`.
     casts_of_literals: [u64; 6] = |a, b| {
         [
             (a[0] ^ b[0]) & (0xffff_ffff as Word),
@@ -409,7 +410,7 @@ corpus! {
         ]
     }
     bits_of_floats: [f32; 3] = |a, b| {
-        // A NaN's sign and payload are nobody's promise.
+        // The sign and the payload of a NaN are not specified.
         let kept = if a[0].is_nan() { 0 } else { a[0].to_bits() };
         [f32::from_bits(kept ^ 0x8000_0000), f32::from_bits((b[1].to_bits() >> 9) + 1), f32::from_bits(7)]
     }
@@ -418,7 +419,7 @@ corpus! {
         [f64::from_bits(kept & !(1 << 63)), f64::from_bits(b[1].to_bits() >> 12)]
     }
     total_order: [f32; 4] = |a, b| {
-        // The sign of a NaN is nobody's promise.
+        // The sign of a NaN is not specified.
         let (x, y) = (if a[0].is_nan() { 1.0 } else { a[0] }, if b[0].is_nan() { 2.0 } else { b[0] });
         let order = x.total_cmp(&y);
         let other = match order.then(a[1].is_nan().cmp(&b[1].is_nan())) {

@@ -1,26 +1,27 @@
-//! Programs in disguise: what rustc resolves or strips, and a macro that sees tokens alone could take for something else.
+//! Disguised programs: they contain constructs that rustc resolves or strips, and that a macro
+//! could misread because it sees only tokens.
 //!
-//! All of them are Rust that means what the program would mean without it. A disguised program has the same results in
-//! both languages, or is refused.
+//! In Rust a disguised program means the same as the program without its disguise. It must have
+//! equal results in both languages, or be refused.
 
 use rand::Rng;
 
-/// What a whole program is disguised by.
+/// The disguises of a program.
 #[derive(Clone, Copy)]
 pub(super) struct Disguise {
-    /// Some of what is written is compiled out.
+    /// Some statements, elements or arms are compiled out by `#[cfg]`.
     pub(super) attributes: bool,
-    /// Types have other names.
+    /// Types have aliases.
     pub(super) aliases: bool,
-    /// Functions stand in modules, and are exported again.
+    /// Functions stand in modules and are re-exported.
     pub(super) modules: bool,
-    /// The operator is made by a macro with colliding names.
+    /// A macro with colliding names writes the operator.
     pub(super) macros: bool,
-    /// Traits of the user's have methods with known names.
+    /// User traits have methods with the names of known methods.
     pub(super) traits: bool,
 }
 
-/// In the common part of all programs.
+/// Type aliases for all disguised programs.
 pub(super) const ALIASES: &str = "
 mod aliases {
     macro_rules! aliases { ($($name:ident $of:ident)*) => { $(pub type $name = $of;)* } }

@@ -1,4 +1,4 @@
-//! How a program is disguised, part by part.
+//! The disguises, one for each part of a program.
 
 use std::fmt::Write;
 
@@ -7,12 +7,12 @@ use rand::Rng;
 use super::disguise::Disguise;
 use super::generator::{Generator, INTEGERS, Ty};
 
-/// What is compiled out.
+/// Attributes that compile a part out.
 const ABSENT: [&str; 3] = ["#[cfg(any())]", "#[cfg(not(all()))]", "#[cfg_attr(all(), cfg(any()))]"];
-/// What stays.
+/// Attributes that keep a part.
 const PRESENT: [&str; 3] = ["#[cfg(all())]", "#[allow(unused)]", "#[cfg(not(any()))]"];
 
-/// For types with methods of these names, other methods.
+/// A user trait whose methods have the names of known methods.
 const TRAITS: &str = "
 trait Own: Copy {
     fn is_zero(&self) -> bool { true }
@@ -27,7 +27,8 @@ impl<T: Copy> Own for T {}
 ";
 
 impl Generator<'_> {
-    /// Whether something is disguised here, by what `kind` says.
+    /// Whether to disguise a part: with a chance of one in `of`, if the program has this kind of
+    /// disguise.
     fn disguises(&mut self, kind: fn(&Disguise) -> bool, of: u32) -> bool {
         self.disguise.as_ref().is_some_and(kind) && self.chance(of)
     }
@@ -39,12 +40,12 @@ impl Generator<'_> {
         }
     }
 
-    /// A method that only a trait of the user's has.
+    /// A method that only the user trait supplies.
     pub(super) fn owned_method(&mut self) -> Option<&'static str> {
         self.disguises(|disguise| disguise.traits, 2).then(|| self.pick(&["is_zero", "is_one"]))
     }
 
-    /// In front of a statement: one that is compiled out, or an attribute of the next one.
+    /// Sometimes writes a statement that is compiled out, or an attribute of the next statement.
     pub(super) fn disguise_statement(&mut self, text: &mut String) {
         if self.disguises(|disguise| disguise.attributes, 6) {
             let (absent, result) = (self.pick(&ABSENT), self.result.clone());
@@ -64,7 +65,8 @@ impl Generator<'_> {
         }
     }
 
-    /// In front of the elements of an array, or of arguments: one that is compiled out, or an attribute of the first one.
+    /// A text before the elements of an array or before arguments: an element that is compiled out,
+    /// an attribute of the first one, or nothing.
     pub(super) fn absent_element(&mut self, value: &str) -> String {
         match self.disguises(|disguise| disguise.attributes, 8) {
             true if self.chance(2) => format!("{} ", self.pick(&PRESENT)),
@@ -73,7 +75,7 @@ impl Generator<'_> {
         }
     }
 
-    /// In front of the arms of a match: one that is compiled out.
+    /// A text before the arms of a `match`: an arm that is compiled out, or nothing.
     pub(super) fn absent_arm(&mut self, value: &str) -> String {
         match self.disguises(|disguise| disguise.attributes, 8) {
             true => format!("{} 0..=200 => {value}, ", self.pick(&ABSENT)),
@@ -81,7 +83,7 @@ impl Generator<'_> {
         }
     }
 
-    /// A number's type, by another name.
+    /// The type of a number, sometimes by its alias.
     pub(super) fn alias(&mut self, name: &str) -> String {
         match self.disguises(|disguise| disguise.aliases, 2) {
             true => format!("A{name}"),
@@ -89,7 +91,7 @@ impl Generator<'_> {
         }
     }
 
-    /// A helper, in a module and exported again.
+    /// A helper function, sometimes in a module that re-exports it.
     pub(super) fn disguised_helper(&mut self, helper: String) -> String {
         if !self.disguises(|disguise| disguise.modules, 1) {
             return helper;
@@ -101,7 +103,7 @@ impl Generator<'_> {
         format!("mod inner {{\nuse super::*;\n{helper}}}\n{exported}\n")
     }
 
-    /// The operator.
+    /// The operator of the program.
     pub(super) fn operator(&mut self, item: &Ty) -> String {
         if self.disguises(|disguise| disguise.macros, 1) {
             return self.operator_of_a_macro(item);
@@ -130,10 +132,11 @@ impl Generator<'_> {
         )
     }
 
-    /// Of a macro that has variables with the names of its arguments' own.
+    /// An operator that a macro writes. Its body declares variables with the names of the macro's
+    /// arguments.
     fn operator_of_a_macro(&mut self, item: &Ty) -> String {
         let parameters = [item.clone(), item.clone()];
-        // Of the caller, who knows the parameters alone.
+        // The argument stands at the macro's call, where only the parameters are in scope.
         let argument = self.body(&parameters, "x", item, 8);
         let body = self.body(&parameters, "$x", item, 20);
         let other = self.body(&parameters, "$x", item, 4);

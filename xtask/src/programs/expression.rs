@@ -1,11 +1,11 @@
-//! Expressions, at random.
+//! Random expressions.
 
 use rand::Rng;
 
 use super::generator::{Generator, INTEGERS, SCALARS, Ty, Variable, is_float, is_signed};
 
 impl Generator<'_> {
-    /// An expression of a type.
+    /// A random expression of a type.
     pub(super) fn value(&mut self, ty: &Ty, depth: u32) -> String {
         self.budget -= 1;
         let depth = if self.budget < -40 { 0 } else { depth };
@@ -109,7 +109,7 @@ impl Generator<'_> {
             return variable.name;
         }
         if let Ty::Scalar(scalar) = ty {
-            // A part of something larger.
+            // An element or a field of a variable.
             let parts = |variable: &Variable| match &variable.ty {
                 Ty::Scalar(_) => false,
                 Ty::Array(element, _) => **element == *ty,
@@ -134,7 +134,7 @@ impl Generator<'_> {
             }
         }
         match ty {
-            // What is computed from nothing but literals tests little.
+            // Expressions of literals only would test little.
             Ty::Scalar(name) if *name != "bool" && !self.chance(3) => {
                 match self.visible(|variable| matches!(variable.ty, Ty::Scalar(_))) {
                     Some(Variable { name: variable, ty: Ty::Scalar("bool"), .. }) if is_float(name) => {
@@ -205,7 +205,7 @@ impl Generator<'_> {
                 let (b, operator) = (self.value(&ty, depth), self.pick(&["+", "-", "*"]));
                 format!("({a} {operator} {b})")
             }
-            // A literal that takes its type from what it stands beside.
+            // A literal whose type is inferred from the other operand.
             4 | 5 => {
                 let (value, operator) =
                     (self.random.random_range(1..100), self.pick(&["+", "-", "*", "&", "/", "%"]));

@@ -1,4 +1,4 @@
-//! Types, functions and statements, at random.
+//! Random types, functions and statements.
 
 use std::fmt::Write;
 
@@ -52,15 +52,15 @@ pub(super) struct Generator<'r> {
     pub(super) number: u32,
     pub(super) variables: Vec<Variable>,
     pub(super) names: u32,
-    /// Loops around what is written.
+    /// Number of loops that enclose the current statement.
     pub(super) loops: u32,
-    /// Their labels, of those that have one.
+    /// The labels of these loops, if they have one.
     pub(super) labels: Vec<String>,
     pub(super) result: Ty,
     pub(super) helper: Option<(Vec<Ty>, Ty)>,
-    /// Statements and expressions that may still be written.
+    /// Number of statements and expressions that may still be written.
     pub(super) budget: i32,
-    /// What the program is disguised by, if it is: see `disguise.rs`.
+    /// The disguise of the program: see `disguise.rs`.
     pub(super) disguise: Option<Disguise>,
 }
 
@@ -97,7 +97,7 @@ impl<'r> Generator<'r> {
                     0 => self.ty(),
                     _ => Ty::Scalar(self.pick(&SCALARS)),
                 };
-                // Not of arrays of arrays: items are at most 256 bytes.
+                // Arrays do not nest more than twice, because an item has at most 256 bytes.
                 let element = match element {
                     Ty::Array(inner, _) if !matches!(*inner, Ty::Scalar(_)) => *inner,
                     element => element,
@@ -166,7 +166,7 @@ impl<'r> Generator<'r> {
     }
 
     fn declare(&mut self, ty: Ty, mutable: bool) -> String {
-        // Now and then a name that is there already.
+        // Sometimes shadows an existing name.
         let name = match self.variables.choose(self.random) {
             Some(variable) if self.random.random_range(0..6) == 0 => variable.name.clone(),
             _ => {
@@ -178,7 +178,7 @@ impl<'r> Generator<'r> {
         name
     }
 
-    /// A variable that is what its name says, of those that pass.
+    /// A random variable that `pass` accepts and no other variable shadows.
     pub(super) fn visible(&mut self, pass: impl Fn(&Variable) -> bool) -> Option<Variable> {
         let mut seen = Vec::new();
         let mut found = Vec::new();
@@ -201,7 +201,7 @@ impl<'r> Generator<'r> {
                 let value = self.value(&ty, 3);
                 let word = if mutable { "mut " } else { "" };
                 let typed = if self.chance(2) { format!(": {}", ty.name()) } else { String::new() };
-                // A literal alone would be of another type.
+                // A literal alone would have another type.
                 let typed = if value.chars().all(|c| c.is_ascii_digit() || "-._ e".contains(c)) {
                     format!(": {}", ty.name())
                 } else {
@@ -239,7 +239,7 @@ impl<'r> Generator<'r> {
             13 => {
                 self.names += 1;
                 let (name, most) = (format!("n{}", self.names), self.random.random_range(1..6));
-                // Rust lets nothing jump out of a condition without a label.
+                // In a condition, Rust refuses a jump without a label.
                 let condition = self.without_jumps(|this| this.boolean(2));
                 let (label, body) = self.repeated();
                 let _ = writeln!(
@@ -329,7 +329,7 @@ impl<'r> Generator<'r> {
         }
     }
 
-    /// A loop's body, and its label.
+    /// The label and the body of a loop.
     fn repeated(&mut self) -> (String, String) {
         self.names += 1;
         let label = if self.chance(2) { Some(format!("'l{}", self.names)) } else { None };
@@ -344,7 +344,7 @@ impl<'r> Generator<'r> {
         (String::new(), body)
     }
 
-    /// What is written where Rust lets nothing jump out, or where a jump means something else.
+    /// Writes code that must not jump: Rust refuses the jump there, or gives it another meaning.
     pub(super) fn without_jumps(&mut self, write: impl FnOnce(&mut Self) -> String) -> String {
         let outer = (std::mem::take(&mut self.loops), std::mem::take(&mut self.labels));
         let text = write(self);
@@ -365,7 +365,7 @@ impl<'r> Generator<'r> {
         let _ = writeln!(text, "        {place} {operator}= {value};");
     }
 
-    /// A part of a place, at random.
+    /// A random part of a place, with its type.
     pub(super) fn part(&mut self, place: &str, ty: &Ty, depth: u32) -> (String, Ty) {
         if depth > 0 && self.chance(4) {
             return (place.to_owned(), ty.clone());
@@ -402,7 +402,7 @@ impl<'r> Generator<'r> {
     }
 
     pub(super) fn boolean(&mut self, depth: u32) -> String {
-        // In a condition a `{` opens the block.
+        // Parentheses, since a `{` in a condition opens the block.
         format!("({})", self.value(&Ty::Scalar("bool"), depth))
     }
 }

@@ -1,10 +1,10 @@
-//! `cargo xtask programs`: random programs in the subset of `#[monoid]`, compiled by both compilers
-//! and compared.
+//! `cargo xtask programs`: compiles random programs in the subset of `#[monoid]` as Rust and as
+//! C++, and compares their results.
 //!
-//! Each program is an operator with a typed body, and maybe a helper function. What would panic in
-//! Rust is not written: divisors are odd and not -1, indices are taken modulo a length. Nor is what
-//! would make a promise of a NaN's sign. The crate that they become is built anew each time, and
-//! run; it says which program disagrees, on which items.
+//! Each program is an operator with a typed body, and in half of the cases a helper function.
+//! Programs never panic in Rust: divisors are odd and not -1, and indices are taken modulo a
+//! length. Results do not depend on the sign of a NaN. All programs of a batch are one crate, which
+//! is built and run each time. The crate prints which programs disagree, and on which items.
 
 mod disguise;
 mod disguises;
@@ -29,27 +29,27 @@ use crate::command::{SHARED_TARGET, command};
 
 #[derive(clap::Args)]
 pub(crate) struct Options {
-    /// How many programs.
+    /// Number of programs.
     #[arg(long, default_value_t = 2000)]
     count: u32,
-    /// The same seed gives the same programs.
+    /// Seed of the programs. The default is random.
     #[arg(long)]
     seed: Option<u64>,
-    /// Pairs of items that each program is run on.
+    /// Number of pairs of items that each program is run on.
     #[arg(long, default_value_t = 1000)]
     pairs: u32,
-    /// Programs in disguise, as `disguise.rs` has them. Each has equal results, or is refused.
+    /// Disguises the programs (see `disguise.rs`). Each has equal results, or is refused.
     #[arg(long)]
     disguised: bool,
 }
 
 impl Options {
-    /// A batch for every day.
+    /// A batch that takes a short time.
     pub(crate) fn few(seed: u64) -> Self {
         Self { count: 150, seed: Some(seed), pairs: 300, disguised: false }
     }
 
-    /// A batch of hours of them.
+    /// A batch for runs of several hours.
     pub(crate) fn many(seed: u64) -> Self {
         Self { count: 2000, seed: Some(seed), pairs: 1000, disguised: false }
     }
@@ -57,7 +57,7 @@ impl Options {
 
 const FOLDER: &str = "target/programs";
 
-/// Runs some programs; says how many.
+/// Runs random programs. Returns a line about their number.
 pub(crate) fn run_all(options: &Options) -> Result<String> {
     let seed = options.seed.unwrap_or_else(rand::random);
     let what = if options.disguised { "disguised programs" } else { "random programs" };
@@ -95,10 +95,10 @@ pub(crate) fn run_all(options: &Options) -> Result<String> {
     })
 }
 
-/// Programs, by their numbers.
+/// Programs by their numbers.
 type Programs = BTreeMap<u32, String>;
 
-/// What became of programs.
+/// Numbers of programs by outcome.
 #[derive(Clone, Copy, Debug, Default)]
 struct Counts {
     equal: u32,
@@ -114,9 +114,9 @@ impl Counts {
     }
 }
 
-/// Leaves out what is refused, round by round, since rustc does not come to types before all macros are expanded.
+/// Removes refused programs in rounds, because rustc checks types only when all macros expand.
 fn run_disguised(mut programs: Programs, seed: u64, pairs: u32) -> Result<Counts> {
-    // Without the attributes each is a program that Rust knows.
+    // Without the attributes, each program must be valid Rust.
     write(&programs, seed, pairs, true)?;
     let refused = refused()?;
     ensure!(refused.is_empty(), "no programs in Rust: {refused:?}");
@@ -165,7 +165,7 @@ fn refused() -> Result<BTreeSet<u32>> {
     Ok(refused)
 }
 
-/// Runs the programs that are written.
+/// Runs the programs of the last call of `write`.
 fn run_written() -> Result<Counts> {
     let line = format!("cargo run --quiet --manifest-path {FOLDER}/Cargo.toml");
     let output = command(&line).envs(SHARED_TARGET).stderr(Stdio::inherit()).output()?;
@@ -177,7 +177,7 @@ fn run_written() -> Result<Counts> {
     Ok(Counts { equal: next()?, refused: next()?, disagree: next()? })
 }
 
-/// The crate of the programs; without their attributes, if they are plain Rust.
+/// Writes the crate of the programs. If `is_plain`, they have no attributes and are plain Rust.
 fn write(programs: &Programs, seed: u64, pairs: u32, is_plain: bool) -> Result<()> {
     let (root, folder) = (std::env::current_dir()?.display().to_string(), Path::new(FOLDER));
     let _ = fs::remove_dir_all(folder.join("src"));
@@ -255,12 +255,12 @@ warpfold = {{ path = \"{root}\" }}
     );
     fs::write(folder.join("Cargo.toml"), manifest)?;
     fs::write(folder.join("src/main.rs"), main)?;
-    // The versions that this workspace has tried.
+    // Uses the dependency versions of the workspace.
     fs::copy("Cargo.lock", folder.join("Cargo.lock"))?;
     Ok(())
 }
 
-/// What the programs have in common.
+/// Definitions for all programs.
 const TYPES: &str = "
 #[derive(Clone, Copy, Debug, PartialEq, DeviceType)]
 #[repr(C)]

@@ -1,4 +1,4 @@
-//! What the plots are drawn on, in pixels from the upper left corner; and axes, which turn values into pixels.
+//! A canvas for plots, in pixels from the upper left corner, and axes that turn values into pixels.
 
 use anyhow::Result;
 use plotters::coord::Shift;
@@ -6,10 +6,11 @@ use plotters::element::DashedPathElement;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
-/// Pages show plots at half of this or less; coordinates are whole pixels, which are then half as large.
+/// Width in pixels. Pages show plots at half of this or less, so coordinates of whole pixels are
+/// fine enough.
 pub(crate) const WIDTH: i32 = 1920;
 pub(crate) const MARGIN: i32 = 40;
-/// How far down a legend is.
+/// Vertical position of a legend.
 pub(crate) const LEGEND: i32 = 150;
 pub(crate) const TEXT: i32 = 26;
 
@@ -17,7 +18,7 @@ pub(crate) const INK: RGBColor = RGBColor(31, 35, 40);
 pub(crate) const FAINT: RGBColor = RGBColor(101, 109, 118);
 pub(crate) const GRID: RGBColor = RGBColor(225, 228, 232);
 
-// Colours that the colour-blind tell apart, too (Okabe and Ito).
+// The palette of Okabe and Ito, which is distinguishable in colour-blindness.
 pub(crate) const BLUE: RGBColor = RGBColor(0, 114, 178);
 pub(crate) const SKY: RGBColor = RGBColor(86, 180, 233);
 pub(crate) const VERMILION: RGBColor = RGBColor(213, 94, 0);
@@ -27,7 +28,7 @@ pub(crate) const PURPLE: RGBColor = RGBColor(176, 110, 154);
 
 pub(crate) type Point = (i32, i32);
 
-/// Where a text is beside its point.
+/// The edge or centre of a text that lies at its point.
 #[derive(Clone, Copy)]
 pub(crate) enum Align {
     Left,
@@ -35,7 +36,7 @@ pub(crate) enum Align {
     Right,
 }
 
-/// How a line looks.
+/// The style of a line.
 #[derive(Clone, Copy)]
 pub(crate) struct Stroke {
     pub(crate) color: RGBColor,
@@ -53,7 +54,7 @@ impl Stroke {
     }
 }
 
-/// What a plot is about, and where its figures come from.
+/// The title of a plot, and the origin of its figures.
 pub(crate) struct Heading {
     pub(crate) title: &'static str,
     pub(crate) subtitle: &'static str,
@@ -65,7 +66,7 @@ pub(crate) struct Canvas<'a> {
 }
 
 impl Canvas<'_> {
-    /// A white sheet; the SVG that `draw` makes of it.
+    /// Draws on a white canvas, and returns the SVG.
     pub(crate) fn draw(height: i32, draw: impl FnOnce(&Canvas) -> Result<()>) -> Result<String> {
         let mut svg = String::new();
         let size = (WIDTH.unsigned_abs(), height.unsigned_abs());
@@ -125,16 +126,16 @@ impl Canvas<'_> {
 }
 
 fn font(pixels: i32, style: FontStyle) -> TextStyle<'static> {
-    // The SVG backend divides a font's size by this.
+    // The SVG backend divides a font's size by this factor.
     FontDesc::new(FontFamily::SansSerif, f64::from(pixels) * 1.24, style).into()
 }
 
-/// Roughly how wide a text is; the font is the reader's.
+/// The approximate width of a text in pixels. The reader's browser chooses the font.
 pub(crate) fn text_width(text: &str) -> i32 {
     text.chars().count() as i32 * TEXT * 11 / 20
 }
 
-/// Values and the pixels that they are drawn at; values may be logarithms.
+/// A range of values that is drawn along an axis. Values may be logarithms.
 pub(crate) struct Axis {
     pub(crate) least: f64,
     pub(crate) most: f64,
@@ -142,7 +143,8 @@ pub(crate) struct Axis {
 }
 
 impl Axis {
-    /// Where a value is between two pixels, of which the first is that of the least value.
+    /// The pixel of a value. `first` is the pixel of the least value, and `last` that of the
+    /// greatest.
     pub(crate) fn at(&self, value: f64, (first, last): (i32, i32)) -> i32 {
         let part = (value - self.least) / (self.most - self.least);
         first + (part * f64::from(last - first)).round() as i32

@@ -1,5 +1,5 @@
-//! The figure of rates by item: a thick bar of an operator's fraction of the read ceiling, a thin one of unaligned
-//! inputs, and a tick for CUB.
+//! The plot of rates by item, as fractions of the read ceiling. A thick bar is an operator, a thin
+//! bar its unaligned inputs, and a tick is CUB.
 
 use anyhow::{Result, ensure};
 use plotters::style::WHITE;
@@ -14,9 +14,9 @@ use super::units::in_words;
 
 const TOP: i32 = 250;
 const ROW: i32 = 58;
-/// Above what instructions bound as well as memory.
+/// Space above the operators that instructions bound as well as memory.
 const GAP: i32 = 24;
-/// Left of the panels, for operators and items.
+/// Width to the left of the panels, for the names of operators and items.
 const NAMES: i32 = 460;
 
 pub(crate) fn plot(record: &Record, heading: Heading) -> Result<String> {
@@ -47,7 +47,7 @@ pub(crate) fn plot(record: &Record, heading: Heading) -> Result<String> {
 }
 
 fn legend(canvas: &Canvas) -> Result<()> {
-    // Names, and the sizes and colours of what they name.
+    // Each name, with the size and colour of its mark.
     let marks = [
         ("warpfold", (44, 28), BLUE),
         ("warpfold, unaligned input", (44, 10), SKY),
@@ -65,12 +65,12 @@ fn legend(canvas: &Canvas) -> Result<()> {
 
 const CEILING: Stroke = Stroke::new(INK, 3).dashed();
 
-/// All subjects at one size.
+/// All operators at one size.
 struct Panel<'a, 'svg> {
     canvas: &'a Canvas<'svg>,
     record: &'a Record,
     bytes: u64,
-    /// The pixels of 0 and a little more than 1.
+    /// The pixels of the axis ends, 0 and slightly more than 1.
     ends: (i32, i32),
     bottom: i32,
 }

@@ -1,4 +1,4 @@
-//! The tables of `docs/LADDER.md`: what the example `ladder` measured.
+//! The tables of `docs/LADDER.md`, from the figures of the example `ladder`.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -9,15 +9,15 @@ use serde::Deserialize;
 use super::table::{NOT_MEASURED, Table, hundredths, three_digits};
 use super::units::rate;
 
-/// What the example writes.
+/// The file that the example writes.
 const FILE: &str = "ladder.csv";
-/// The number of items at which blocks and ways are compared.
+/// The number of items at which block sizes and transfers are compared.
 const LENGTH: u64 = 1 << 28;
-/// The threads of a block where only one size is compared.
+/// The number of threads in a block, if only one block size is compared.
 const THREADS: u32 = 256;
 const PRODUCT: &str = "warpfold";
 
-/// Where items are when the clock starts, and what is done with them.
+/// The location of the items when the clock starts, and the kind of work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum Place {
@@ -32,14 +32,14 @@ enum Place {
 #[derive(Deserialize)]
 struct Row {
     length: u64,
-    /// Of a block; 0 where that is nothing to choose.
+    /// Threads in a block; 0 if there is no choice.
     threads: u32,
     what: String,
     place: Place,
     us: f64,
 }
 
-/// What the example measured; nothing, where it did not run.
+/// The rows of the example. Empty if it did not run.
 #[derive(Default)]
 pub(crate) struct Ladder(Vec<Row>);
 
@@ -61,7 +61,7 @@ impl Ladder {
         Ok(Self(rows))
     }
 
-    /// The Markdown of a marker's name; none if that is not about the ladder.
+    /// The Markdown for a marker's name. `None` if the marker is not about the ladder.
     pub(crate) fn block(&self, name: &str) -> Option<String> {
         match name {
             "ladder" => Some(self.steps(Place::Device, "read ceiling", 1)),
@@ -72,7 +72,7 @@ impl Ladder {
         }
     }
 
-    /// What was measured in a place, in the order of the rows, without its ceiling.
+    /// The names measured in a place, in the order of the rows, without the ceiling.
     fn whats(&self, place: Place) -> Vec<&str> {
         let mut whats: Vec<&str> = Vec::new();
         for row in self.0.iter().filter(|row| row.place == place && !row.what.ends_with("ceiling")) {
@@ -95,7 +95,8 @@ impl Ladder {
         self.0.iter().find(is_it).map(|row| row.us)
     }
 
-    /// Each rung beside the one before it, in blocks of every size; items go `ways` times through memory.
+    /// Compares each rung with the one before it, in blocks of every size. Each item is moved
+    /// `ways` times through memory.
     fn steps(&self, place: Place, ceiling: &str, ways: u64) -> String {
         let of_place = self.0.iter().filter(|row| row.place == place && row.threads > 0);
         let threads: BTreeSet<u32> = of_place.map(|row| row.threads).collect();
@@ -130,7 +131,7 @@ impl Ladder {
         table.or_nothing()
     }
 
-    /// GB/s of each rung in its best blocks, at every number of items.
+    /// GB/s of each rung with its best block size, for every number of items.
     fn sizes(&self) -> String {
         let lengths: BTreeSet<u64> = self.0.iter().map(|row| row.length).collect();
         let figures: Vec<String> = lengths.iter().map(|length| format!("2^{}", length.ilog2())).collect();
@@ -148,7 +149,7 @@ impl Ladder {
         table.or_nothing()
     }
 
-    /// Milliseconds from wherever the items are.
+    /// Milliseconds of each rung, for every location of the items.
     fn transfers(&self) -> String {
         let mut table =
             Table::new(&["rung"], &["no transfers", "pageable", "pinned", "pinned, four streams"]);

@@ -1,4 +1,4 @@
-//! Figures of lines over the size of the input: two panels with the same axes, and one legend.
+//! Line plots over the size of the input: two panels with the same axes and one legend.
 
 use anyhow::{Result, ensure};
 
@@ -11,7 +11,7 @@ use super::units::in_words;
 const HEIGHT: i32 = 900;
 const TOP: i32 = 250;
 const BOTTOM: i32 = HEIGHT - 80;
-/// Left of a panel, for what its heights mean.
+/// Width to the left of a panel, for the labels of its vertical axis.
 const LABELS: i32 = 90;
 
 pub(crate) struct Figure {
@@ -22,20 +22,20 @@ pub(crate) struct Figure {
 
 pub(crate) struct Panel {
     pub(crate) title: String,
-    /// From back to front; each panel has the same names, some maybe without points.
+    /// Lines from back to front. Both panels have the same names. A line may have no points.
     pub(crate) lines: Vec<Line>,
-    /// A value that no line can go below, and what it is.
+    /// A lower bound of all lines, and its name.
     pub(crate) floor: Option<(f64, &'static str)>,
 }
 
-/// What one name measured: bytes and a value each.
+/// The points of one name, as pairs of bytes and a value.
 pub(crate) struct Line {
     pub(crate) name: &'static str,
     pub(crate) stroke: Stroke,
     pub(crate) points: Vec<(u64, f64)>,
 }
 
-/// How values become heights.
+/// The scale of the vertical axis.
 #[derive(Clone, Copy)]
 pub(crate) enum Scale {
     Linear,
@@ -82,7 +82,7 @@ impl Scale {
         }
     }
 
-    /// An axis that has all values, and round ones at its ticks.
+    /// An axis that contains all values and has ticks at round ones.
     fn axis(self, values: &[f64]) -> Axis {
         let least = values.iter().copied().fold(f64::INFINITY, f64::min);
         let most = values.iter().copied().fold(0.0, f64::max);
@@ -111,7 +111,7 @@ impl Scale {
     }
 }
 
-/// Bytes, by factors: an axis of their logarithms.
+/// A logarithmic axis of bytes.
 fn bytes_axis(sizes: &[u64]) -> Axis {
     let log2 = |bytes: u64| bytes.max(1).ilog2();
     let first = sizes.iter().copied().map(log2).min().unwrap_or(0);
@@ -122,13 +122,13 @@ fn bytes_axis(sizes: &[u64]) -> Axis {
     Axis { least: f64::from(first) - 0.2, most: f64::from(last) + 0.2, ticks }
 }
 
-/// Where a panel is, and what its pixels mean.
+/// The location of a panel, and its axes.
 struct Frame<'a, 'svg> {
     canvas: &'a Canvas<'svg>,
     horizontal: &'a Axis,
     vertical: &'a Axis,
     scale: Scale,
-    /// Of the horizontal axis.
+    /// The pixels of the ends of the horizontal axis.
     ends: (i32, i32),
 }
 
@@ -161,7 +161,7 @@ impl Frame<'_, '_> {
         };
         let points: Vec<Point> = line.points.iter().map(at).collect();
         self.canvas.line(&points, line.stroke)?;
-        // What is dashed is no measurement of a reduction.
+        // A dashed line is not a measurement of a reduction, so it has no dots.
         let dots = if line.stroke.dashed { &[] } else { &points[..] };
         let radius = line.stroke.width as i32 + 1;
         dots.iter().try_for_each(|&point| self.canvas.dot(point, radius, line.stroke.color))

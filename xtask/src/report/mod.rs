@@ -1,7 +1,9 @@
-//! `cargo xtask report`: the tables and plots of the documents, made anew from the newest whole record in `docs/gpu-runs/`.
+//! `cargo xtask report`: writes the tables and plots of the documents from the newest whole record in
+//! `docs/gpu-runs/`.
 //!
-//! A table stands between `<!-- report: NAME -->` and `<!-- end -->`; what is outside of them is written by hand. The
-//! same record always gives the same bytes, so that `--check` can say whether the documents are those of the record.
+//! A table stands between `<!-- report: NAME -->` and `<!-- end -->`. The text outside the markers
+//! is written by hand. The same record always gives the same bytes, so `--check` can compare the
+//! documents with the record.
 
 mod canvas;
 mod items;
@@ -22,14 +24,14 @@ use self::ladder::Ladder;
 use self::record::Record;
 
 const RUNS: &str = "docs/gpu-runs";
-/// Of a whole record.
+/// The files of a whole record. Other folders have some of them.
 const FILES: [&str; 5] = ["machine.csv", "warpfold.csv", "peers.csv", "cpu.csv", "ladder.csv"];
 const PLOTS: &str = "docs/performance";
 const DOCUMENTS: [&str; 3] = ["README.md", "docs/LADDER.md", "docs/PERFORMANCE.md"];
 
 #[derive(clap::Args)]
 pub(crate) struct Options {
-    /// Writes nothing, and fails where a document or a plot is not what the record gives.
+    /// Writes nothing. Fails if a document or a plot differs from the record.
     #[arg(long)]
     check: bool,
 }
@@ -58,7 +60,7 @@ pub(crate) fn check() -> Result<()> {
     Ok(())
 }
 
-/// Every file of the report, as it should be.
+/// The contents of all files of the report.
 fn files() -> Result<Vec<(PathBuf, String)>> {
     let folder = newest(Path::new(RUNS))?;
     let (record, ladder) = (Record::read(&folder)?, Ladder::read(&folder)?);
@@ -75,7 +77,7 @@ fn files() -> Result<Vec<(PathBuf, String)>> {
     Ok(files)
 }
 
-/// The last folder by name, which starts with the date, of those that have all files: others have a part of a record.
+/// The newest folder that has all files of a record. Names of folders start with the date.
 fn newest(runs: &Path) -> Result<PathBuf> {
     let mut folders = Vec::new();
     for entry in fs::read_dir(runs).with_context(|| runs.display().to_string())? {
@@ -87,7 +89,7 @@ fn newest(runs: &Path) -> Result<PathBuf> {
     folders.into_iter().max().with_context(|| format!("no folder of a run in {}", runs.display()))
 }
 
-/// A document with new text between its markers.
+/// Replaces the text between the markers of a document.
 fn filled(document: &str, block: impl Fn(&str) -> Result<String>) -> Result<String> {
     const OPEN: &str = "<!-- report: ";
     const CLOSE: &str = " -->";
@@ -98,7 +100,7 @@ fn filled(document: &str, block: impl Fn(&str) -> Result<String>) -> Result<Stri
         let (name, after) = after.split_once(CLOSE).context("a marker that does not close")?;
         let (old, after) = after.split_once(END).with_context(|| format!("`{name}` has no {END}"))?;
         ensure!(!old.contains(OPEN), "`{name}` has no {END}");
-        // Markdown begins after an empty line.
+        // Markdown requires an empty line before a table.
         text += &format!("{before}{OPEN}{name}{CLOSE}\n\n{}\n{END}", block(name)?);
         rest = after;
     }

@@ -1,4 +1,4 @@
-//! What is plotted of a record, and the SVGs.
+//! Makes the plots of a record, as SVGs.
 
 use anyhow::Result;
 
@@ -8,12 +8,12 @@ use super::lines::{Figure, Line, Panel, Scale};
 use super::record::{Record, Series, Time};
 use super::units::rate;
 
-/// Below this, a rate says how long a launch takes.
+/// Bytes. For smaller inputs, a rate only shows the time of a launch.
 const LEAST_THROUGHPUT_BYTES: u64 = 1 << 18;
-/// Above this, a time says how fast memory is.
+/// Bytes. For larger inputs, a time only shows the speed of memory.
 const MOST_LATENCY_BYTES: u64 = 1 << 26;
 
-/// Whose rows are drawn, from back to front, and what the legend says.
+/// The programs to draw, from back to front, with their names in the legend and their strokes.
 const DRAWN: [(&str, &str, Stroke); 7] = [
     ("read", "read ceiling", Stroke::new(INK, 3).dashed()),
     ("thrust", "Thrust", Stroke::new(SKY, 4)),
@@ -24,7 +24,7 @@ const DRAWN: [(&str, &str, Stroke); 7] = [
     ("warpfold", "warpfold", Stroke::new(BLUE, 6)),
 ];
 
-/// Names of files, and what they hold.
+/// Names and contents of the SVG files.
 pub(crate) fn all(record: &Record) -> Result<[(&'static str, String); 3]> {
     Ok([
         ("throughput.svg", throughput(record)?),
@@ -84,7 +84,7 @@ fn latency(record: &Record) -> Result<String> {
     .draw()
 }
 
-/// Microseconds of a reduction by everybody, and of reading as much.
+/// Microseconds of a reduction by every program, and of a pure read.
 fn lines(record: &Record, time: Time, operator: &str, item: &str) -> Vec<Line> {
     let line = |(who, name, stroke)| {
         let series = if who == "read" { Series::read() } else { Series::graph(who, operator, item) };

@@ -1,4 +1,5 @@
-//! The record of one run on a GPU machine: a folder with what the machine is, and the rows of both measuring programs.
+//! The record of one run on a GPU machine. Its folder holds a description of the machine and the
+//! rows of the measuring programs.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -6,12 +7,12 @@ use std::path::Path;
 use anyhow::{Context, Result, bail, ensure};
 use serde::Deserialize;
 
-/// What `run-gpu-tests` writes beside the rows: lines of `key,value`.
+/// A file of `run-gpu-tests`, with lines of `key,value`.
 const MACHINE: &str = "machine.csv";
-/// The rows of `benches/figures` and of `benches/peers`, and those of both on the CPU.
+/// The rows of `benches/figures`, the rows of `benches/peers`, and the rows of both on the CPU.
 const ROWS: [&str; 3] = ["warpfold.csv", "peers.csv", "cpu.csv"];
 
-/// Where and of what the rows were measured.
+/// The machine, and the versions that were measured.
 #[derive(Deserialize)]
 pub(crate) struct Machine {
     pub(crate) gpu: String,
@@ -24,34 +25,34 @@ pub(crate) struct Machine {
     pub(crate) commit: String,
 }
 
-/// How a time was taken.
+/// The kind of a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Time {
-    /// On the GPU: a replayed graph of many calls, divided by their number.
+    /// On the GPU: a replayed graph of many calls, divided by the number of calls.
     Graph,
-    /// On the GPU: of calls that are enqueued one by one while it is busy.
+    /// On the GPU: a call, where calls are enqueued singly while the GPU is busy.
     Stream,
-    /// As `Graph`, of calls that all read and write the same memory, which a cache may have.
+    /// Like `Graph`, but all calls use the same memory, which a cache may hold.
     Warm,
-    /// On the host: from the call to the result in hand.
+    /// On the host: from the call to the result on the host.
     Host,
-    /// The same, where the CPU reduces.
+    /// Like `Host`, for a reduction on the CPU.
     Cpu,
-    /// Of a process with nothing in the cache: until all kernels are compiled, and the first call.
+    /// Of a process with an empty cache: the compilation of all kernels, and the first call.
     Compile,
     First,
-    /// The first call of one with images on the disk.
+    /// The first call of a process with images on the disk.
     Disk,
     /// The second call of that process.
     Again,
-    /// And after it the first one of a second `Reduction`.
+    /// The next call of that process, by a second `Reduction`.
     Second,
-    /// On the host: until a call is enqueued.
+    /// On the host: the time to enqueue a call.
     Enqueue,
 }
 
-/// An operator and its item; both are `-` where something else than a reduction is measured.
+/// An operator and its item. Both are `-` for the read and copy ceilings.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Subject {
     pub(crate) operator: String,
@@ -59,14 +60,15 @@ pub(crate) struct Subject {
     pub(crate) item_bytes: u64,
 }
 
-/// What is measured at several sizes: one line of a plot.
+/// Measurements at several sizes, such as one line of a plot.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Series {
     who: String,
     operator: String,
     item: String,
     time: Time,
-    /// Whether the input starts at a multiple of 256 bytes, and not one item's alignment later.
+    /// Whether the input starts at a multiple of 256 bytes. Otherwise it starts one alignment of
+    /// the item later.
     aligned: bool,
 }
 
@@ -95,7 +97,7 @@ impl Series {
     }
 }
 
-/// A line of the CSVs, as far as the report is about it.
+/// A line of a CSV, with the columns that the report uses.
 #[derive(Deserialize)]
 struct Row {
     who: String,
@@ -110,9 +112,9 @@ struct Row {
 
 pub(crate) struct Record {
     pub(crate) machine: Machine,
-    /// Who was measured with what, in the order of the rows.
+    /// The programs and what they measured, in the order of the rows.
     subjects: Vec<(String, Subject)>,
-    /// The median microseconds of each size in bytes; more than one where it was measured more than once.
+    /// Median microseconds by bytes. There are several if a size was measured several times.
     medians: BTreeMap<Series, BTreeMap<u64, Vec<f64>>>,
 }
 
@@ -137,7 +139,7 @@ impl Record {
         if let Some((key, _)) = lines.iter().find(|(_, value)| value.is_empty()) {
             bail!("`{key}` has no value");
         }
-        // Keys become columns, which serde can take by their names.
+        // Keys become column names, which serde matches with the fields.
         let (keys, values): (Vec<_>, Vec<_>) = lines.into_iter().unzip();
         let machine = csv::StringRecord::from(values).deserialize(Some(&csv::StringRecord::from(keys)))?;
         Ok(Self { machine, subjects: Vec::new(), medians: BTreeMap::new() })
@@ -146,7 +148,7 @@ impl Record {
     /// Adds the rows of a CSV.
     pub(crate) fn add(&mut self, rows: &str) -> Result<()> {
         for (index, row) in csv::Reader::from_reader(rows.as_bytes()).deserialize().enumerate() {
-            // The header is the first line.
+            // Line 1 is the header.
             self.add_row(row?).with_context(|| format!("line {}", index + 2))?;
         }
         Ok(())
@@ -165,12 +167,13 @@ impl Record {
         Ok(())
     }
 
-    /// What somebody was measured with, in the order of the rows.
+    /// The subjects of a program, in the order of the rows.
     pub(crate) fn subjects(&self, who: &str) -> impl Iterator<Item = &Subject> {
         self.subjects.iter().filter(move |(of, _)| of == who).map(|(_, subject)| subject)
     }
 
-    /// Median microseconds of `bytes`, if that was measured; the mean of those of several rows, so that none is picked.
+    /// Median microseconds of `bytes`, if measured. The mean over several rows, so that none is
+    /// selected.
     pub(crate) fn median(&self, series: &Series, bytes: u64) -> Option<f64> {
         self.medians.get(series)?.get(&bytes).map(|medians| mean(medians))
     }
@@ -180,12 +183,12 @@ impl Record {
         self.medians.get(series).into_iter().flatten().map(|(&bytes, medians)| (bytes, mean(medians)))
     }
 
-    /// The median of the fastest of some series at `bytes`.
+    /// The median of the fastest of several series at `bytes`.
     pub(crate) fn least_median(&self, series: impl IntoIterator<Item = Series>, bytes: u64) -> Option<f64> {
         series.into_iter().filter_map(|series| self.median(&series, bytes)).min_by(f64::total_cmp)
     }
 
-    /// How fast a series is at `bytes`, as a fraction of another's speed.
+    /// The speed of a series at `bytes`, as a fraction of the speed of another series.
     pub(crate) fn fraction(&self, series: &Series, of: &Series, bytes: u64) -> Option<f64> {
         Some(self.median(of, bytes)? / self.median(series, bytes)?)
     }

@@ -1,8 +1,8 @@
-//! A table in Markdown, and figures in its cells.
+//! Markdown tables, and the format of figures in their cells.
 
 use std::fmt::Write;
 
-/// What stands where nothing was measured.
+/// The cell of a value that was not measured.
 pub(super) const NOT_MEASURED: &str = "–";
 
 /// Rows of Markdown.
@@ -12,7 +12,7 @@ pub(super) struct Table {
 }
 
 impl Table {
-    /// Columns of words, then columns of figures, which end at their right.
+    /// A table with columns of words, then right-aligned columns of figures.
     pub(super) fn new(words: &[&str], figures: &[&str]) -> Self {
         let mut table = Self { markdown: String::new(), rows: 0 };
         table.row(words.iter().chain(figures).map(ToString::to_string));
@@ -21,7 +21,7 @@ impl Table {
         table
     }
 
-    /// The table, or that there is nothing in it.
+    /// The table, or a sentence if it has no rows.
     pub(super) fn or_nothing(self) -> String {
         if self.rows == 0 { "This record has none.\n".to_owned() } else { self.markdown }
     }
@@ -35,7 +35,7 @@ impl Table {
     }
 }
 
-/// Microseconds with three digits, or more where they are whole.
+/// Microseconds with three significant digits, or with more if the integer part has more.
 pub(super) fn three_digits(microseconds: f64) -> String {
     let decimals = match microseconds {
         ..9.995 => 2,

@@ -1,4 +1,4 @@
-//! What stands between markers in the documents: Markdown made of a record.
+//! The Markdown between the markers of the documents, made from a record.
 
 use anyhow::{Context, Result, bail};
 
@@ -6,18 +6,18 @@ use super::record::{Machine, Record, Series, Subject, Time};
 use super::table::{NOT_MEASURED, Table, cell, hundredths, in_milliseconds, three_digits, with_unit};
 use super::units::{in_words, rate};
 
-/// The sizes at which large inputs are compared.
+/// Bytes of the inputs at which large inputs are compared.
 pub(crate) const LARGE: [u64; 2] = [1 << 28, 1 << 30];
-/// The size that stands for latency where one must do.
+/// Bytes of the small input in the headline table.
 const SMALL: u64 = 1 << 22;
-/// Operators that are bounded by instructions as well as by memory, on some GPUs.
+/// Operators that instructions bound as well as memory, on some GPUs.
 const COMPUTE_HEAVY: [&str; 5] = ["bounding-box", "welford", "quaternion-product", "log-sum-exp", "top-4"];
 
 pub(crate) fn is_compute_heavy(subject: &Subject) -> bool {
     COMPUTE_HEAVY.contains(&subject.operator.as_str())
 }
 
-/// The Markdown of a marker's name.
+/// The Markdown for a marker's name.
 pub(crate) fn block(record: &Record, name: &str) -> Result<String> {
     match name {
         "machine" => Ok(machine(record)),
@@ -45,7 +45,7 @@ fn machine(record: &Record) -> String {
     )
 }
 
-/// Calls to result in hand, beside CUB's.
+/// Host times of calls, beside CUB's.
 fn headline(record: &Record) -> Result<String> {
     let rows = [
         (SMALL, "sum", "f32", "`f32`, sum"),
@@ -61,7 +61,7 @@ fn headline(record: &Record) -> Result<String> {
             .median(&series, bytes)
             .with_context(|| format!("{operator} of {item}, {} was not measured", in_words(bytes)))?;
         let cub = record.median(&Series::graph("cub", operator, item).taken(Time::Host), bytes);
-        // What is small is bounded by the launch, not by memory.
+        // A launch bounds the time of a small input, so its rate means little.
         let large = (bytes != SMALL).then_some(());
         table.row([
             format!("{} of {words}", in_words(bytes)),
@@ -99,12 +99,12 @@ fn large(record: &Record, wanted: impl Fn(&Subject) -> bool) -> String {
     table.markdown
 }
 
-/// A sum of f32 at every size measured, beside every peer, in microseconds.
+/// Microseconds of a sum of f32 by every program, at every size measured.
 fn sizes(record: &Record, time: Time) -> String {
     let series = |who: &str| Series::graph(who, "sum", "f32").taken(time);
     let (ours, cub, gpu_to_gpu) = (series("warpfold"), series("cub"), series("cub-gpu-to-gpu"));
     let (others, headings) = match time {
-        // Thrust waits for the stream, and cannot be recorded in a graph.
+        // Thrust waits for the stream, so it cannot be recorded in a graph.
         Time::Graph => ([series("pytorch"), series("cupy"), Series::read()], ["PyTorch", "CuPy", "read"]),
         _ => ([series("pytorch"), series("cupy"), series("thrust")], ["PyTorch", "CuPy", "Thrust"]),
     };
@@ -126,7 +126,7 @@ fn sizes(record: &Record, time: Time) -> String {
     table.markdown
 }
 
-/// First calls.
+/// Times of first calls.
 fn cold(record: &Record) -> String {
     let mut table = Table::new(
         &["operator", "item", "input"],
@@ -156,7 +156,7 @@ fn cold(record: &Record) -> String {
     table.markdown
 }
 
-/// On the CPU, beside what else a user has there.
+/// Times on the CPU, beside other libraries.
 fn cpu(record: &Record) -> String {
     let bytes = LARGE[1];
     let peers = [
@@ -186,7 +186,7 @@ fn cpu(record: &Record) -> String {
     table.markdown
 }
 
-/// The sentence about the sum that everybody has.
+/// A sentence about the sum on the CPU, which all libraries have.
 fn cpu_sum(record: &Record) -> Result<String> {
     let bytes = LARGE[1];
     let time = |who: &str| {
@@ -205,7 +205,7 @@ fn cpu_sum(record: &Record) -> Result<String> {
     ))
 }
 
-/// What a call costs the host before its work is enqueued.
+/// The host's time to enqueue a call.
 fn enqueue(record: &Record) -> String {
     let mut table =
         Table::new(&["operator", "item", "input"], &["`run_into`", "the driver's calls alone", "difference"]);
@@ -226,12 +226,12 @@ fn enqueue(record: &Record) -> String {
     table.or_nothing()
 }
 
-/// Copying as many bytes as a scan reads, to as many places.
+/// A copy of as many bytes as a scan reads.
 fn copying() -> Series {
     Series::graph("copy", "-", "-")
 }
 
-/// A scan by sum of f32 at every size measured, in microseconds.
+/// Microseconds of a scan by sum of f32, at every size measured.
 fn scans(record: &Record) -> String {
     let (ours, cub) = (Series::graph("warpfold-scan", "sum", "f32"), Series::graph("cub-scan", "sum", "f32"));
     let mut table = Table::new(&["`f32` scan of"], &["warpfold", "CUB", "of CUB", "copy", "of copying"]);
@@ -248,7 +248,7 @@ fn scans(record: &Record) -> String {
     table.or_nothing()
 }
 
-/// Large scans by every operator measured.
+/// Times of large scans by every operator measured.
 fn scans_by_operator(record: &Record) -> String {
     let bytes = LARGE[1];
     let heading = in_words(bytes);
@@ -270,7 +270,7 @@ fn scans_by_operator(record: &Record) -> String {
     table.or_nothing()
 }
 
-/// Scans on the CPU, beside the fastest of three ways to copy.
+/// Scans on the CPU, as fractions of the fastest of three copies.
 fn scans_cpu(record: &Record) -> String {
     let columns = ["256 MiB", "of copying", "1 GiB", "of copying"];
     let mut table = Table::new(&["operator", "item"], &columns);

@@ -14,7 +14,7 @@ commit,e69e7c1
 pub(crate) const HEADER: &str =
     "who,operator,item,item_bytes,bytes,offset,time,median_us,p10_us,p90_us,samples,result\n";
 
-/// A record with one size of a sum, its ceiling and its peer, and what no table is about.
+/// A record with one size of a sum, its ceiling and its peer, and rows that no table uses.
 pub(crate) fn small_record() -> Record {
     let mut record = Record::new(MACHINE).unwrap();
     let rows = "warpfold,sum,f32,4,1048576,0,graph,2.000,2,2,25,00
