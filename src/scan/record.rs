@@ -1,0 +1,127 @@
+//! Scans that are recorded into a CUDA graph.
+
+#![allow(unsafe_code)]
+
+use super::Scan;
+use crate::cuda::{Backend, InputSource, OutputTarget};
+use crate::tree::Prefix;
+use crate::{DeviceMonoid, Error, Input, OnDevice, Output};
+
+impl<M: DeviceMonoid> Scan<M> {
+    /// Records an [inclusive](Self::inclusive) scan into the CUDA graph that the input's stream is
+    /// capturing.
+    ///
+    /// Each launch of the graph reads the input anew. The kernel is compiled by this call unless
+    /// [`compile`](Self::compile) has compiled it.
+    ///
+    /// # Errors
+    ///
+    /// - [`Error::StreamIsNotCapturing`] if the input's stream does not record a graph.
+    /// - The errors of [`inclusive_into`](Self::inclusive_into), except
+    ///   [`Error::StreamIsCapturing`].
+    /// - [`Error::DeviceInputOnCpu`] if the device is the CPU.
+    ///
+    /// # Safety
+    ///
+    /// The conditions of [`Reduction::record_into`](crate::Reduction::record_into).
+    pub unsafe fn record_inclusive_into<I, O>(&self, input: I, output: O) -> Result<(), Error>
+    where
+        I: Input<M::Item> + OnDevice<M::Item>,
+        O: Output<M::Item> + OnDevice<M::Item>,
+    {
+        // SAFETY: the caller keeps the contract of this function.
+        unsafe { self.record_into(Prefix::Inclusive, input, output) }
+    }
+
+    /// Records an [exclusive](Self::exclusive) scan into the CUDA graph that the input's stream is
+    /// capturing, as [`record_inclusive_into`](Self::record_inclusive_into) does.
+    ///
+    /// # Errors
+    ///
+    /// The errors of [`record_inclusive_into`](Self::record_inclusive_into).
+    ///
+    /// # Safety
+    ///
+    /// The conditions of [`Reduction::record_into`](crate::Reduction::record_into).
+    pub unsafe fn record_exclusive_into<I, O>(&self, input: I, output: O) -> Result<(), Error>
+    where
+        I: Input<M::Item> + OnDevice<M::Item>,
+        O: Output<M::Item> + OnDevice<M::Item>,
+    {
+        // SAFETY: the caller keeps the contract of this function.
+        unsafe { self.record_into(Prefix::Exclusive, input, output) }
+    }
+
+    /// Records an [inclusive](Self::inclusive) scan in place into the CUDA graph that the items'
+    /// stream is capturing.
+    ///
+    /// # Errors
+    ///
+    /// The errors of [`record_inclusive_into`](Self::record_inclusive_into).
+    ///
+    /// # Safety
+    ///
+    /// The conditions of [`Reduction::record_into`](crate::Reduction::record_into), where the items
+    /// are both input and output.
+    pub unsafe fn record_inclusive_in_place<O>(&self, items: O) -> Result<(), Error>
+    where
+        O: Output<M::Item> + OnDevice<M::Item>,
+    {
+        // SAFETY: the caller keeps the contract of this function.
+        unsafe { self.record_in_place(Prefix::Inclusive, items) }
+    }
+
+    /// Records an [exclusive](Self::exclusive) scan in place into the CUDA graph that the items'
+    /// stream is capturing.
+    ///
+    /// # Errors
+    ///
+    /// The errors of [`record_inclusive_into`](Self::record_inclusive_into).
+    ///
+    /// # Safety
+    ///
+    /// The conditions of [`Reduction::record_into`](crate::Reduction::record_into), where the items
+    /// are both input and output.
+    pub unsafe fn record_exclusive_in_place<O>(&self, items: O) -> Result<(), Error>
+    where
+        O: Output<M::Item> + OnDevice<M::Item>,
+    {
+        // SAFETY: the caller keeps the contract of this function.
+        unsafe { self.record_in_place(Prefix::Exclusive, items) }
+    }
+
+    /// # Safety
+    ///
+    /// The conditions of [`Reduction::record_into`](crate::Reduction::record_into).
+    unsafe fn record_into<I: Input<M::Item>, O: Output<M::Item>>(
+        &self,
+        prefix: Prefix,
+        input: I,
+        mut output: O,
+    ) -> Result<(), Error> {
+        let (items, places) = (input.source(), output.target());
+        if items.len() != places.len() {
+            return Err(Error::OutputLength { expected: items.len(), length: places.len() });
+        }
+        match (self.device.backend()?, items, places) {
+            (Backend::Cuda { stream, .. }, InputSource::Device(items), OutputTarget::Device(places)) => {
+                // SAFETY: the caller keeps the contract of this function.
+                unsafe { self.kernel(stream)?.record_into(&self.operator, prefix, Some(items), places) }
+            }
+            _ => Err(Error::DeviceInputOnCpu),
+        }
+    }
+
+    /// # Safety
+    ///
+    /// The conditions of [`Reduction::record_into`](crate::Reduction::record_into).
+    unsafe fn record_in_place<O: Output<M::Item>>(&self, prefix: Prefix, mut items: O) -> Result<(), Error> {
+        match (self.device.backend()?, items.target()) {
+            (Backend::Cuda { stream, .. }, OutputTarget::Device(items)) => {
+                // SAFETY: the caller keeps the contract of this function.
+                unsafe { self.kernel(stream)?.record_into(&self.operator, prefix, None, items) }
+            }
+            _ => Err(Error::DeviceInputOnCpu),
+        }
+    }
+}
