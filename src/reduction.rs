@@ -117,8 +117,8 @@ impl<M: DeviceMonoid> Reduction<M> {
     ///
     /// The first call on a GPU compiles a baseline kernel, in about 0.1 s. It also starts to
     /// compile the tuned kernels in the background, which takes about 1 s for one operator. Until
-    /// they are ready, calls use the baseline. It returns the same bits at a lower rate: down to a
-    /// tenth, and less for items of one byte. [`compile`](Self::compile) waits for the tuned
+    /// they are ready, calls use the baseline. It returns the same bits, later: a sum of 1 GiB of
+    /// `f32` takes ten times as long. [`compile`](Self::compile) waits for the tuned
     /// kernels. Nothing is compiled if the disk cache holds the images. A process that exits waits
     /// for the kernel that is being compiled at that time.
     ///
