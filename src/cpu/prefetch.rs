@@ -1,4 +1,4 @@
-//! Lines of memory that are asked for before they are used.
+//! Prefetches: lines of memory are requested before they are used.
 
 #![allow(unsafe_code)]
 
@@ -8,14 +8,16 @@ use std::arch::x86_64::{_MM_HINT_T0, _MM_HINT_T1, _mm_prefetch};
 #[cfg(target_arch = "x86_64")]
 use super::units::LINE;
 
-/// How far ahead of its use memory is asked for, into the second-level cache: far enough that it has come, and that the
-/// processor, which begins anew with every page, need not guess. From 8 to 32 KiB it makes little difference.
+/// Distance of prefetches into the second-level cache, in bytes.
+///
+/// Lines arrive before they are used. The hardware prefetcher, which starts anew with every page,
+/// is not needed. From 8 to 32 KiB the distance makes little difference.
 const FAR_BYTES: usize = 12 << 10;
-/// And from there into the first-level cache.
+/// Distance of prefetches into the first-level cache, in bytes.
 const NEAR_BYTES: usize = 4 << 10;
 
-/// Asks for as much as the items are, far ahead of them and near, but for nothing that begins past the end of `all`, of which they are
-/// some.
+/// Prefetches as many bytes as `items` have, at the far and at the near distance. Prefetches
+/// nothing at a distance that is past the end of `all`. `items` are a part of `all`.
 #[inline(always)]
 pub(super) fn ahead_of<T>(items: &[T], all: &[T]) {
     let (from, end) = (items.as_ptr().cast::<u8>(), all.as_ptr_range().end.cast::<u8>());
@@ -28,25 +30,26 @@ pub(super) fn ahead_of<T>(items: &[T], all: &[T]) {
     }
 }
 
-/// Asks for as much as the items are, right after them. After the last ones of a block that is another thread's, but little beside
-/// the block.
+/// Prefetches as many bytes as `items` have, directly after them. At the end of a block these bytes
+/// belong to another thread, but they are few compared to the block.
 #[inline(always)]
 pub(super) fn after<T>(items: &[T]) {
     lines::<NEAR>(items.as_ptr_range().end.cast(), size_of_val(items));
 }
 
-/// Into the second-level cache.
+/// Prefetch into the second-level cache.
 const FAR: bool = true;
-/// Into the first-level cache.
+/// Prefetch into the first-level cache.
 const NEAR: bool = false;
 
-/// Asks for each line of so many bytes, which need not be there.
+/// Prefetches each line of `bytes` bytes. The memory need not exist.
 #[inline(always)]
 fn lines<const IS_FAR: bool>(from: *const u8, bytes: usize) {
     #[cfg(target_arch = "x86_64")]
     for at in (0..bytes).step_by(LINE) {
         let line = from.wrapping_add(at).cast();
-        // SAFETY: nothing is fetched from an address that cannot be read. (Newer compilers know.)
+        // SAFETY: a prefetch of an address that cannot be read does nothing. Newer compilers
+        // declare it safe.
         #[allow(unused_unsafe)]
         unsafe {
             if IS_FAR { _mm_prefetch::<_MM_HINT_T1>(line) } else { _mm_prefetch::<_MM_HINT_T0>(line) }

@@ -1,13 +1,16 @@
 //! The bracket on the CPU, in parallel.
 //!
-//! Chunks of a power of two compose: every block of items is bracketed by one thread, and the blocks' values are bracketed in
-//! turn. Small items are taken in runs of eight, which is three rounds of the definition at once; [`lanes`] makes the values
-//! of many runs at a time, in vector registers. As soon as there are so many that they fill the lanes they are taken in runs
-//! themselves, and so on: combinations are spread evenly over the items, while the next ones arrive. Large items, those with
-//! padding, and everything on an x86-64 processor without AVX2 and FMA, are combined pair by pair, round by round between two
-//! scratch vectors: so an operator is compiled for lanes for AVX2 and AVX-512 alone there.
+//! - Each block of items is bracketed by one thread. Then the values of the blocks are bracketed. A
+//!   block is a power of two of items, so this is the same tree.
+//! - Small items are reduced in runs of eight, which are three levels of the bracket. [`lanes`]
+//!   reduces many runs at once, in vector registers. As soon as the values of runs fill the lanes,
+//!   they are reduced in the same way. So the combinations are spread evenly over the items, while
+//!   the next items arrive.
+//! - Large items and items with padding are combined pair by pair, level by level, between two
+//!   scratch vectors. So are all items on an x86-64 processor without AVX2 and FMA. Therefore code
+//!   for lanes is compiled there only for AVX2 and AVX-512.
 //!
-//! Memory is allocated for blocks and for parts of them, never per item.
+//! Memory is allocated for blocks and for parts of blocks, never for each item.
 
 use rayon::prelude::*;
 
@@ -18,15 +21,15 @@ use super::vectors::{Compiled, Registers, Vectors, has_lanes_of};
 use super::{prefetch, rows};
 use crate::{DeviceType, Monoid};
 
-/// Bytes of one block: few enough that an input of a megabyte keeps several threads busy, and so many that a block's
-/// last rounds, and handing it to a thread, are little beside it.
+/// Bytes of one block. Small enough that an input of a megabyte keeps several threads busy. Large
+/// enough that the last levels of a block, and its transfer to a thread, cost little.
 const BLOCK_BYTES: usize = 256 << 10;
-/// Levels of runs, of runs of those, and so on, of as many items as there can be.
+/// Most levels of runs, for the largest possible number of items.
 const LEVELS: usize = usize::BITS.div_ceil(RUN.ilog2()) as usize;
-/// Bytes of a part of a block whose pairs stay in a first-level cache from round to round.
+/// Bytes of a part of a block whose pairs stay in the first-level cache from level to level.
 const PART_BYTES: usize = 16 << 10;
 
-/// The bracket of what some elements become.
+/// The bracket of the items that the elements become.
 pub(crate) fn bracket<M: Monoid>(operator: &M, elements: &(impl Elements<M::Item> + ?Sized)) -> M::Item {
     match elements.length() {
         0 => operator.identity(),
@@ -49,20 +52,20 @@ fn blocks<M: Monoid>(operator: &M, in_lanes: bool, elements: &(impl Elements<M::
     blocks(operator, in_lanes, &values[..])
 }
 
-/// What the brackets of a thread are made with.
+/// The state with which a thread brackets blocks.
 struct Brackets<'a, M: Monoid> {
     operator: &'a M,
     vectors: Vectors,
     in_lanes: bool,
-    /// Of runs of items, of runs of those, and so on: values that do not fill the lanes yet.
+    /// For each level of runs, the values that do not fill the lanes yet.
     levels: [Vec<M::Item>; LEVELS],
-    /// Pair by pair: the values of the last round, and room for those of the next.
+    /// For pairs: the values of the last level, and memory for the values of the next.
     values: Vec<M::Item>,
     spare: Vec<M::Item>,
 }
 
 impl<'a, M: Monoid> Brackets<'a, M> {
-    /// In lanes, if items may go there.
+    /// Uses lanes if `in_lanes` is set and the items suit.
     fn new(operator: &'a M, in_lanes: bool) -> Self {
         let in_lanes = in_lanes && rows::suit(&M::Item::layout());
         let vectors = Vectors::detected();
@@ -70,7 +73,7 @@ impl<'a, M: Monoid> Brackets<'a, M> {
         Self { operator, vectors, in_lanes, levels, values: Vec::new(), spare: Vec::new() }
     }
 
-    /// At least one item.
+    /// The bracket of at least one item.
     fn bracket(&mut self, items: &[M::Item]) -> M::Item {
         self.vectors.run(BracketOf { brackets: self, items })
     }
@@ -97,7 +100,7 @@ impl<M: Monoid> Compiled for BracketOf<'_, '_, M> {
     fn run<const BYTES: usize>(self, registers: Registers<BYTES>) -> M::Item {
         let Self { brackets, items } = self;
         if const { has_lanes_of::<M::Item>(BYTES) } && brackets.in_lanes {
-            // SAFETY: only items that suit go in lanes.
+            // SAFETY: `in_lanes` is set only if the items suit.
             return unsafe { run_by_run(registers, brackets.operator, &mut brackets.levels, items) };
         }
         let part_items = items_of::<M::Item>(PART_BYTES);
@@ -109,7 +112,7 @@ impl<M: Monoid> Compiled for BracketOf<'_, '_, M> {
     }
 }
 
-/// The values of pairs, and the last item if it has no neighbour.
+/// Combines pairs. A last item without a neighbour moves up unchanged.
 #[inline(always)]
 fn round<M: Monoid>(operator: &M, items: &[M::Item], values: &mut Vec<M::Item>) {
     let (pairs, bye) = items.as_chunks::<2>();
@@ -118,7 +121,8 @@ fn round<M: Monoid>(operator: &M, items: &[M::Item], values: &mut Vec<M::Item>) 
     values.extend(bye);
 }
 
-/// The bracket of at least one item. An eighth as many values are on the first level, an eighth of those on the next.
+/// The bracket of at least one item, run by run. Each level has an eighth of the values of the
+/// level below.
 ///
 /// # Safety
 ///
@@ -136,7 +140,7 @@ unsafe fn run_by_run<M: Monoid, const BYTES: usize>(
         level.clear();
         if most > 1 {
             most = most.div_ceil(RUN);
-            // Once: threads whose vectors grow wait for each other in the allocator.
+            // Allocated once: threads whose vectors grow wait for each other in the allocator.
             level.reserve_exact(most.min(tile_items));
         }
     }
@@ -144,7 +148,7 @@ unsafe fn run_by_run<M: Monoid, const BYTES: usize>(
     let rest = tiles.remainder();
     for tile in tiles {
         prefetch::ahead_of(tile, items);
-        // SAFETY: as the caller says.
+        // SAFETY: the items suit, as the caller promises.
         unsafe { lanes::tile(registers, operator, tile, &mut levels[0]) };
         for level in 0.. {
             let (below, above) = levels.split_at_mut(level + 1);
@@ -152,7 +156,7 @@ unsafe fn run_by_run<M: Monoid, const BYTES: usize>(
             if tile.len() < tile_items {
                 break;
             }
-            // SAFETY: as the caller says.
+            // SAFETY: the items suit, as the caller promises.
             unsafe { lanes::tile(registers, operator, tile, &mut above[0]) };
             tile.clear();
         }
@@ -169,7 +173,7 @@ unsafe fn run_by_run<M: Monoid, const BYTES: usize>(
     }
 }
 
-/// The bracket of the items of a run, at least one.
+/// The bracket of the items of a run: at least one.
 fn short_bracket<M: Monoid>(operator: &M, items: &[M::Item]) -> M::Item {
     match *items {
         [item] => item,

@@ -1,7 +1,8 @@
-//! Many items beside each other: a row has one word of each.
+//! Many items side by side, as rows: a row has one word of each item.
 //!
-//! Items are cut into words of their alignment, so that no word has parts of two fields. That wants items without
-//! padding, whose bytes nobody may look at; and small ones: a large item fills registers by itself.
+//! Items are cut into words of their alignment, so that no word has parts of two fields. Items
+//! with padding are not cut, because padding must not be read. Large items are not cut, because one
+//! of them fills registers by itself.
 
 #![allow(unsafe_code)]
 
@@ -9,10 +10,10 @@ use std::mem::MaybeUninit;
 
 use crate::{Kind, Layout, Monoid};
 
-/// The largest items whose tile and its rows stay in a first-level cache.
+/// Largest item, in bytes, whose tile and rows stay in the first-level cache.
 const MOST_BYTES: usize = 32;
 
-/// One word of each item, once they are set. In [`Rows`] those of 64 bytes and more are as aligned as that.
+/// One word of each lane's item. In [`Rows`], a row of 64 bytes or more is aligned to 64 bytes.
 #[derive(Clone, Copy)]
 #[repr(C, align(32))]
 pub(super) struct Row<W: Word>(MaybeUninit<W::Lanes>);
@@ -30,8 +31,10 @@ impl<W: Word> Row<W> {
     }
 }
 
-/// Room for the rows of so many items in every lane. As aligned as the widest registers, so that none of their loads takes two lines; and
-/// on the stack: a compiler that sees all that is done with them keeps them in registers, if there are enough.
+/// Memory for the rows of `ITEMS` items in every lane.
+///
+/// It is aligned to the widest registers, so that no load crosses a line. It is on the stack, so
+/// that the compiler can keep the rows in registers if there are enough.
 #[repr(C, align(64))]
 pub(super) struct Rows<W: Word, const ITEMS: usize>([MaybeUninit<W::Rows>; ITEMS]);
 
@@ -41,36 +44,37 @@ impl<W: Word, const ITEMS: usize> Rows<W, ITEMS> {
         Self([const { MaybeUninit::uninit() }; ITEMS])
     }
 
-    /// So many, which need not be set.
+    /// The first `count` rows, which may be uninitialised.
     #[inline(always)]
     pub(super) fn first(&mut self, count: usize) -> &mut [Row<W>] {
         assert!(count <= size_of::<Self>() / size_of::<Row<W>>());
-        // SAFETY: there is room for them, at least as aligned, and their words need not be set.
+        // SAFETY: `self` has at least this size and this alignment. The words of a row may be
+        // uninitialised.
         unsafe { std::slice::from_raw_parts_mut(self.0.as_mut_ptr().cast(), count) }
     }
 }
 
-/// What items are cut into: integers.
+/// An integer type that items are cut into.
 ///
 /// # Safety
 ///
-/// Any bits are one.
+/// Every bit pattern is a valid value.
 pub(super) unsafe trait Word: Copy + 'static {
     /// The words of a row.
     type Lanes: Copy;
-    /// As many rows as an item has words, at most.
+    /// As many rows as the largest item has words.
     type Rows: Copy;
     const LANES: usize = size_of::<Self::Lanes>() / size_of::<Self>();
 }
 
-/// An integer of which a row has so many.
+/// An integer whose rows have `LANES` words.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(transparent)]
 pub(super) struct In<W, const LANES: usize>(pub(super) W);
 
 macro_rules! words {
     ($($integer:ident: $lanes:literal, $most:expr;)*) => {$(
-        // SAFETY: it is an integer.
+        // SAFETY: every bit pattern of an integer is valid.
         unsafe impl Word for In<$integer, $lanes> {
             type Lanes = [Self; $lanes];
             type Rows = [Row<Self>; $most];
@@ -78,7 +82,7 @@ macro_rules! words {
         const _: () = assert!(size_of::<Row<In<$integer, $lanes>>>() == $lanes * size_of::<$integer>());
     )*};
 }
-// So many words of an item at most: as `Cut` has them.
+// For each integer: the lanes of a row, and the most words of an item, as `Cut` chooses them.
 words! {
     u8: 64, 3;
     u8: 32, MOST_BYTES;
@@ -88,7 +92,7 @@ words! {
     u64: 16, MOST_BYTES / 8;
 }
 
-/// Which [`Word`].
+/// The [`Word`] types.
 pub(super) enum Words {
     U8x64,
     U8x32,
@@ -98,8 +102,10 @@ pub(super) enum Words {
     U64x16,
 }
 
-/// Evaluates an expression, in which `$word` names the [`Word`] that items of a type are cut into. Code is made for no other: each
-/// condition is a constant, and of what a `match` chooses by the same constant the compiler would make all.
+/// Evaluates an expression in which `$word` names the [`Word`] type that `$item` is cut into.
+///
+/// Each condition is a constant, so code is generated for one type only. A `match` on the same
+/// constant would generate code for all types.
 macro_rules! in_words_of {
     ($item:ty, $word:ident => $do:expr) => {
         in_words_of! { $item, $word => $do; U8x64: u8, 64; U8x32: u8, 32; U16x32: u16, 32; U32x32: u32, 32; U32x16: u32, 16; U64x16: u64, 16 }
@@ -115,12 +121,15 @@ macro_rules! in_words_of {
 }
 pub(super) use in_words_of;
 
-/// How items of a type are cut.
+/// How items of type `T` are cut into words.
 pub(super) struct Cut<T>(std::marker::PhantomData<T>);
 
 impl<T> Cut<T> {
-    /// Rows fill one register of 64 bytes or two, or half of one where items have many words. Items of several words have few lanes: what a
-    /// tile stores that waits for memory leaves others room in a core's queue.
+    /// The word type of an item.
+    ///
+    /// A row fills one or two registers of 64 bytes, or half of one if items have many words. Items
+    /// of several words have fewer lanes. So the stores of a tile that wait for memory leave room
+    /// in the store queue of the core.
     pub(super) const WORDS: Words = match (align_of::<T>(), size_of::<T>()) {
         (1, ..4) => Words::U8x64,
         (1, _) => Words::U8x32,
@@ -129,14 +138,14 @@ impl<T> Cut<T> {
         (4, _) => Words::U32x16,
         _ => Words::U64x16,
     };
-    /// Items beside each other.
+    /// Items side by side.
     pub(super) const LANES: usize = in_words_of!(T, W => {
         assert!(size_of::<T>() > MOST_BYTES || size_of::<T>() * W::LANES <= size_of::<<W as Word>::Rows>());
         W::LANES
     });
 }
 
-/// There is room for the largest items of every kind of words.
+/// Checks that the rows have room for the largest items of every word type.
 const _: [usize; 6] = [
     Cut::<[u8; 3]>::LANES,
     Cut::<[u8; MOST_BYTES]>::LANES,
@@ -146,12 +155,12 @@ const _: [usize; 6] = [
     Cut::<[u64; MOST_BYTES / 8]>::LANES,
 ];
 
-/// Whether items of a type are so small that they may [suit].
+/// Whether items of type `T` are small enough that they may [suit].
 pub(super) const fn may_suit<T>() -> bool {
     size_of::<T>() <= MOST_BYTES
 }
 
-/// Whether items are small, and without padding.
+/// Whether items are small, and have no padding. Only these are processed in lanes.
 pub(super) fn suit(layout: &Layout) -> bool {
     layout.size <= MOST_BYTES && bytes_of_fields(layout) == layout.size
 }
@@ -164,57 +173,60 @@ fn bytes_of_fields(layout: &Layout) -> usize {
     }
 }
 
-/// The places of items.
+/// The items as memory to write to.
 ///
 /// # Safety
 ///
-/// Nothing but items is written to them.
+/// The caller writes only items to it.
 pub(super) unsafe fn as_places<T>(items: &mut [T]) -> &mut [MaybeUninit<T>] {
-    // SAFETY: the same memory, and as was promised.
+    // SAFETY: it is the same memory, and only items are written to it, as the caller promises.
     unsafe { std::slice::from_raw_parts_mut(items.as_mut_ptr().cast(), items.len()) }
 }
 
-/// All words of items.
+/// All words of the items.
 ///
 /// # Safety
 ///
-/// They have no padding.
+/// The items have no padding.
 pub(super) unsafe fn words_of_items<T, W: Word>(items: &[T]) -> &[W] {
     let words = size_of_val(items) / size_of::<W>();
-    // SAFETY: they are that many, at least as aligned, and as the caller says.
+    // SAFETY: the items have this many words and at least this alignment. They have no padding, as
+    // the caller promises.
     unsafe { std::slice::from_raw_parts(items.as_ptr().cast(), words) }
 }
 
-/// The places of all words of items.
+/// The words of the memory of items, to write to.
 ///
 /// # Safety
 ///
 /// As for [`words_of_items`].
 pub(super) unsafe fn words_of_places<T, W: Word>(places: &mut [MaybeUninit<T>]) -> &mut [MaybeUninit<W>] {
     let words = size_of_val(places) / size_of::<W>();
-    // SAFETY: as above.
+    // SAFETY: the memory has this many words, and at least this alignment.
     unsafe { std::slice::from_raw_parts_mut(places.as_mut_ptr().cast(), words) }
 }
 
-/// The item of a lane, its words from as many rows.
+/// The item of a lane. It has one word in each row.
 ///
 /// # Safety
 ///
-/// The items [suit], and that item was set in the rows, or transposed into them.
+/// The items [suit]. The item of this lane was set in the rows, or transposed into them.
 #[inline(always)]
 pub(super) unsafe fn item<T, W: Word>(rows: &[Row<W>], lane: usize) -> T {
     let words = words_of::<T, W>();
     let rows = &rows[..words];
     assert!(lane < W::LANES);
     let mut item = MaybeUninit::<T>::uninit();
-    // SAFETY: the item has that many words, and a row as many as lanes.
+    // SAFETY: the item has this many words, and `lane` is within a row.
     each_word::<T, W>(|word| unsafe {
         item.as_mut_ptr().cast::<W>().add(word).write(rows[word].words().add(lane).read())
     });
-    // SAFETY: all its words are those of an item, as the caller says.
+    // SAFETY: all its words are words of an item, as the caller promises.
     unsafe { item.assume_init() }
 }
 
+/// Sets the item of a lane, one word in each row.
+///
 /// # Safety
 ///
 /// The items [suit].
@@ -223,17 +235,17 @@ pub(super) unsafe fn set_item<T, W: Word>(rows: &mut [Row<W>], lane: usize, item
     let words = words_of::<T, W>();
     let rows = &mut rows[..words];
     assert!(lane < W::LANES);
-    // SAFETY: the item has that many words, none of them padding, and a row as many as lanes.
+    // SAFETY: the item has this many words, and no padding. `lane` is within a row.
     each_word::<T, W>(|word| unsafe {
         rows[word].words_mut().add(lane).write((&raw const item).cast::<W>().add(word).read())
     });
 }
 
-/// Adds the items of all lanes.
+/// Appends the items of all lanes to `items`.
 ///
 /// # Safety
 ///
-/// The items [suit], and those of all lanes were set in the rows.
+/// The items [suit]. The items of all lanes were set in the rows.
 #[inline(always)]
 pub(super) unsafe fn append_items_of_lanes<T: Copy, W: Word>(rows: &[Row<W>], items: &mut Vec<T>) {
     let words = words_of::<T, W>();
@@ -241,21 +253,22 @@ pub(super) unsafe fn append_items_of_lanes<T: Copy, W: Word>(rows: &[Row<W>], it
     items.reserve(W::LANES);
     let places = items.spare_capacity_mut().as_mut_ptr().cast::<W>();
     if let [row] = rows {
-        // SAFETY: an item is one word, and there is room for as many.
+        // SAFETY: an item is one word, and `items` has room for all lanes.
         unsafe { row.words().copy_to_nonoverlapping(places, W::LANES) };
     } else {
         for lane in 0..some_lanes::<W>() {
             for (word, row) in rows.iter().enumerate() {
-                // SAFETY: there is room for as many items as lanes, and an item has that many words.
+                // SAFETY: `items` has room for all lanes, and an item has this many words.
                 unsafe { places.add(lane * words + word).write(row.words().add(lane).read()) };
             }
         }
     }
-    // SAFETY: the words of all of them were written, and are those of items: only such are set.
+    // SAFETY: all words of the new items were written. They are words of items, since only these
+    // are set in rows.
     unsafe { items.set_len(items.len() + W::LANES) };
 }
 
-/// As many items as lanes.
+/// Sets the items of all lanes. `items` has one item for each lane.
 ///
 /// # Safety
 ///
@@ -267,36 +280,42 @@ pub(super) unsafe fn set_items_of_lanes<T: Copy, W: Word>(rows: &mut [Row<W>], i
     let rows = &mut rows[..words];
     let from = items.as_ptr().cast::<W>();
     if let [row] = rows {
-        // SAFETY: an item is one word, none of it padding, and there are as many.
+        // SAFETY: an item is one word without padding, and there is an item for each lane.
         unsafe { from.copy_to_nonoverlapping(row.words_mut(), W::LANES) };
         return;
     }
     for lane in 0..some_lanes::<W>() {
         for (word, row) in rows.iter_mut().enumerate() {
-            // SAFETY: as above, and an item has that many words.
+            // SAFETY: there is an item for each lane, and an item has this many words.
             unsafe { row.words_mut().add(lane).write(from.add(lane * words + word).read()) };
         }
     }
 }
 
-/// All lanes, but no compiler knows: it would write a loop over so few out, and move words one by one.
+/// The number of lanes, hidden from the compiler. Otherwise it would unroll the loop, and move
+/// words one by one.
 #[inline(always)]
 fn some_lanes<W: Word>() -> usize {
     std::hint::black_box(W::LANES).min(W::LANES)
 }
 
-/// The value of two items. All three are taken apart: where an operator chooses between items, a compiler that sees their words
-/// chooses between those, and otherwise between addresses, for which there are no vector instructions.
+/// Combines two items.
+///
+/// All three items are copied word by word. So if an operator chooses between items, the compiler
+/// chooses between words, for which there are vector instructions. Otherwise it would choose
+/// between addresses.
 ///
 /// # Safety
 ///
 /// The items [suit].
 #[inline(always)]
 pub(super) unsafe fn combine<M: Monoid, W: Word>(operator: &M, left: M::Item, right: M::Item) -> M::Item {
-    // SAFETY: as the caller says.
+    // SAFETY: the items suit, as the caller promises.
     unsafe { by_words::<_, W>(operator.combine(by_words::<_, W>(left), by_words::<_, W>(right))) }
 }
 
+/// Copies an item word by word.
+///
 /// # Safety
 ///
 /// The item [suits](suit).
@@ -304,20 +323,21 @@ pub(super) unsafe fn combine<M: Monoid, W: Word>(operator: &M, left: M::Item, ri
 unsafe fn by_words<T, W: Word>(item: T) -> T {
     let mut same = MaybeUninit::<T>::uninit();
     let (from, to) = ((&raw const item).cast::<W>(), same.as_mut_ptr().cast::<W>());
-    // SAFETY: both have that many words, none of them padding.
+    // SAFETY: both items have this many words, and no padding.
     each_word::<T, W>(|word| unsafe { to.add(word).write(from.add(word).read()) });
-    // SAFETY: all its words are those of an item.
+    // SAFETY: all its words were copied from an item.
     unsafe { same.assume_init() }
 }
 
-/// Of an item that [suits](suit).
+/// The number of words of an item that [suits](suit).
 #[inline(always)]
 fn words_of<T, W: Word>() -> usize {
     assert!(size_of::<T>() <= MOST_BYTES && align_of::<T>() >= align_of::<W>());
     size_of::<T>() / size_of::<W>()
 }
 
-/// Calls `each` for every word of an item. No loop: where a word is must be a constant before a compiler takes items apart.
+/// Calls `each` for every word of an item. It is not a loop, because the compiler splits items into
+/// words only if the position of each word is a constant.
 #[inline(always)]
 fn each_word<T, W: Word>(mut each: impl FnMut(usize)) {
     macro_rules! each_of {

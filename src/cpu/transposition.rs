@@ -1,9 +1,12 @@
-//! From runs, one after the other, to lanes beside each other.
+//! Transposes the runs of a tile into lanes, and back.
 //!
-//! The words of a tile's runs are a matrix in memory: a row is one run. Its transpose has in each row one word of every run,
-//! which is what a vector register takes. Without AVX2 words are moved one at a time. With it they go through registers of
-//! two parts of sixteen bytes each: parts are loaded from runs and stored to runs, and words are shuffled inside parts,
-//! as few times as there can be for each register. With AVX-512, too.
+//! In memory, the words of a tile are a matrix with one run in each row. In the transposed matrix,
+//! a row has one word of every run, as vector registers need it.
+//!
+//! - Without AVX2, words are moved one at a time.
+//! - With AVX2 or AVX-512, words go through registers of two parts of 16 bytes each. Parts are
+//!   loaded from runs and stored to runs. Words are shuffled within parts, with the fewest possible
+//!   shuffles for each register.
 
 #![allow(unsafe_code)]
 
@@ -17,18 +20,18 @@ use super::units::LINE;
 use super::units::RUN;
 use super::vectors::Registers;
 
-/// A constant, once this is compiled for an item: the loops have no branches, and what is chosen by it in a constant of its own is
-/// all that code is made for.
+/// Words of a run. This is a constant for a type of items, so the loops have no branches. If a
+/// choice depends on it within `const { }`, code is generated for one case only.
 #[inline(always)]
 const fn words_of_run<T, W: Word>() -> usize {
     RUN * size_of::<T>() / size_of::<W>()
 }
 
-/// Of runs of items of type `T`, into rows.
+/// Transposes runs of items of type `T` into rows.
 ///
 /// # Safety
 ///
-/// The rows are the first of some [`Rows`](super::rows::Rows), which are aligned as registers are.
+/// The rows are the first ones of [`Rows`](super::rows::Rows), which are aligned to registers.
 #[inline(always)]
 pub(super) unsafe fn transpose<T, W: Word, const BYTES: usize>(
     _registers: Registers<BYTES>,
@@ -40,7 +43,8 @@ pub(super) unsafe fn transpose<T, W: Word, const BYTES: usize>(
     #[cfg(target_arch = "x86_64")]
     if const { BYTES > 0 } {
         debug_assert!(rows.as_ptr().addr().is_multiple_of(LINE.min(size_of::<Row<W>>())));
-        // SAFETY: the processor has AVX2, as the caller has proven, the lengths are as they must be, and the runs are only read.
+        // SAFETY: the processor has AVX2, as `_registers` proves. The lengths were checked. The
+        // runs are only read.
         return unsafe { by_parts::<T, W, false>(runs.as_ptr().cast_mut(), rows.as_mut_ptr()) };
     }
     for (lane, run) in runs.chunks_exact(words).enumerate() {
@@ -51,11 +55,12 @@ pub(super) unsafe fn transpose<T, W: Word, const BYTES: usize>(
     }
 }
 
-/// The way back: runs from the rows of their words.
+/// Transposes rows back into runs.
 ///
 /// # Safety
 ///
-/// The rows are some of [`Rows`](super::rows::Rows), from an item's first row on, and all of them were set.
+/// The rows are in [`Rows`](super::rows::Rows), and begin with the first row of an item. All of
+/// them were set.
 #[inline(always)]
 pub(super) unsafe fn restore<T, W: Word, const BYTES: usize>(
     _registers: Registers<BYTES>,
@@ -67,7 +72,8 @@ pub(super) unsafe fn restore<T, W: Word, const BYTES: usize>(
     #[cfg(target_arch = "x86_64")]
     if const { BYTES > 0 } {
         debug_assert!(rows.as_ptr().addr().is_multiple_of(LINE.min(size_of::<Row<W>>())));
-        // SAFETY: the processor has AVX2, as the caller has proven, the lengths are as they must be, and the rows are only read.
+        // SAFETY: the processor has AVX2, as `_registers` proves. The lengths were checked. The
+        // rows are only read.
         return unsafe { by_parts::<T, W, true>(runs.as_mut_ptr().cast(), rows.as_ptr().cast_mut()) };
     }
     for (lane, run) in runs.chunks_exact_mut(words).enumerate() {
@@ -78,16 +84,17 @@ pub(super) unsafe fn restore<T, W: Word, const BYTES: usize>(
     }
 }
 
-/// From runs to rows, or back.
+/// Transposes runs into rows, or rows into runs if `BACK`.
 ///
 /// # Safety
 ///
-/// The runs are of items of type `T`, and there is a row for each word of a run. The ones can be read, and the others written.
+/// The runs are of items of type `T`, and there is a row for each word of a run. The source can be
+/// read, and the destination can be written.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
 #[inline]
 unsafe fn by_parts<T, W: Word, const BACK: bool>(runs: *mut W, rows: *mut Row<W>) {
-    // SAFETY: as the caller says.
+    // SAFETY: the conditions are the same, and the caller promises them.
     unsafe {
         match const { size_of::<W>() } {
             1 | 2 => blocks::<T, W, 8, BACK>(runs, rows),
@@ -97,7 +104,7 @@ unsafe fn by_parts<T, W: Word, const BACK: bool>(runs: *mut W, rows: *mut Row<W>
     }
 }
 
-/// In blocks of `COUNT` rows and one register of lanes: as many registers as rows.
+/// Transposes blocks of `COUNT` rows and one register of lanes. Such a block has `COUNT` registers.
 ///
 /// # Safety
 ///
@@ -110,17 +117,17 @@ unsafe fn blocks<T, W: Word, const COUNT: usize, const BACK: bool>(runs: *mut W,
     let (lanes, of_part) = (32 / size_of::<W>(), 16 / size_of::<W>());
     for first_lane in (0..W::LANES).step_by(lanes) {
         for first_word in (0..words).step_by(COUNT) {
-            // SAFETY: it is one of the rows, and the lanes fill a register.
+            // SAFETY: the index is within the rows, and the lanes fill a register.
             let row = |i| unsafe { rows.add(first_word + i).cast::<W>().add(first_lane).cast::<__m256i>() };
-            // Of each register the first part; the other one is of lanes that are half a register further.
+            // The first part of a register. The second part is of lanes half a register further.
             let part = |i| {
                 let lane = first_lane + i * (of_part / COUNT);
-                // SAFETY: the lanes and words of a block are some of the runs.
+                // SAFETY: the lanes and words of a block are within the runs.
                 unsafe { runs.add(lane * words + first_word) }
             };
             let mut block = [_mm256_setzero_si256(); COUNT];
             for (i, register) in block.iter_mut().enumerate() {
-                // SAFETY: as above.
+                // SAFETY: `row` and `part` are within the rows and the runs.
                 *register = unsafe {
                     if const { BACK } {
                         _mm256_load_si256(row(i))
@@ -129,10 +136,10 @@ unsafe fn blocks<T, W: Word, const COUNT: usize, const BACK: bool>(runs: *mut W,
                     }
                 };
             }
-            // On the way back by all bits of a number but those by which it was rotated on the way there.
+            // Both directions together rotate a word's number by all of its bits.
             shuffle::<W, COUNT>(&mut block, if const { BACK } { COUNT.ilog2() } else { of_part.ilog2() });
             for (i, register) in block.into_iter().enumerate() {
-                // SAFETY: as above.
+                // SAFETY: `row` and `part` are within the rows and the runs.
                 unsafe {
                     if const { BACK } {
                         store(part(i), words, _mm256_castsi256_si128(register));
@@ -146,8 +153,9 @@ unsafe fn blocks<T, W: Word, const COUNT: usize, const BACK: bool>(runs: *mut W,
     }
 }
 
-/// Rotates the numbers of all words by so many bits. Parts of sixteen bytes stay apart. In them a word's place has a number, whose
-/// upper bits are those of the register and whose lower ones are the place in it.
+/// Rotates the numbers of all words by `bits` bits. The two parts of a register stay separate.
+/// Within its part, a word has a number. Its upper bits are the index of the register, and its
+/// lower bits are the position in it.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
 #[inline]
@@ -160,7 +168,8 @@ fn shuffle<W: Word, const COUNT: usize>(block: &mut [__m256i; COUNT], bits: u32)
     }
 }
 
-/// The words of both in turn, in each part: those of the lower halves, and those of the upper ones.
+/// Interleaves the words of two registers, in each part separately. Returns the interleaved lower
+/// halves, and the interleaved upper halves.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
 #[inline]
@@ -173,16 +182,16 @@ fn interleave<W: Word>(a: __m256i, b: __m256i) -> (__m256i, __m256i) {
     }
 }
 
-/// What [`load`] has loaded.
+/// Stores the bytes that [`load`] loads.
 ///
 /// # Safety
 ///
-/// There is room for it.
+/// The runs have room for them.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
 #[inline]
 unsafe fn store<W: Word>(run: *mut W, words: usize, register: __m128i) {
-    // SAFETY: as the caller says.
+    // SAFETY: the runs have room, as the caller promises.
     unsafe {
         if size_of::<W>() > 1 || words == 8 {
             _mm_storeu_si128(run.cast(), register);
@@ -193,16 +202,16 @@ unsafe fn store<W: Word>(run: *mut W, words: usize, register: __m128i) {
     }
 }
 
-/// Sixteen bytes of a run; if words are bytes, eight of it and eight of the next one.
+/// Loads 16 bytes of a run. If words are bytes, loads 8 bytes of this run and 8 of the next.
 ///
 /// # Safety
 ///
-/// They can be read.
+/// These bytes can be read.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
 #[inline]
 unsafe fn load<W: Word>(run: *const W, words: usize) -> __m128i {
-    // SAFETY: as the caller says.
+    // SAFETY: these bytes can be read, as the caller promises.
     unsafe {
         if size_of::<W>() > 1 || words == 8 {
             _mm_loadu_si128(run.cast())

@@ -1,11 +1,11 @@
-//! What memory and brackets are taken in.
+//! Sizes of lines and runs.
 
-/// Bytes that memory gives and takes at once: a part of a line takes as long.
+/// Bytes of a cache line. A part of a line takes as long to move as the whole line.
 pub(super) const LINE: usize = 64;
-/// Items that one value is made of.
+/// Items of a run, which are combined into one value.
 pub(super) const RUN: usize = 8;
 
-/// A power of two of items of about so many bytes, at least two.
+/// The largest power of two of items within `bytes` bytes, but at least two.
 pub(super) fn items_of<T>(bytes: usize) -> usize {
     1 << (bytes / size_of::<T>()).max(2).ilog2()
 }

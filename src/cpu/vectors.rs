@@ -1,46 +1,46 @@
-//! Vector instructions: for which of them code is compiled once more, and `combine` with it.
+//! Vector instructions. Code, and `combine` with it, is compiled once for each kind of them.
 
 #![allow(unsafe_code)]
 
 use super::rows::may_suit;
 
-/// Vector instructions that this processor has: a value of this type proves it.
+/// The vector instructions that this processor has. A value of this type proves it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Vectors(Kind);
 
-/// Each has what those before it have.
+/// Kinds of vector instructions. Each kind includes the ones before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
-    /// What every processor of the architecture has.
+    /// The instructions that every processor of the architecture has.
     Portable,
     /// AVX2 and FMA.
     #[cfg(target_arch = "x86_64")]
     Avx2,
-    /// And the parts of AVX-512 that all server processors with it have.
+    /// Also the parts of AVX-512 that all server processors with AVX-512 have.
     #[cfg(target_arch = "x86_64")]
     Avx512,
 }
 
-/// Bytes of a register for which code is compiled once more; none, if it is not.
+/// Bytes of a vector register, for each kind. 0 for code that is compiled for the target alone.
 pub(super) const PORTABLE: usize = 0;
 #[cfg(target_arch = "x86_64")]
 pub(super) const AVX2: usize = 32;
 #[cfg(target_arch = "x86_64")]
 pub(super) const AVX512: usize = 64;
 
-/// Proves that this processor has the vector instructions whose registers have so many bytes.
+/// Proves that this processor has the vector instructions with registers of `BYTES` bytes.
 #[derive(Clone, Copy)]
 pub(super) struct Registers<const BYTES: usize>(());
 
 impl<const BYTES: usize> Registers<BYTES> {
     /// # Safety
     ///
-    /// The processor has them.
+    /// The processor has these instructions.
     unsafe fn new() -> Self {
         Self(())
     }
 
-    /// If the processor has them.
+    /// Returns the proof if the processor has these instructions.
     #[cfg(test)]
     pub(super) fn detected() -> Option<Self> {
         (BYTES <= Vectors::detected().bytes()).then_some(Self(()))
@@ -48,7 +48,7 @@ impl<const BYTES: usize> Registers<BYTES> {
 }
 
 impl Vectors {
-    /// All that the processor has.
+    /// All vector instructions that the processor has.
     pub(super) fn detected() -> Self {
         #[cfg(target_arch = "x86_64")]
         if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
@@ -61,7 +61,7 @@ impl Vectors {
         Self(Kind::Portable)
     }
 
-    /// What the processor has, but for the last of it.
+    /// All kinds that the processor has, except the best one.
     #[cfg(test)]
     pub(super) fn lesser() -> impl Iterator<Item = Self> {
         let all = [
@@ -75,7 +75,7 @@ impl Vectors {
         all.into_iter().take_while(move |&kind| kind != detected).map(Self)
     }
 
-    /// Of a register.
+    /// Bytes of a register.
     pub(super) const fn bytes(self) -> usize {
         match self.0 {
             Kind::Portable => PORTABLE,
@@ -86,53 +86,55 @@ impl Vectors {
         }
     }
 
-    /// Whether items go in lanes.
+    /// Whether items are processed in lanes.
     pub(super) fn have_lanes(self) -> bool {
         has_lanes(self.bytes())
     }
 
-    /// Runs what is compiled for them.
+    /// Runs the code that is compiled for these instructions.
     pub(super) fn run<C: Compiled>(self, code: C) -> C::Output {
         match self.0 {
-            // SAFETY: every processor has what is portable.
+            // SAFETY: every processor has the portable instructions.
             Kind::Portable => code.run::<PORTABLE>(unsafe { Registers::new() }),
-            // SAFETY: the processor has them, as this value proves.
+            // SAFETY: the processor has them, as `self` proves.
             #[cfg(target_arch = "x86_64")]
             Kind::Avx2 => unsafe { with_avx2(code) },
-            // SAFETY: as above.
+            // SAFETY: the processor has them, as `self` proves.
             #[cfg(target_arch = "x86_64")]
             Kind::Avx512 => unsafe { with_avx512(code) },
         }
     }
 }
 
-/// What is compiled once for each kind of vectors.
+/// Code that is compiled once for each kind of vector instructions.
 pub(super) trait Compiled {
     type Output;
-    /// Always inlined.
+    /// Must be `#[inline(always)]`.
     fn run<const BYTES: usize>(self, registers: Registers<BYTES>) -> Self::Output;
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma")]
 fn with_avx2<C: Compiled>(code: C) -> C::Output {
-    // SAFETY: whoever calls this knows that the processor has them.
+    // SAFETY: only a caller that has proved AVX2 and FMA may call this function.
     code.run::<AVX2>(unsafe { Registers::new() })
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,avx512f,avx512bw,avx512dq,avx512vl")]
 fn with_avx512<C: Compiled>(code: C) -> C::Output {
-    // SAFETY: as above.
+    // SAFETY: only a caller that has proved these instructions may call this function.
     code.run::<AVX512>(unsafe { Registers::new() })
 }
 
-/// Whether code for registers of so many bytes has lanes: on x86-64 no operator is compiled for them without AVX2.
+/// Whether code for registers of `bytes` bytes uses lanes. On x86-64 this needs AVX2: no operator
+/// is compiled for lanes without it.
 const fn has_lanes(bytes: usize) -> bool {
     bytes > 0 || !cfg!(target_arch = "x86_64")
 }
 
-/// Whether items of a type may go in them. Asked in a constant: code for lanes is made for no other.
+/// Whether items of type `T` may be processed in lanes. Callers evaluate it in a constant, so that
+/// code for lanes is compiled for no other type.
 pub(super) const fn has_lanes_of<T>(bytes: usize) -> bool {
     has_lanes(bytes) && may_suit::<T>()
 }

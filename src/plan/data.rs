@@ -1,34 +1,34 @@
-//! What a plan is for: what is read, and what is combined.
+//! The data that a plan depends on: the elements that are read, and the items that are combined.
 
 use crate::{Kind, Layout};
 
 /// The layouts of a primitive's data.
 #[derive(Clone, Debug)]
 pub struct Data {
-    /// Of the arrays that are read in step, those of their elements.
+    /// The layout of an element, for each of the arrays that are read in step.
     pub elements: Vec<Layout>,
-    /// Of what is combined.
+    /// The layout of an item.
     pub item: Layout,
 }
 
 impl Data {
-    /// Of one array of items.
+    /// One array whose elements are the items.
     pub fn of_items(item: &Layout) -> Self {
         Self { elements: vec![item.clone()], item: item.clone() }
     }
 
-    /// The bytes of an element of each array.
+    /// Bytes of an element, for each array.
     pub(super) fn sizes(&self) -> impl Iterator<Item = usize> {
         self.elements.iter().map(|element| element.size)
     }
 
-    /// The same, all together.
+    /// Bytes of one element of all arrays together.
     pub(super) fn element_bytes(&self) -> usize {
         self.sizes().sum()
     }
 }
 
-/// The numbers that an item is made of.
+/// How many numbers an item consists of.
 pub(super) fn scalars(item: &Layout) -> usize {
     match &item.kind {
         Kind::Scalar(_) => 1,

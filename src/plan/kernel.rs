@@ -1,19 +1,20 @@
 //! The kernels of an operator.
 
-/// Which of an operator's kernels.
+/// One of the kernels of an operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kernel {
-    /// [`Policy::small`](super::Policy::small).
+    /// The kernel of shape [`Policy::small`](super::Policy::small).
     Small,
-    /// [`Policy::large`](super::Policy::large): the same template in another shape.
+    /// The kernel of shape [`Policy::large`](super::Policy::large). The same template as `Small`.
     Large,
-    /// [`Policy::baseline`](super::Policy::baseline): a template of its own. Scans have none.
+    /// The kernel of shape [`Policy::baseline`](super::Policy::baseline). It has its own template.
+    /// Scans have no baseline.
     Baseline,
 }
 
 impl Kernel {
-    /// All of them.
+    /// All kernels.
     pub const ALL: [Self; 3] = [Self::Small, Self::Large, Self::Baseline];
-    /// Those that are not the baseline.
+    /// All kernels but the baseline.
     pub const TUNED: [Self; 2] = [Self::Small, Self::Large];
 }

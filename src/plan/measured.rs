@@ -1,28 +1,34 @@
-//! What was measured on an NVIDIA H200 (`docs/PERFORMANCE.md`), in one table: what differs by the size of an item. No other
-//! architecture has been measured.
+//! The tuning values that depend on the item size, in one table.
+//!
+//! They were measured on an NVIDIA H200 (`docs/PERFORMANCE.md`). No other architecture has been
+//! measured.
 
 use super::data::{Data, scalars};
 
-/// For arrays of some items. A lane has so many bytes of a group of the small kernel; and of a tile, if that is whole groups.
+/// The tuning values for one item size.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Measured {
-    /// An item, and the numbers that it is made of, at most.
+    /// Size of the items that the row is for, in bytes.
     bytes: usize,
+    /// Most numbers that these items consist of.
     scalars: usize,
+    /// Least size of a lane's group in the small kernel, in bytes.
     pub(super) group_bytes: usize,
+    /// Most that a lane has of a tile of the large kernel, in bytes. Rounded down to whole groups.
     pub(super) tile_bytes: usize,
-    /// Tiles, and rows of the small kernel, that a warp merges.
+    /// Adjacent tiles that a warp of the large kernel merges: 1 or 4.
     pub(super) merged_tiles: u32,
+    /// Adjacent rows that a warp of the small kernel merges: 1 or 2.
     pub(super) merged_rows: u32,
-    /// Runs of a chunk.
+    /// Runs of a chunk of the large kernel, at most: 1 to 32.
     pub(super) runs: u32,
-    /// Blocks of the large kernel that a multiprocessor holds.
+    /// Blocks of the large kernel that a multiprocessor holds at once.
     pub(super) held_blocks: u32,
-    /// Tiles of a warp, where that fills the GPU several times.
+    /// `Policy::tiles_per_warp`: tiles of a warp in a chunk, if the input takes several waves.
     pub(super) tiles: u32,
-    /// Turns of blocks, at most, that have more tiles.
+    /// `Policy::full_turns`: most waves in which a warp has up to 32 tiles.
     pub(super) full_turns: u32,
-    /// Blocks of 8 warps, at most.
+    /// `Policy::small_blocks`: most blocks of 8 warps that reduce a small input.
     pub(super) small_blocks: u32,
 }
 
@@ -31,7 +37,7 @@ const ANY: u32 = u32::MAX;
 #[rustfmt::skip]
 const MEASURED: [Measured; 12] = [
     //  bytes  numbers  group  tile  merged  merged         held           full  small
-    //   of an item      bytes of lane tiles   rows   runs  blocks  tiles  turns  blocks
+    //   of an item     bytes a lane  tiles   rows   runs  blocks  tiles  waves  blocks
     row(    1,       1,     16,  128,      4,     1,    32,      4,     8,   ANY,    384),
     row(    2,       2,     32,  128,      4,     1,    32,      4,     8,   ANY,    384),
     row(    4,       2,     32,  128,      4,     1,    32,      4,     8,   ANY,    384),
@@ -45,10 +51,11 @@ const MEASURED: [Measured; 12] = [
     row(   48,      16,     32,  256,      4,     1,     1,      3,     4,     2,    768),
     row(   64,      16,     32,  256,      1,     1,    32,      3,     4,     2,    768),
 ];
-/// Of all else. An operator on many numbers is written out few times: each takes long to compile. Of large items the values of several
-/// tiles are more than registers hold.
+/// Items of at most 48 bytes that the table does not have.
 const FEW_NUMBERS: Measured = row(48, 16, 32, 256, 4, 1, 32, 3, 4, 2, 768);
+/// Larger items. The values of several tiles do not fit into registers.
 const LARGE_ITEMS: Measured = row(0, 16, 32, 256, 1, 1, 32, 3, 4, 2, 768);
+/// Items of more than 16 numbers. Their operator takes long to compile, so the code has few copies.
 const MANY_NUMBERS: Measured = row(0, usize::MAX, 32, 128, 1, 1, 32, 3, 8, ANY, 768);
 
 #[rustfmt::skip]
@@ -63,7 +70,7 @@ const fn row(
 }
 
 impl Measured {
-    /// The row for some data: of one array the first that it fits.
+    /// The row for `data`. For one array this is the first row of the table that fits.
     pub(super) fn of(data: &Data) -> Self {
         let numbers = scalars(&data.item);
         let fits = |row: &&Self| row.bytes == data.item.size && numbers <= row.scalars;
@@ -76,7 +83,7 @@ impl Measured {
         measured.copied().unwrap_or(other)
     }
 
-    /// Whether an operator on so many numbers is written out few times.
+    /// Whether items have too many numbers for many copies of the operator in the code.
     pub(super) fn has_many_numbers(data: &Data) -> bool {
         scalars(&data.item) > FEW_NUMBERS.scalars
     }

@@ -1,8 +1,8 @@
-//! Launch parameters and tile shapes: what is tuned, and never changes a result.
+//! Launch parameters and tile shapes. They are tuned, and never change a result.
 //!
-//! The bracket's shape is a function of the number of items alone, so every power of two below is free. A kernel's shape
-//! is fixed before compilation, for an item size; which kernel an input gets, and how many blocks of it, is decided at each
-//! launch.
+//! The number of items alone determines the shape of the bracket. So every power of two here is
+//! free. The shape of a kernel is fixed for an item type when the kernel is compiled. Each launch
+//! chooses the kernel for its input, and the number of blocks.
 
 mod data;
 mod kernel;

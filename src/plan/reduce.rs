@@ -1,4 +1,4 @@
-//! The plan of a reduction: its policy, and from a length to launches.
+//! The plan of a reduction: the policy, and the launches that it gives an input of some length.
 
 use super::data::Data;
 use super::kernel::Kernel;
@@ -7,103 +7,123 @@ use super::memory::{TICKET_BYTES, cell_bytes, most_bytes, partial_bytes};
 use super::shape::Shape;
 use crate::{Error, Layout};
 
-/// Chunks of a launch, at most: their runs are counted in 32 bits.
+/// Most chunks of a launch. At 32 runs a chunk, the number of runs fits into 32 bits.
 const MOST_CHUNKS: u32 = 1 << 26;
-/// Tiles of a warp, at most, where that makes one wave of blocks; and where it makes waves that are full, or nearly.
+/// Most tiles of a warp if this makes one wave of blocks.
 const WAVE_TILES: u32 = 8;
+/// Most tiles of a warp if all waves are full, or nearly full.
 const FULL_WAVE_TILES: u32 = 32;
-/// Items that may have a lane each, at most: of larger ones shuffles cost more than to load parts of rows.
+/// Largest item, in bytes, that the small kernel reduces with one item per lane. For larger items
+/// the shuffles cost more than loads of incomplete rows.
 const MOST_LANE_BYTES: usize = 8;
-/// What one block reduces, at most, if that is more than an item for each of its lanes: of more, several are sooner done.
+/// Most bytes that one block reduces, if they are more than one item per lane. Above that, several
+/// blocks are faster.
 const ONE_BLOCK_BYTES: u64 = 48 << 10;
-/// Of the largest block.
+/// Lanes of the largest block.
 const LANES_OF_BLOCK: u64 = 1024;
-/// Warps of a block where a small input has many, but not too many.
+/// Warps of a block for a small input that makes many blocks, but not too many.
 const SMALL_WARPS: u32 = 8;
-/// Partials of those, and words of them, at most, if they are gathered.
+/// Most partials of blocks of `SMALL_WARPS` warps that are gathered.
 const MOST_SMALL_PARTIALS: u32 = 511;
+/// Most 32-bit words of these partials.
 const MOST_SMALL_WORDS: usize = 1024;
-/// Partials that a block more gathers, at most: as many rows of 32 as a warp has lanes.
+/// Most partials that the extra block gathers: 32 rows of 32, one row for each lane of a warp.
 const MOST_GATHERED: u32 = 1024;
 
-/// How an input is cut into loads, tiles, blocks and launches: the shapes of an operator's kernels, and which inputs each
-/// is for.
+/// How an input is cut into loads, tiles, blocks and launches: the shapes of an operator's
+/// kernels, and the inputs that each kernel is for.
 ///
-/// The default of an item is [`Policy::for_item`]; [`Reduction::with_policy`](crate::Reduction::with_policy) takes
-/// another, for measurements and tests. Results are the same bits under every policy.
+/// The default for an item type is [`Policy::for_item`].
+/// [`Reduction::with_policy`](crate::Reduction::with_policy) takes another one, for measurements
+/// and tests. Every policy gives the same bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Policy {
-    /// For small inputs, and for partials: made to be done soon, and without tiles.
+    /// Shape of the kernel for small inputs and for partials. It has no tiles, and minimises
+    /// latency.
     pub small: Shape,
-    /// For large inputs: made to keep memory busy.
+    /// Shape of the kernel for large inputs. It keeps memory busy.
     pub large: Shape,
-    /// For all inputs while the others are compiled: made to be soon compiled. Of one item a lane.
+    /// Shape of the kernel for all inputs until the tuned kernels are compiled. It has one item per
+    /// lane, and compiles fast.
     pub baseline: Shape,
-    /// Whether there are others. If not, the baseline reduces everything: slower, and sooner compiled.
+    /// Whether the policy uses the small and the large kernel. If not, the baseline reduces every
+    /// input. It is slower, but compiles sooner.
     pub tuned: bool,
-    /// Inputs, and partials, of at most this many items are reduced by one block of the small kernel, in one launch.
+    /// Longest input, in items, that one block of the small kernel reduces, in one launch. Also
+    /// applies to partials.
     pub one_block_items: u64,
-    /// Of those, at most so many have a lane of the small kernel each, where they are no whole rows and a block can have as many lanes;
-    /// items of more than 8 bytes, for which it is not made, never.
+    /// Longest input, in items, that one block of the small kernel reduces with one item per lane.
+    /// Two conditions apply: the input is not whole rows, and a block can have enough lanes. The
+    /// kernel never does this for items of more than 8 bytes, for which the default is zero.
     pub lane_each_items: u64,
-    /// Inputs of at most so many bytes are reduced without the large kernel.
+    /// Largest input, in bytes, that is reduced without the large kernel.
     pub small_bytes: u64,
-    /// Tiles that a warp of the large kernel has of a chunk, where that fills the GPU several times; if 8 or fewer fill it once, a
-    /// warp has those. A power of two.
+    /// Tiles of a warp of the large kernel in a chunk, if the input takes several waves of blocks.
+    /// If at most 8 tiles a warp make one wave, a warp has those. A power of two.
     pub tiles_per_warp: u32,
-    /// Where warps have runs side by side, each has up to 32 tiles, if blocks of as many take at least 15/16 of a GPU of 128 multiprocessors
-    /// in all of their turns, and the turns are at most so many; 0 for never.
+    /// Most waves of blocks in which a warp of the large kernel has up to 32 tiles. 0 for never.
+    /// Two conditions apply:
+    ///
+    /// - `large` has more runs than warps.
+    /// - The waves are at least 15/16 full on a GPU of 128 multiprocessors.
     pub full_turns: u32,
-    /// Blocks of 8 warps, at most, that reduce a small input; if it takes more, they have up to 32.
+    /// Most blocks of 8 warps that reduce a small input. If the input needs more, blocks have the
+    /// warps of `small`.
     pub small_blocks: u32,
-    /// Partials of those blocks of 8 warps, at most, that one block more gathers.
+    /// Most partials of blocks of up to 8 warps that the extra block gathers.
     pub small_gathered: u32,
-    /// Partials of other blocks without tiles, at most, that one block more gathers, up to 1024. All others are reduced as small inputs
-    /// are.
+    /// Most partials of larger blocks without tiles that the extra block gathers: 0 to 1024. All
+    /// other partials are reduced by further launches, like a small input.
     pub gathered_chunks: u32,
-    /// The most chunks of a launch, up to 2^26. Short of it, all memory of a reduction is at most 64 KiB, or a thousandth of the
-    /// input. The baseline may take more.
+    /// Most chunks of a launch: 1 to 2^26. A launch has fewer if the memory of the reduction would
+    /// exceed both 64 KiB and a thousandth of the input. The baseline may exceed these limits.
     pub max_chunks: u32,
 }
 
-/// One launch: every chunk is `rows_per_warp` rows, of one group a lane, for each warp of a block; or, where a block has a lane for
-/// each of its few items, those.
+/// One launch.
+///
+/// A chunk has `rows_per_warp` rows for each warp of a block. A row has one group for each lane.
+/// A block that has one item per lane has only these items.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Launch {
-    /// What is launched.
+    /// The kernel.
     pub kernel: Kernel,
-    /// What blocks reduce to one partial each.
+    /// Number of chunks. Each is reduced to one partial.
     pub chunks: u32,
-    /// Warps of a block: a power of two.
+    /// Warps of a block. A power of two.
     pub warps: u32,
-    /// A power of two.
+    /// Rows of a warp in a chunk. A power of two.
     pub rows_per_warp: u64,
-    /// Whether one block more gathers the partials, and leaves the value of all.
+    /// Whether an extra block gathers the partials, and writes the result.
     pub gathers: bool,
 }
 
-/// A launch, as its kernel is told. Rows merge, as a shape may have it, where each chunk is whole rows: then a warp has two, and a block
-/// half as many warps.
+/// The arguments of a launch that describe how a block divides its items.
+///
+/// If all chunks are whole rows, a warp may have two rows that merge
+/// ([`Shape::merged_tiles`]). Then a block has half as many warps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Placed {
     /// Warps of a block.
     pub warps: u32,
-    /// Warps, of all blocks, that have any items: a run of 2^`row_level` rows each.
+    /// Number of warps, of all blocks, that have items. Each has one run of 2^`row_level` rows.
     pub runs: u32,
-    /// A warp's rows, as a power of two.
+    /// Base-2 logarithm of the rows of a warp.
     pub row_level: u32,
-    /// Runs of one row, or of those that merge, that have all of it. Where they are, each warp sees whether it may load them by wide loads.
+    /// Number of complete runs, in a kernel without tiles whose runs are one row, or the rows that
+    /// merge. Otherwise 0. The warp of a complete run checks whether the address allows wide loads.
     pub whole: u32,
 }
 
-/// The launches of one reduction, first to last.
+/// The launches of one reduction, from first to last.
 #[derive(Clone, Debug)]
 pub struct Launches {
     /// The policy of the launches after the first one.
     of_partials: Policy,
     next: Option<Launch>,
-    /// What partials are reduced by, and into how many at most.
+    /// The kernel that reduces partials.
     later: Kernel,
+    /// Most chunks of its launches.
     most: u64,
     gathers: bool,
 }
@@ -120,30 +140,31 @@ impl Iterator for Launches {
 }
 
 impl Launches {
-    /// Device memory that they have, in bytes: for tickets, and then for the partials of each but the last, one after another.
+    /// Scratch memory of the launches, in bytes: tickets, then the partials of each launch but the
+    /// last.
     pub fn memory_bytes(&self, item: &Layout) -> u64 {
         let bytes = if self.gathers() { cell_bytes } else { partial_bytes };
         let chunks = self.clone().map(|launch| u64::from(launch.chunks));
         TICKET_BYTES + chunks.filter(|&chunks| chunks > 1).map(|chunks| bytes(item, chunks)).sum::<u64>()
     }
 
-    /// Whether the first launch gathers its partials.
+    /// Whether the extra block of the first launch gathers its partials.
     pub fn gathers(&self) -> bool {
         self.gathers
     }
 }
 
 impl Launch {
-    /// Whether it leaves the value of all.
+    /// Whether this launch writes the result.
     pub fn leaves_one(&self) -> bool {
         self.chunks == 1 || self.gathers
     }
 
-    /// How it reduces so many items.
+    /// How the launch reduces `length` items with `shape`.
     pub fn placed(&self, shape: &Shape, length: u64) -> Placed {
         let (row, merged) = (shape.row_items(), shape.merged_rows());
         let is_wide = shape.rows == 1 && shape.width >= 4;
-        // Every chunk.
+        // Whether every chunk is complete.
         let are_whole = is_wide && length > 0 && length.is_multiple_of(row * u64::from(self.warps));
         let merges = are_whole && self.rows_per_warp == 1 && self.warps >= merged;
         let (warps, rows) =
@@ -151,7 +172,8 @@ impl Launch {
         let run = row * rows;
         Placed {
             warps,
-            // At most `MOST_CHUNKS` of 32; of the baseline as many for the largest memory that there is.
+            // Fits: at most `MOST_CHUNKS` chunks of 32 runs. The runs of the baseline fit even if
+            // the input is as large as the largest memory.
             runs: length.div_ceil(run) as u32,
             row_level: rows.ilog2(),
             whole: if is_wide && rows <= merged.into() { (length / run) as u32 } else { 0 },
@@ -160,13 +182,16 @@ impl Launch {
 }
 
 impl Policy {
-    /// The policy for an array of items of this layout, on every architecture. The kernel for large inputs has the shape that a search
-    /// on an NVIDIA H200 found (`docs/PERFORMANCE.md`); no other architecture has been measured.
+    /// The policy for an array of items of this layout, on every architecture.
+    ///
+    /// The shape of the large kernel comes from a search on an NVIDIA H200
+    /// (`docs/PERFORMANCE.md`). No other architecture has been measured.
     pub fn for_item(item: &Layout) -> Self {
         Self::for_data(&Data::of_items(item))
     }
 
-    /// The policy for any elements, of several arrays even, that become items.
+    /// The policy for any data: the elements of one or several arrays, and the items that they
+    /// become.
     pub fn for_data(data: &Data) -> Self {
         let (small, large, item) = (Shape::small(data), Shape::large(data), &data.item);
         let Measured { tiles, full_turns, small_blocks, .. } = Measured::of(data);
@@ -177,7 +202,7 @@ impl Policy {
             tuned: true,
             one_block_items: small.block_items().min(LANES_OF_BLOCK.max(ONE_BLOCK_BYTES / item.size as u64)),
             lane_each_items: if item.size <= MOST_LANE_BYTES { 32 * u64::from(small.warps) } else { 0 },
-            // A row a warp, or two.
+            // One row a warp, or the rows that merge.
             small_bytes: small.row_items()
                 * u64::from(small.merged_rows())
                 * item.size as u64
@@ -186,7 +211,7 @@ impl Policy {
             full_turns,
             small_blocks,
             small_gathered: MOST_SMALL_PARTIALS.min((MOST_SMALL_WORDS / item.size.div_ceil(4)) as u32),
-            // Items of more scalars, or that do not stay in registers, would be gathered by too few registers.
+            // Items of many numbers, or in local memory, need more registers to be gathered.
             gathered_chunks: if Measured::has_many_numbers(data) || large.rows == 1 {
                 0
             } else {
@@ -196,8 +221,11 @@ impl Policy {
         }
     }
 
-    /// Blocks that reduce the chunks of a launch, on a GPU that holds so many of them at once: one each, and one more that gathers; but where
-    /// there are tiles fewer, which take one chunk after another, all as many.
+    /// Number of blocks for a launch, on a GPU that holds `resident` blocks at once.
+    ///
+    /// - Without tiles: one block for each chunk, and one that gathers.
+    /// - With tiles: each block takes several chunks. These are the fewest blocks that need no more
+    ///   waves than `resident` blocks.
     pub fn blocks(&self, launch: &Launch, resident: u32) -> u32 {
         if self.shape(launch.kernel).rows == 1 {
             return launch.chunks + u32::from(launch.gathers);
@@ -214,17 +242,17 @@ impl Policy {
         }
     }
 
-    /// The same policy by the baseline alone.
+    /// The same policy with the baseline kernel alone.
     pub fn untuned(&self) -> Self {
         Self { tuned: false, ..*self }
     }
 
-    /// Those that it has launches of.
+    /// The kernels that its launches use.
     pub(crate) fn kernels(&self) -> &'static [Kernel] {
         if self.tuned { &Kernel::TUNED } else { &[Kernel::Baseline] }
     }
 
-    /// Whether kernels can be made of it for such data.
+    /// Checks that the kernels of this policy can be compiled for `data`.
     pub(crate) fn check(&self, data: &Data) -> Result<(), Error> {
         Kernel::TUNED.into_iter().try_for_each(|kernel| self.shape(kernel).check(data))?;
         self.baseline.check_baseline(data)?;
@@ -244,13 +272,14 @@ impl Policy {
         Ok(())
     }
 
-    /// The launches that reduce `length` items, each of which leaves a partial a chunk to the next one. The last has one
-    /// chunk.
+    /// The launches that reduce `length` items. Each leaves one partial per chunk to the next
+    /// launch. The last one writes the result.
     pub fn launches(&self, item: &Layout, length: u64) -> Launches {
         self.launches_before(self, item, length)
     }
 
-    /// The same, where partials are reduced under another policy: one for an array of items.
+    /// The launches that reduce `length` items, where later launches use the policy `of_partials`
+    /// for an array of items.
     pub(crate) fn launches_before(&self, of_partials: &Self, item: &Layout, length: u64) -> Launches {
         let bytes = length.saturating_mul(item.size as u64);
         let (first, later) = match self.tuned {
@@ -260,14 +289,14 @@ impl Policy {
         };
         let room = (most_bytes(item, length) - TICKET_BYTES) / item.size as u64;
         let most = |room: u64| room.min(self.max_chunks.into());
-        // Each launch leaves what the next one reads, and beside it there is room for what that leaves.
+        // A launch reads the partials of the previous one and writes its own. Both need room.
         let next = self.launch(first, length, most(room - room / 16));
         let gathers = self.gathers(item, length, &next);
         let next = Launch { gathers, ..next };
         Launches { of_partials: *of_partials, next: Some(next), later, most: most(room / 64), gathers }
     }
 
-    /// Whether a block more of the first launch gathers its partials.
+    /// Whether the extra block of the first launch gathers its partials.
     fn gathers(&self, item: &Layout, length: u64, first: &Launch) -> bool {
         let has_room = TICKET_BYTES + cell_bytes(item, first.chunks.into()) <= most_bytes(item, length);
         let most = match first.kernel {
@@ -286,8 +315,8 @@ impl Policy {
         }
     }
 
-    /// One block of the small kernel: where few are no whole rows, with a lane an item; or of as many warps as there are rows, and then with
-    /// more rows for each.
+    /// One block of the small kernel. With few items that are not whole rows, each lane has one
+    /// item. Otherwise the block has one warp per row, or several rows for each of its warps.
     pub(crate) fn one_block(&self, length: u64) -> Launch {
         let (row, most) = (self.small.row_items(), u64::from(self.small.warps));
         let has_lanes = length <= self.lane_each_items && !length.is_multiple_of(row);
@@ -297,8 +326,14 @@ impl Policy {
         Launch { kernel, chunks: 1, warps: warps as u32, rows_per_warp: rows.div_ceil(warps), gathers: false }
     }
 
-    /// Powers of two of rows a warp: as many as it takes for one wave of warps if that is few tiles, or for full waves, else fewer, so that
-    /// multiprocessors end at the same time; and as many as it takes for at most `most_chunks`, if a chunk can have so many.
+    /// Divides the input into chunks. The rows of a warp are a power of two:
+    ///
+    /// - The rows that make one wave of warps, if these are few tiles.
+    /// - The rows that make full waves, up to 32 tiles.
+    /// - Otherwise `tiles_per_warp`, so that multiprocessors end at about the same time.
+    ///
+    /// A warp has more rows if the launch would have more than `most_chunks` chunks. The chunks of
+    /// the baseline are limited in size, so it may exceed `most_chunks`.
     fn chunks_of(&self, kernel: Kernel, length: u64, most_chunks: u64) -> Launch {
         let shape = &self.shape(kernel);
         let blocks_of = |warps: u32| length.div_ceil(shape.row_items() * u64::from(warps)).max(1);
@@ -314,7 +349,8 @@ impl Policy {
         let has_many = wave <= rows_of(WAVE_TILES) || is_full && shape.runs > warps;
         let rows_per_warp = if has_many { many } else { rows_of(self.tiles_per_warp) };
         let rows_per_warp = rows_per_warp.max(chunks.div_ceil(most_chunks).next_power_of_two());
-        // No less than a tile; and tiles whose values are a tile at most, where there is no counter of them.
+        // At least a tile. A chunk of the baseline has at most as many tiles as a tile has items,
+        // because their values are reduced as one tile.
         let mut rows_per_warp = rows_per_warp.max(shape.rows.into());
         if kernel == Kernel::Baseline {
             rows_per_warp = rows_per_warp.min(shape.block_items());

@@ -8,102 +8,114 @@ use super::memory::LINE;
 use super::shape::{WIDEST_LOAD, chunk, exchange_bytes};
 use crate::{Error, Layout};
 
-/// How a scan cuts its input into tiles: the shapes of an operator's kernels, and which inputs each is for.
+/// How a scan cuts its input into tiles: the shapes of an operator's kernels, and the inputs that
+/// each kernel is for.
 ///
-/// The default of an item is [`ScanPolicy::for_item`]; [`Scan::with_policy`](crate::Scan::with_policy) takes another, for
-/// measurements and tests. Results are the same bits under every policy.
+/// The default for an item type is [`ScanPolicy::for_item`].
+/// [`Scan::with_policy`](crate::Scan::with_policy) takes another one, for measurements and tests.
+/// Every policy gives the same bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ScanPolicy {
-    /// For small inputs: short runs, of many warps.
+    /// Shape of the kernel for small inputs: short runs, many warps.
     pub small: ScanShape,
-    /// For large inputs: long runs, of few warps.
+    /// Shape of the kernel for large inputs: long runs, few warps.
     pub large: ScanShape,
-    /// Inputs of at most so many bytes are scanned by the small kernel.
+    /// Largest input, in bytes, that the small kernel scans.
     pub small_bytes: u64,
-    /// Where there would be at most so many tiles, of all warps of a shape, each is made two, of half of them: more
-    /// multiprocessors have work then. Not where blocks have more than one tile at once.
+    /// Inputs of at most this many tiles have half the warps in each tile, so that more
+    /// multiprocessors have work. Ignored if a block has several tiles at once.
     pub few_tiles: u64,
-    /// The same where the blocks would make more than one wave, and at most so many, roughly: the last one ends more evenly. With
-    /// 1 or 0 never.
+    /// Inputs of more than one wave of blocks, and of about this many at most, have half the warps
+    /// in each tile, too. Then the last wave ends more evenly. 0 or 1 for never.
     pub few_waves: u64,
 }
 
-/// What a launch may have of a device.
+/// The limits of a device that a launch depends on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Multiprocessors.
+    /// Number of multiprocessors.
     pub multiprocessors: u32,
-    /// Shared memory of a block, at most, in bytes.
+    /// Most shared memory of a block, in bytes.
     pub shared_bytes: usize,
 }
 
 impl Limits {
-    /// Those of an H200.
+    /// The limits of an H200.
     pub const H200: Self = Self { multiprocessors: 132, shared_bytes: 227 << 10 };
 }
 
-/// One launch.
+/// One launch of a scan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ScanLaunch {
-    /// What is launched.
+    /// The kernel.
     pub kernel: Kernel,
-    /// Tiles.
+    /// Number of tiles of the input.
     pub tiles: u64,
-    /// Blocks.
+    /// Number of blocks.
     pub blocks: u64,
-    /// Tiles that a block has at once, each a group of its warps.
+    /// Tiles that a block has at once. Each has a group of the block's warps.
     pub groups: u32,
-    /// Warps of a tile: as many as the kernel's shape has, or half of them.
+    /// Warps of a tile: the warps of the kernel's shape, or half of them.
     pub warps: u32,
 }
 
-/// The shape of a kernel that scans: what is fixed when it is compiled.
+/// The compile-time parameters of a scan kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ScanShape {
-    /// Items of a row that one lane has, side by side: a power of two.
+    /// Adjacent items of a row that one lane has: a power of two. At most 1024 bytes.
     pub run_items: u32,
-    /// Rows of a warp: 1, where lanes exchange what they load for a long run each; or a power of two from 4 to 32, where they
-    /// keep it: then a run has 16 bytes, or another power of two below.
+    /// Rows of a warp: 1, or a power of two from 4 to 32.
+    ///
+    /// - With 1, a lane has one long run, and lanes exchange the items that they load.
+    /// - With 4 to 32, a lane keeps the items that it loads in each row. Then the bytes of a run
+    ///   are a power of two of at most 16.
     pub rows: u32,
-    /// Items of those that stay in registers at once, and for which code is written out: a power of two.
+    /// Items of a run that a lane holds in registers at once, combined by unrolled code. A power of
+    /// two, at most `run_items`.
     pub unit_items: u32,
-    /// Warps of a tile, at most: a power of two, at most 32.
+    /// Most warps of a tile: a power of two from 1 to 32.
     pub warps: u32,
-    /// Tiles that a block has at once, at most 15, each a group of warps. One block a tile, if it is 1; more than one take
-    /// turns to load, and take tiles until there is none.
+    /// Tiles that a block has at once: 1 to 15. Each has a group of `warps` warps.
+    ///
+    /// With 1, a block has one tile and ends. With more, the groups take turns to load, and take
+    /// tiles until none is left.
     pub groups: u32,
-    /// Blocks that each multiprocessor should hold at once: what bounds the registers of a kernel, and, if groups take tile after
-    /// tile, the blocks of a launch.
+    /// Blocks that each multiprocessor should hold at once: 1 to 32. It limits the registers of a
+    /// thread. If `groups` is more than 1, it also limits the blocks of a launch.
     pub blocks_per_multiprocessor: u32,
-    /// Tiles of a window that one lane looks at, side by side: a power of two, at most 8. A window is 32 times as many.
+    /// Adjacent tiles of a window that one lane reads in the look-back: a power of two from 1 to 8.
+    /// A window has 32 times as many tiles.
     pub places: u32,
 }
 
-/// Shared memory of a block with one tile, at most: what every architecture gives one.
+/// Most shared memory of a block with one tile, in bytes. Every architecture allows it.
 const MOST_SHARED_BYTES: usize = 64 << 10;
-/// Warps of a block, at most.
+/// Most warps of a block.
 const MOST_WARPS: u32 = 32;
-/// Groups of a block, at most: each has a barrier, of which there are 16.
+/// Most groups of a block. A block has 16 barriers: one for each group, and one for all warps.
 const MOST_GROUPS: u32 = 15;
-/// Rows that go up or down at once.
+/// Rows that a warp moves up or down the bracket at once.
 const ROWS_AT_ONCE: u32 = 4;
-/// Bytes of a unit, at most, unless that is one item.
+/// Most bytes of a unit, unless one item is larger.
 const UNIT_BYTES: usize = 64;
-/// Bytes that a lane looks at of a window, at most, unless that is one item.
+/// Most bytes of a window that a lane reads, unless one item is larger.
 const SEEN_BYTES: usize = 32;
-/// Shared memory of a multiprocessor of 9.0, of which a block takes `RESERVED_BYTES` for itself.
+/// Shared memory of a multiprocessor of compute capability 9.0, in bytes.
 const MULTIPROCESSOR_BYTES: usize = 228 << 10;
+/// Shared memory that CUDA reserves for each block, in bytes.
 const RESERVED_BYTES: usize = 1 << 10;
-/// Bytes of what is looked at together, of which a cell has whole ones.
+/// Bytes of a pair of words, which the look-back reads at once. A cell consists of whole pairs.
 const PAIR: u64 = 16;
 
 impl ScanPolicy {
     /// The policy for items of this layout, on every architecture.
     pub fn for_item(item: &Layout) -> Self {
         let small = |run_bytes| ScanShape::of(item, run_bytes, 8);
-        // Of one or two words the levels of lanes are few instructions, and there is nothing to exchange. Not for
-        // one 64-bit number, for which rows were no faster. Short runs are sooner done where there are few tiles; they take longer
-        // from some MiB on, where rows begin to be faster.
+        // Large inputs: several rows for items of one or two words, except one 64-bit number, for
+        // which rows were no faster. Few instructions combine such items across lanes, and
+        // nothing is exchanged.
+        // Small inputs: short runs end sooner if there are few tiles. From some MiB on they are
+        // slower. There the large kernel begins to be faster.
         let (small, large, small_bytes) = match (item.size, scalars(item)) {
             (4, ..=2) => (small(64), ScanShape::of_rows(item), 16 << 20),
             (8, 2) => (small(128), ScanShape::of_rows(item), 32 << 20),
@@ -112,10 +124,10 @@ impl ScanPolicy {
         Self { small, large, small_bytes, few_tiles: 32, few_waves: 4 }
     }
 
-    /// Those that scans have.
+    /// The kernels of a scan.
     pub const KERNELS: [Kernel; 2] = [Kernel::Small, Kernel::Large];
 
-    /// The shape of a kernel. Instead of those that scans do not have it is the small one.
+    /// The shape of a kernel. A scan has no baseline, for which this returns the small shape.
     pub fn shape(&self, kernel: Kernel) -> &ScanShape {
         match kernel {
             Kernel::Large => &self.large,
@@ -123,7 +135,7 @@ impl ScanPolicy {
         }
     }
 
-    /// Which kernel scans `length` items.
+    /// The kernel that scans `length` items.
     fn kernel(&self, item: &Layout, length: u64) -> Kernel {
         match length.saturating_mul(item.size as u64) <= self.small_bytes {
             true => Kernel::Small,
@@ -148,17 +160,19 @@ impl ScanPolicy {
         ScanLaunch { kernel, tiles, blocks: tiles, groups: 1, warps }
     }
 
-    /// Whether kernels can be made of it for items of this layout.
+    /// Checks that the kernels of this policy can be compiled for items of this layout.
     pub(crate) fn check(&self, item: &Layout) -> Result<(), Error> {
         Self::KERNELS.into_iter().try_for_each(|kernel| self.shape(kernel).check(item))
     }
 }
 
 impl ScanShape {
-    /// Runs of at most so many bytes, or one item, of as many warps as have room.
+    /// Runs of at most `run_bytes`, or of one item. There are `warps` warps, or fewer if shared
+    /// memory has no room for them.
     fn of(item: &Layout, run_bytes: usize, warps: u32) -> Self {
         let run_items = 1 << (run_bytes / item.size).max(1).ilog2();
-        // Whole chunks, and beyond that what registers hold, and code is soon compiled for.
+        // A unit is whole chunks. It has more items only if registers hold them, and if the code
+        // compiles fast.
         let least = chunk(run_items as usize * item.size) / chunk(item.size);
         let written_out = match scalars(item) {
             _ if item.size == 1 => 32,
@@ -167,7 +181,7 @@ impl ScanShape {
         };
         let most = 1 << (UNIT_BYTES / item.size).clamp(1, written_out).ilog2();
         let unit_items = (least.max(most) as u32).min(run_items);
-        // What a lane looks at stays in registers, and is combined by code that is written out.
+        // The values that a lane reads stay in registers, and unrolled code combines them.
         let places = 1 << (SEEN_BYTES / item.size).clamp(1, 4).ilog2();
         let of_warps = |warps| Self {
             run_items,
@@ -180,7 +194,8 @@ impl ScanShape {
         };
         let has_room = |&warps: &u32| of_warps(warps).all_shared_bytes(item) <= MOST_SHARED_BYTES;
         let warps = successors(Some(warps), |warps| Some(warps / 2)).find(has_room).unwrap_or(1);
-        // Warps that leave each other so many registers, of which bytes that are taken apart want more.
+        // Most warps of a multiprocessor that leave each thread enough registers. Items of single
+        // bytes need more registers when they are unpacked.
         let most_warps = match unit_items as usize * scalars(item) {
             ..=16 if item.size <= 4 => 40,
             ..=16 if item.size < 16 => 32,
@@ -192,11 +207,13 @@ impl ScanShape {
         Self { blocks_per_multiprocessor: (most_warps / warps).min(held as u32), ..shape }
     }
 
-    /// Sixteen rows of chunks a warp, four warps a tile, three tiles a block: two such blocks have the shared memory of a
-    /// multiprocessor of 9.0, and leave each thread 80 registers.
+    /// Sixteen rows a warp, four warps a tile, three tiles a block. Two such blocks fit into the
+    /// shared memory of a multiprocessor of compute capability 9.0, and leave each thread 80
+    /// registers.
     fn of_rows(item: &Layout) -> Self {
         let run_items = (WIDEST_LOAD / item.size) as u32;
-        // A lane looks at 16 bytes of values, too: with windows of 128 tiles, items of 8 bytes took longer.
+        // In a window a lane reads 16 bytes of values, too. Items of 8 bytes are slower with
+        // windows of 128 tiles.
         let places = run_items;
         Self {
             run_items,
@@ -209,7 +226,7 @@ impl ScanShape {
         }
     }
 
-    /// Whether a kernel can be made of it for items of this layout.
+    /// Checks that a kernel of this shape can be compiled for items of this layout.
     pub(crate) fn check(&self, item: &Layout) -> Result<(), Error> {
         let fail = |reason: &str| Err(Error::Policy { reason: reason.to_owned() });
         let Self { run_items, rows, unit_items, warps, groups, places, .. } = *self;
@@ -250,12 +267,12 @@ impl ScanShape {
         Ok(())
     }
 
-    /// Items of one tile, of so many warps.
+    /// Items of one tile of `warps` warps.
     pub fn tile_items(&self, warps: u32) -> u64 {
         u64::from(self.run_items) * u64::from(self.rows) * 32 * u64::from(warps)
     }
 
-    /// Tiles that a block has at once, at most, where its shared memory is limited.
+    /// Most tiles that a block has at once, given the shared memory of the device.
     pub fn most_groups(&self, item: &Layout, limits: Limits) -> u32 {
         let fits = |&groups: &u32| {
             self.shared_bytes(item, groups * self.warps) + self.static_shared_bytes(item)
@@ -264,28 +281,30 @@ impl ScanShape {
         (1..=self.groups).rev().find(fits).unwrap_or(1)
     }
 
-    /// Shared memory of so many warps, in bytes.
+    /// Shared memory of the items of `warps` warps, in bytes.
     pub fn shared_bytes(&self, item: &Layout, warps: u32) -> usize {
         (warps * self.rows) as usize * exchange_bytes(self.run_items as usize * item.size)
     }
 
-    /// Shared memory of a block with one tile.
+    /// Shared memory of a block with one tile, in bytes.
     fn all_shared_bytes(&self, item: &Layout) -> usize {
         self.shared_bytes(item, self.warps).next_multiple_of(128) + self.static_shared_bytes(item)
     }
 
-    /// What `templates/scan/scan.cuh` declares beside the tiles, for all groups: two values a warp, two of the tile, and some words.
+    /// Shared memory that `templates/scan/scan.cuh` declares besides the tiles, in bytes. For each
+    /// group: two values for each warp, two of the tile, and some words.
     fn static_shared_bytes(&self, item: &Layout) -> usize {
         let value = item.size.next_multiple_of(4);
         self.groups as usize * ((2 * self.warps as usize + 2) * value + 32) + 128
     }
 
-    /// Tiles of a window of tiles, and windows of a window of windows.
+    /// Tiles of a window, and windows of a window of windows.
     pub fn window(&self) -> u64 {
         32 * u64::from(self.places)
     }
 
-    /// Device memory that the blocks of a scan share, in bytes: a line, and a cell for each place of each window, on all levels.
+    /// Device memory that the blocks of a scan share, in bytes. It has a line for the ticket, then
+    /// a cell for each place of each window, at all levels.
     pub fn memory_bytes(&self, item: &Layout, tiles: u64) -> u64 {
         let cell = (item.size.div_ceil(4) as u64 * 8).next_multiple_of(PAIR);
         let window = self.window();

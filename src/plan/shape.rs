@@ -1,61 +1,71 @@
-//! The shape of a kernel that reduces.
+//! The shape of a reduction kernel.
 
 use super::data::Data;
 use super::measured::Measured;
 use crate::{Error, Layout};
 
-/// The bytes that one GPU lane loads at once at most.
+/// Bytes of the widest load of a lane.
 pub(super) const WIDEST_LOAD: usize = 16;
-/// A group larger than this is not made: its items are loaded one by one, in narrower words.
+/// Largest group of one array, in bytes. If whole loads take a larger group, items are loaded one
+/// by one, with narrower loads.
 const LARGEST_GROUP: usize = 128;
-/// A group has no more items than this.
+/// Most items of a group.
 const MOST_GROUP_ITEMS: u32 = 32;
-/// A lane loads at least so much at once, if the items allow it: what it combines itself needs no shuffles.
+/// Least bytes of a lane's group in the large kernel, if the items allow it. A lane combines the
+/// items of its group without shuffles.
 const LEAST_GROUP: usize = 32;
-/// Items larger than this do not stay in registers.
+/// Largest item, in bytes, that stays in registers.
 const LARGEST_IN_REGISTERS: usize = 64;
-/// Shared memory of a block, at most: what every architecture gives one.
+/// Most shared memory of a block, in bytes. Every architecture allows it.
 const SHARED_BYTES: usize = 64 << 10;
-/// What comes of it before the tiles, besides the values of runs: what is drawn, and up to the next multiple of 128.
+/// Bytes of shared memory before the tiles, besides the values of runs: the two chunks drawn, and
+/// padding to a multiple of 128.
 const BEFORE_TILES: usize = 8 + 127;
-/// Multiprocessors of a large GPU, roughly: its blocks are counted by it.
+/// Approximate number of multiprocessors of a large GPU. It determines the size of a wave.
 const MULTIPROCESSORS: u64 = 128;
-/// A tile of the baseline kernel, at most; a block has two.
+/// Largest tile of the baseline kernel, in bytes. A block has two such tiles in shared memory.
 const BASELINE_BYTES: usize = 16 << 10;
 
-/// The shape of a kernel: what is fixed when it is compiled.
+/// The compile-time parameters of a reduction kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Shape {
-    /// Bytes of one load of a row, and of one load of a tile from shared memory: a power of two, at most 16, that divides the
-    /// bytes of a group. Below 4, and for inputs whose address is not a multiple of it, rows are loaded in words of 4 bytes.
-    /// A tile is loaded from the input by 16 bytes, wherever that begins.
+    /// Bytes of one load of a row, and of one load of a tile from shared memory. A power of two
+    /// from 1 to 16 that divides the bytes of a group.
+    ///
+    /// If `width` is below 4, or does not divide the address, a load of a row has 4 bytes, or the
+    /// alignment of an element if that is larger. A tile is loaded from global memory by 16 bytes,
+    /// at any address.
     pub width: u32,
-    /// Items that one lane loads at once: a power of two, at most 32.
+    /// Items that one lane loads at once: a power of two from 1 to 32.
     pub group_items: u32,
-    /// Groups of each lane in a tile, which lanes exchange through shared memory so that each has its own side by side (a
-    /// blocked arrangement, not a striped one). A power of two, at most 32; together a multiple of 16 bytes. If 1, there are
-    /// no tiles: items go row by row, of one group a lane.
+    /// Groups of each lane in a tile: a power of two from 1 to 32. The lanes exchange a tile
+    /// through shared memory, from a striped into a blocked arrangement.
+    ///
+    /// The items of a lane in a tile are a multiple of 16 bytes. With `rows` 1 there are no tiles.
+    /// Then a warp reduces row by row, with one group per lane.
     pub rows: u32,
-    /// Neighbouring tiles that merge before a lane's values are combined with those of other lanes, 1 or 4; where there are none, rows,
-    /// 1 or 2. More want registers.
+    /// Adjacent tiles that merge lane by lane, before the values of lanes are combined: 1 or 4.
+    /// Without tiles, the adjacent rows that merge: 1 or 2. More need more registers.
     pub merged_tiles: u32,
-    /// Where there are tiles, runs of a chunk, at most: a power of two, at most 32. Warps of a block have them side by side, as many each; or
-    /// one each, of all that a warp has of the chunk, if there are no more runs than warps.
+    /// Most runs of a chunk, if there are tiles: a power of two from 1 to 32. The warps of a block
+    /// process adjacent runs side by side, each the same number. If there are no more runs than
+    /// warps, each warp has one run, of its whole part of the chunk.
     pub runs: u32,
-    /// Warps of a block, at most, or, of the baseline, always: a power of two, at most 32.
+    /// Most warps of a block: a power of two from 1 to 32. The baseline always has this number.
     pub warps: u32,
-    /// Blocks that each multiprocessor should hold at once: what bounds the registers of a kernel.
+    /// Blocks that each multiprocessor should hold at once: 1 to 32. It limits the registers of a
+    /// thread.
     pub blocks_per_multiprocessor: u32,
 }
 
 impl Shape {
-    /// A row a warp, of as many warps as a block can have.
+    /// One row a warp, or two that merge, and as many warps as a block can have.
     pub(super) fn small(data: &Data) -> Self {
         let Measured { group_bytes, merged_rows, .. } = Measured::of(data);
         Self { warps: 32, merged_tiles: merged_rows, ..Self::of_lanes(data, group_bytes, 0) }
     }
 
-    /// Few warps of many rows, as far as registers allow.
+    /// Few warps, with as many rows as registers hold.
     pub(super) fn large(data: &Data) -> Self {
         let Measured { tile_bytes, merged_tiles, runs, held_blocks, .. } = Measured::of(data);
         let fits = data.element_bytes().max(data.item.size) <= LARGEST_IN_REGISTERS;
@@ -65,7 +75,7 @@ impl Shape {
         if shape.rows > 1 { Self { merged_tiles, runs, ..shape } } else { shape }
     }
 
-    /// As many warps as a block can have, or as leave it two tiles in shared memory.
+    /// As many warps as a block can have, while two tiles fit into shared memory.
     pub(super) fn baseline(size: usize) -> Self {
         let items = (BASELINE_BYTES / size).clamp(32, 1024);
         let warps = 1 << (items as u32 / 32).ilog2();
@@ -80,9 +90,11 @@ impl Shape {
         }
     }
 
-    /// Groups of wide loads, and so many rows of them that a lane has at most `bytes`, unless fewer fill no whole loads.
+    /// Groups of whole 16-byte loads, and the rows that give a lane at most `bytes` of a tile.
+    /// There are more rows if these are needed for whole loads. No tiles if `bytes` is 0.
     fn of_lanes(data: &Data, group_bytes: usize, bytes: usize) -> Self {
-        // The fewest elements whose bytes are a multiple of the widest load in each array, and enough of them.
+        // The fewest elements whose bytes are a multiple of the widest load in each array. Then
+        // the power of two of them that has at least `group_bytes`.
         let whole = data.sizes().map(|size| WIDEST_LOAD / chunk(size)).max().unwrap_or(1);
         let fits = data.sizes().all(|size| size * whole <= LARGEST_GROUP);
         let least_group = group_bytes.div_ceil(whole * data.element_bytes()).next_power_of_two();
@@ -107,7 +119,7 @@ impl Shape {
         }
     }
 
-    /// Whether a kernel can be made of it for such data.
+    /// Checks that a kernel of this shape can be compiled for `data`.
     pub(crate) fn check(&self, data: &Data) -> Result<(), Error> {
         let fail = |reason: &str| Err(Error::Policy { reason: reason.to_owned() });
         let Self { width, group_items, rows, runs, warps, .. } = *self;
@@ -131,7 +143,7 @@ impl Shape {
         if rows > 1 && (width < 4 || !are_whole()) {
             return fail("what a lane has of a tile is a multiple of 16 bytes, in loads of at least 4");
         }
-        // Of two chunks.
+        // The values of the runs of two chunks.
         let of_runs = 2 * runs.max(warps) as usize * words(&data.item);
         if rows > 1 && self.shared_bytes(data) + of_runs + BEFORE_TILES > SHARED_BYTES {
             return fail(
@@ -144,7 +156,7 @@ impl Shape {
         Ok(())
     }
 
-    /// Whether the baseline kernel can be made of it.
+    /// Checks that the baseline kernel can be compiled with this shape.
     pub(crate) fn check_baseline(&self, data: &Data) -> Result<(), Error> {
         self.check(data)?;
         let Self { group_items, rows, merged_tiles, .. } = *self;
@@ -156,22 +168,22 @@ impl Shape {
         Err(Error::Policy { reason })
     }
 
-    /// Warps that run at once.
+    /// Warps that a large GPU runs at once.
     pub(super) fn wave_warps(&self) -> u64 {
         MULTIPROCESSORS * u64::from(self.warps * self.blocks_per_multiprocessor)
     }
 
-    /// Rows that a warp has at once, where there are no tiles.
+    /// Rows that a warp has at once, if there are no tiles.
     pub(super) fn merged_rows(&self) -> u32 {
         if self.rows == 1 { self.merged_tiles } else { 1 }
     }
 
-    /// Items of one row: of each lane, a group.
+    /// Items of one row: one group for each lane.
     pub fn row_items(&self) -> u64 {
         u64::from(self.group_items) * 32
     }
 
-    /// Items of a block of which every warp has a row.
+    /// Items of a block in which every warp has one row.
     pub(super) fn block_items(&self) -> u64 {
         self.row_items() * u64::from(self.warps)
     }
@@ -181,30 +193,33 @@ impl Shape {
         self.row_items() * u64::from(self.rows)
     }
 
-    /// Shared memory that a block needs for what its lanes exchange, in bytes.
+    /// Shared memory of a block for the tiles that its lanes exchange, in bytes.
     pub fn shared_bytes(&self, data: &Data) -> usize {
         if self.rows == 1 {
             return 0;
         }
-        // With room for the word in which the last element of a warp ends, and for its counter of rows.
+        // Each warp needs room for the word in which its last element ends, and for its counter of
+        // rows.
         let run = |size: usize| size * (self.group_items * self.rows) as usize;
         let tile: usize = data.sizes().map(|size| exchange_bytes(run(size)) + WIDEST_LOAD).sum();
         self.warps as usize * (tile + 32 * words(&data.item))
     }
 }
 
-/// Bytes of a value in shared memory, as `Words` in `templates/core/words.cuh` has it.
+/// Bytes of a value in shared memory. The same as the size of `Words` in
+/// `templates/core/words.cuh`.
 fn words(item: &Layout) -> usize {
     item.size.next_multiple_of(4)
 }
 
-/// The widest load that divides so many bytes.
+/// Bytes of the widest load that divides `bytes`.
 pub(super) fn chunk(bytes: usize) -> usize {
     WIDEST_LOAD.min(1 << bytes.trailing_zeros())
 }
 
-/// Shared memory through which lanes exchange a run of so many bytes each, as `Exchange` in `templates/core/exchange.cuh` has it:
-/// chunks are left out, so that lanes load from banks of their own.
+/// Shared memory through which the lanes of a warp exchange runs of `run_bytes` each, in bytes. The
+/// same as `Exchange` in `templates/core/exchange.cuh`. Some chunks stay unused, so that lanes load
+/// from different banks.
 pub(super) fn exchange_bytes(run_bytes: usize) -> usize {
     let chunk = chunk(run_bytes);
     let run = run_bytes / chunk;

@@ -1,9 +1,9 @@
-// A group: a power of two of values of one lane, in registers.
+// A group: a power of two of values of one lane, in registers, as the bytes that were loaded.
 
 namespace warpfold {
 
-// Which elements exist, asked by their index in a row or a group. Of a whole one all do, and every question about it is answered by
-// the compiler; of the last one of an input the first `count` do, one at least.
+// Which elements of a row or a group exist, by index. In a `Whole` one all exist, and the compiler
+// answers every question. In the last one of an input the `First` `count` exist, at least one.
 struct Whole {
     static constexpr bool ALL = true;
     WARPFOLD_DEVICE bool has(unsigned) const { return true; }
@@ -21,7 +21,8 @@ struct Group {
 
     unsigned word[WORDS];
 
-    // What was loaded from so many bytes on.
+    // Writes the loaded bytes at `offset` bytes of the group. Parts of a word come in ascending
+    // order.
     template <unsigned WIDTH>
     WARPFOLD_DEVICE void put(unsigned offset, const Load<WIDTH>& loaded) {
         if constexpr (WIDTH >= 4) {
@@ -33,7 +34,8 @@ struct Group {
         }
     }
 
-    // All of the group, from and to shared memory, WIDTH bytes at a time, at a multiple of as many.
+    // Moves the whole group from or to shared memory, WIDTH bytes at a time. The address is a
+    // multiple of WIDTH.
     template <unsigned WIDTH>
     WARPFOLD_DEVICE void read_from(const unsigned char* words) {
 #pragma unroll(UNROLL)
@@ -68,7 +70,7 @@ struct Group {
         return value;
     }
 
-    // All of the group, from its values.
+    // Sets all values of the group.
     WARPFOLD_DEVICE void set(const Words<T> (&value)[COUNT]) {
 #pragma unroll(UNROLL)
         for (unsigned k = 0; k < WORDS; ++k) word[k] = 0;

@@ -1,14 +1,16 @@
-// Everything that is CUDA's alone, under names of our own. No other template names a CUDA builtin, so this one
-// file decides what a thread, a barrier or a load is; a host-side executor replaces it and nothing else.
+// CUDA's own words, under names of this crate. No other template names a CUDA builtin. So this file
+// decides the meaning of a thread, a barrier and a load. An executor on the host replaces this file
+// alone.
 
 #define WARPFOLD_DEVICE __device__ __forceinline__
 #define WARPFOLD_OUTLINED __device__ __noinline__
 #define WARPFOLD_SHARED(type, name, count) __shared__ type name[count]
-// As many bytes as the launch gives a block, at a multiple of 128.
+// The dynamic shared memory of the launch, aligned to 128 bytes.
 #define WARPFOLD_DYNAMIC_SHARED(name) extern __shared__ __align__(128) unsigned char name[]
 #define WARPFOLD_KERNEL(threads, blocks) extern "C" __global__ void __launch_bounds__(threads, blocks)
 #define WARPFOLD_PARAMETER const __grid_constant__
-// A field's offset as a constant: NVRTC has no `offsetof`, and `__builtin_offsetof` only from 13.1 on.
+// A field's offset as a constant. NVRTC has no `offsetof`, and `__builtin_offsetof` only from 13.1
+// on.
 #define WARPFOLD_OFFSET(type, field) __INTADDR__(&(static_cast<type*>(nullptr)->field))
 
 namespace warpfold {
@@ -23,8 +25,9 @@ WARPFOLD_DEVICE unsigned block_count() { return gridDim.x; }
 WARPFOLD_DEVICE unsigned block_warps() { return blockDim.x / WARP_LANES; }
 
 WARPFOLD_DEVICE void block_barrier() { __syncthreads(); }
-// The same for a group of so many warps, of which a block has up to 15; or for the only one. A multiprocessor has barriers for
-// four blocks that do not know which of theirs they come to.
+// A barrier for one group of `warps` warps, of up to 15 groups in a block; or for the whole block.
+// With barrier numbers that are known only at run time, a multiprocessor has barriers for four
+// blocks.
 template <bool IS_ONE_OF_MANY>
 WARPFOLD_DEVICE void group_barrier(unsigned group, unsigned warps) {
     if constexpr (IS_ONE_OF_MANY)
@@ -33,26 +36,27 @@ WARPFOLD_DEVICE void group_barrier(unsigned group, unsigned warps) {
         __syncthreads();
 }
 
-// Between objects of any two types; what the compiler sees through as register moves.
+// Copies between objects of any two types. The compiler turns it into register moves.
 WARPFOLD_DEVICE void copy_bytes(void* to, const void* from, unsigned long long bytes) { memcpy(to, from, bytes); }
 
-// The 32 bits from bit `shift` on, below 32, of the two words.
+// The 32 bits of `high:low` from bit `shift` on. `shift` is below 32.
 WARPFOLD_DEVICE unsigned funnel_shift(unsigned low, unsigned high, unsigned shift) {
     return __funnelshift_r(low, high, shift);
 }
 
-// A byte of a word, by its index.
+// The byte of a word at `index`, 0 to 3.
 WARPFOLD_DEVICE unsigned byte_of(unsigned word, unsigned index) {
     const unsigned byte = __byte_perm(word, 0, 0x4440 + index);
     __builtin_assume(byte < 256);
     return byte;
 }
 
-// A sum and the bytes of a word, or its halves.
+// `sum` plus the four bytes of a word, or plus its two halves, all unsigned.
 WARPFOLD_DEVICE unsigned sum_with_bytes(unsigned sum, unsigned word) { return __dp4a(word, 0x01010101u, sum); }
 WARPFOLD_DEVICE unsigned sum_with_halves(unsigned sum, unsigned word) { return __dp2a_lo(word, 0x0101u, sum); }
 
-// Of the halves of two words the greater ones, or the lesser. Before 9.0 there is no instruction for it.
+// The greater or the lesser halves of two words, each half alone. There is an instruction from 9.0
+// on.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
 constexpr bool HALVES_PAY = true;
 #else
@@ -67,7 +71,7 @@ WARPFOLD_DEVICE unsigned lesser_halves(unsigned a, unsigned b) {
     return ARE_SIGNED ? __vmins2(a, b) : __vminu2(a, b);
 }
 
-// A value that is computed here, not where it is wanted.
+// Forces the value to be computed here instead of at its first use.
 WARPFOLD_DEVICE unsigned settle(unsigned word) {
     asm volatile("" : "+r"(word));
     return word;
@@ -77,14 +81,15 @@ WARPFOLD_DEVICE T* settle(T* address) {
     asm volatile("" : "+l"(address));
     return address;
 }
-// The same of an address in shared memory, which stays known to be one: from 9.0 on where that begins takes long to tell.
+// The same for an address in shared memory. The compiler still knows its address space: on 9.0 and
+// later it takes long to compute where shared memory begins.
 template <class T>
 WARPFOLD_DEVICE T* settle_shared(T* address) {
     const unsigned settled = settle(static_cast<unsigned>(__cvta_generic_to_shared(address)));
     return static_cast<T*>(__cvta_shared_to_generic(settled));
 }
 
-// The leading zeros of a word, 32 or 64 for none set, and the set bits.
+// Leading zeros, which are 32 or 64 for 0; and the number of set bits.
 WARPFOLD_DEVICE unsigned leading_zeros_of(unsigned word) { return __clz(static_cast<int>(word)); }
 WARPFOLD_DEVICE unsigned leading_zeros_of(unsigned long long word) { return __clzll(static_cast<long long>(word)); }
 WARPFOLD_DEVICE unsigned ones_of(unsigned word) { return __popc(word); }
@@ -101,8 +106,8 @@ WARPFOLD_DEVICE unsigned shuffle_from(unsigned word, unsigned lane) {
     return __shfl_sync(FULL_WARP, word, lane);
 }
 
-// Of a word of each lane of a warp the sum, the greatest or the least, or what all, any or an odd number of them have of each bit:
-// in all lanes. Before 8.0, where there is no instruction for it, by shuffles.
+// The sum, the greatest, the least, or the bitwise and, or, exclusive or of one word a lane, in all
+// lanes. An instruction from 8.0 on, and shuffles before.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
 #define WARPFOLD_OF_LANES(name, Word, instruction, both) \
     WARPFOLD_DEVICE Word name(Word word) { return instruction(FULL_WARP, word); }
@@ -131,8 +136,8 @@ WARPFOLD_DEVICE double double_from_bits(unsigned long long bits) { return __long
 WARPFOLD_DEVICE unsigned bits_of(float value) { return __float_as_uint(value); }
 WARPFOLD_DEVICE unsigned long long bits_of(double value) { return (unsigned long long)__double_as_longlong(value); }
 
-// Of two floats the lesser or the greater, -0 below +0: of one and a NaN the one, or, from 8.0 on, a NaN, which may
-// be another one.
+// The lesser or the greater of two floats, with -0 below +0. If one is a NaN, `*_number` returns
+// the other operand. `*_or_nan` returns a NaN, possibly of other bits; it exists from 8.0 on.
 #define WARPFOLD_CHOICE(name, instruction)                                      \
     WARPFOLD_DEVICE float name(float a, float b) {                              \
         float chosen;                                                           \
@@ -148,8 +153,8 @@ WARPFOLD_CHOICE(greater_or_nan, "max.NaN.f32")
 #endif
 #undef WARPFOLD_CHOICE
 
-// A load of WIDTH bytes from an address that is a multiple of WIDTH, as 32-bit words with the bytes in memory order; one
-// narrower than a word leaves the word's upper bytes zero.
+// The result of a load of WIDTH bytes from a multiple of WIDTH: 32-bit words, with the bytes in
+// memory order. After a load of less than a word, the upper bytes of the word are 0.
 template <unsigned WIDTH>
 struct Load;
 
@@ -186,7 +191,7 @@ struct Load<1> {
     WARPFOLD_DEVICE explicit Load(unsigned char loaded) { word[0] = loaded; }
 };
 
-// Brings the line of an address to the first- or the second-level cache, some time.
+// Requests the line of an address for the first- or the second-level cache, without waiting.
 template <unsigned LEVEL>
 WARPFOLD_DEVICE void prefetch(const void* address) {
     if constexpr (LEVEL == 1)
@@ -195,7 +200,7 @@ WARPFOLD_DEVICE void prefetch(const void* address) {
         asm volatile("prefetch.global.L2 [%0];" ::"l"(__cvta_generic_to_global(address)));
 }
 
-// Loads of WIDTH bytes at a multiple of as many.
+// Loads of WIDTH bytes from a multiple of WIDTH.
 #define WARPFOLD_LOADS(name, instruction)                                                                     \
     template <unsigned WIDTH>                                                                                 \
     WARPFOLD_DEVICE Load<WIDTH> name(const void* address) {                                                   \
@@ -218,19 +223,19 @@ WARPFOLD_DEVICE void prefetch(const void* address) {
             return Load<WIDTH>(static_cast<typename Load<WIDTH>::Loaded>(loaded));                            \
         }                                                                                                     \
     }
-// Memory that the launch before may write until `when_written` returns its address. Not what is said to be constant while a kernel runs:
-// an assembler may load that before.
+// For memory that the previous launch may write until `when_written` returns its address. Not a
+// load of constant memory, which an assembler may move above the wait.
 WARPFOLD_LOADS(load_written, "ld.global")
-// Memory of it that hardly anybody loads again, and that needs no line of the first-level cache afterwards: loads on their way have theirs
-// there.
+// The same for data that is rarely loaded again. It keeps no line of the first-level cache
+// afterwards: loads in flight need those lines.
 WARPFOLD_LOADS(stream_written, "ld.global.L1::no_allocate")
 #undef WARPFOLD_LOADS
-// Any other memory.
+// A load of any other memory.
 template <unsigned WIDTH>
 WARPFOLD_DEVICE Load<WIDTH> read(const void* address) {
     return Load<WIDTH>(*static_cast<const typename Load<WIDTH>::Loaded*>(address));
 }
-// WIDTH bytes at a multiple of as many: words, or what the word has of them.
+// Stores WIDTH bytes to a multiple of WIDTH: whole words, or the lower bytes of one word.
 template <unsigned WIDTH>
 WARPFOLD_DEVICE void write(void* address, const unsigned* word) {
     typename Load<WIDTH>::Loaded* const to = static_cast<typename Load<WIDTH>::Loaded*>(address);
@@ -242,8 +247,8 @@ WARPFOLD_DEVICE void write(void* address, const unsigned* word) {
         *to = static_cast<typename Load<WIDTH>::Loaded>(word[0]);
 }
 
-// WIDTH bytes, a word or more, at multiples of as many, from global to shared memory, some time before `async_wait` returns
-// to whoever asked.
+// Copies WIDTH bytes from global to shared memory, between multiples of WIDTH, which is at least 4.
+// The copy is complete when the calling thread returns from `async_wait`.
 template <unsigned WIDTH>
 WARPFOLD_DEVICE void async_copy(void* to, const void* from) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
@@ -263,16 +268,18 @@ WARPFOLD_DEVICE void async_wait() {
 #endif
 }
 
-// Orders what the lanes of a warp do to shared memory.
+// Orders the accesses of a warp's lanes to shared memory.
 WARPFOLD_DEVICE void warp_barrier() { __syncwarp(); }
 
-// The next launch of the same call may begin before this launch has ended. No launch of another call may: see `docs/ARCHITECTURE.md`.
+// Allows the next launch of the same call to begin. The last launch of a call must not allow it:
+// see `docs/ARCHITECTURE.md`.
 WARPFOLD_DEVICE void let_next_launch_begin() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
     asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
 #endif
 }
-// Waits until the launch before has ended, if this one has begun earlier. The address is computed before the wait.
+// Waits until the previous launch has ended, if this one began before that. The address is computed
+// before the wait.
 template <class T>
 WARPFOLD_DEVICE const T* when_written(const T* address) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
@@ -281,39 +288,41 @@ WARPFOLD_DEVICE const T* when_written(const T* address) {
     return address;
 }
 
-// For whoever looks while the kernel runs, the host or another block: all eight bytes at once.
+// Stores or loads 8 bytes at once, for communication with other blocks or the host during the
+// kernel.
 WARPFOLD_DEVICE void publish(unsigned long long* to, unsigned long long value) {
     *static_cast<volatile unsigned long long*>(to) = value;
 }
 WARPFOLD_DEVICE unsigned long long published(const unsigned long long* from) {
     return *static_cast<const volatile unsigned long long*>(from);
 }
-// Two of them at once, at a multiple of 16: each as a whole, and maybe one without the other.
+// Loads two of those words from a multiple of 16. Each word is whole, but the two may be of
+// different times.
 WARPFOLD_DEVICE void published(const unsigned long long* from, unsigned long long (&pair)[2]) {
     asm volatile("ld.volatile.global.v2.u64 {%0, %1}, [%2];"
                  : "=l"(pair[0]), "=l"(pair[1])
                  : "l"(__cvta_generic_to_global(from))
                  : "memory");
 }
-// Before it is looked at again: whoever looks all the time delays those who write.
+// A short wait between two polls: constant polling delays the writers.
 WARPFOLD_DEVICE void pause() { asm volatile("nanosleep.u32 100;"); }
-// What was there before.
+// Adds, and returns the value before the addition.
 WARPFOLD_DEVICE unsigned long long atomic_add(unsigned long long* to, unsigned long long value) {
     return atomicAdd(to, value);
 }
-// To a number at the beginning of a word.
+// Adds to a number that stands at the beginning of a word.
 WARPFOLD_DEVICE void atomic_add_float(unsigned long long* to, float value) {
     atomicAdd(reinterpret_cast<float*>(to), value);
 }
 WARPFOLD_DEVICE void atomic_add_double(unsigned long long* to, double value) {
     atomicAdd(reinterpret_cast<double*>(to), value);
 }
-// Writes the value if `expected` is there.
+// Writes `value` if `expected` is there. Returns the value before.
 WARPFOLD_DEVICE unsigned long long compare_and_swap(unsigned long long* to, unsigned long long expected,
                                                     unsigned long long value) {
     return atomicCAS(to, expected, value);
 }
-// Lets whoever sees what comes after it see what came before it, too.
+// A thread that sees a write after the fence also sees the writes before it.
 WARPFOLD_DEVICE void fence() { __threadfence(); }
 
 }  // namespace warpfold

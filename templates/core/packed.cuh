@@ -1,14 +1,14 @@
-// Operators on integers of at most a word of which any order gives the same bits: several items of a word at a time, and all lanes
-// of a warp.
+// Packed forms: operators on integers of at most 32 bits for which any order gives the same bits.
 //
-// A form has the value of all items in some words, of which the bits above an item are unspecified, and says whether that is
-// faster than one item after another; and the value of what each lane of a warp has. Lanes that have nothing have its neutral
-// word.
+// A form combines several narrow items at once in the words in which a lane loaded them (`of`). It
+// also combines one value for each lane of a warp (`of_lanes`). `PAYS` says whether `of` is faster
+// than one item at a time. Bits above the item are unspecified in its results. Lanes without a
+// value use the NEUTRAL word.
 
 namespace warpfold {
 namespace packed {
 
-// The sum of integers, which wraps.
+// The wrapping sum of integers.
 template <class Item>
 struct Sum {
     static constexpr bool EXISTS = true, PAYS = sizeof(Item) < 4;
@@ -26,8 +26,9 @@ struct Sum {
     static WARPFOLD_DEVICE unsigned of_lanes(unsigned word) { return sum_of_lanes(word); }
 };
 
-// The greatest integer, or the least. What is below a byte in its half of a word decides nothing that is asked for, so that
-// the upper bytes are found in the words, and the lower ones in the words a byte further up.
+// The greatest integer, or the least. Halves of words are compared. The lower byte of a half never
+// changes which upper byte wins. So upper bytes are found in the words themselves, and lower bytes
+// in the words shifted by a byte.
 template <class Item, bool IS_GREATEST>
 struct Extreme {
     static constexpr bool EXISTS = true, PAYS = HALVES_PAY && sizeof(Item) < 4;
@@ -64,7 +65,7 @@ struct Max : Extreme<Item, true> {};
 template <class Item>
 struct Min : Extreme<Item, false> {};
 
-// What works on every bit alone.
+// Operations on each bit alone.
 template <class Item, class Both>
 struct Bitwise {
     static constexpr bool EXISTS = true, PAYS = sizeof(Item) < 4;
@@ -103,7 +104,7 @@ struct BitOr : Bitwise<Item, Or> {};
 template <class Item>
 struct BitXor : Bitwise<Item, Xor> {};
 
-// Of an operator that has none.
+// The form of an operator without one.
 struct None {
     static constexpr bool EXISTS = false, PAYS = false;
 };
@@ -122,7 +123,7 @@ struct FormOf<Operator, typename Exists<typename Operator::Packed>::Type> {
 template <class Operator>
 using Form = typename FormOf<Operator>::Type;
 
-// Whether there is one.
+// Whether the operator has a form.
 template <class Operator>
 constexpr bool HAS_FORM = Form<Operator>::EXISTS;
 

@@ -1,10 +1,10 @@
-// What elements become before they are combined.
+// The step between an element, which a reader loads, and an item, which a primitive combines.
 
 namespace warpfold {
 
-// Themselves: an element is an item.
+// An element is an item.
 struct AsIs {
-    // Whether a group of them is combined as words.
+    // Whether a whole group is combined as words.
     static constexpr bool TAKES_WORDS = false;
     template <class Element>
     using Item = Element;
@@ -14,7 +14,7 @@ struct AsIs {
     }
 };
 
-// The same, for an operator with a packed form.
+// An element is an item, and the operator has a packed form.
 template <class Form>
 struct Packed : AsIs {
     static constexpr bool TAKES_WORDS = Form::PAYS;

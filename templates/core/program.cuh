@@ -1,4 +1,4 @@
-// What a rendered program speaks of.
+// The namespace of a rendered program, with the names that it uses.
 
 namespace warpfold {
 namespace rust {}

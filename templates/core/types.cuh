@@ -1,8 +1,8 @@
-// What the generated type definitions stand on: Rust's types, where C++ has none or calls them otherwise.
+// Rust's types for the generated type definitions, where C++ lacks them or names them differently.
 
 namespace warpfold {
 
-// Numbers, as Rust calls them.
+// Numbers, under Rust's names.
 typedef signed char i8;
 typedef short i16;
 typedef int i32;
@@ -21,7 +21,7 @@ WARPFOLD_DEVICE Size smaller(Size a, Size b) {
     return a;
 }
 
-// A Rust array `[T; N]`: the same layout, and a value that can be passed and returned, which a C++ array cannot.
+// A Rust array `[T; N]`: the same layout, but passed and returned by value, unlike a C++ array.
 template <class T, Size N>
 struct Array {
     static constexpr Size LENGTH = N;
@@ -30,7 +30,8 @@ struct Array {
     WARPFOLD_DEVICE const T& operator[](Size index) const { return element[index]; }
 };
 
-// The 16-bit floats of the crate `half`, as their bits: without CUDA's headers they have no arithmetic here.
+// The 16-bit floats of the crate `half`, as their bits. Without CUDA's headers they have no
+// arithmetic.
 struct Half {
     unsigned short bits;
 };
@@ -47,7 +48,7 @@ struct IsSame<T, T> {
     static constexpr bool VALUE = true;
 };
 
-// The literal of a float, by its bits: exact for NaN payloads, infinities and signed zeros too.
+// A float literal by its bits: exact for NaN payloads, infinities and signed zeros, too.
 template <class T, class Bits>
 WARPFOLD_DEVICE T from_bits(Bits bits) {
     if constexpr (IsSame<T, float>::VALUE)

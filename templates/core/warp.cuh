@@ -1,19 +1,21 @@
-// What the lanes of a warp have, combined across them.
+// The values of a warp's lanes, combined across the lanes.
 //
-// A row is one group a lane, lane by lane: one coalesced load. Values of perfect subtrees pair as the bracket does. Which
-// lane computes a pair never changes which operand is on its left.
+// A row is one group for each lane, in lane order: one coalesced load. Values of perfect subtrees
+// are paired like neighbours in the bracket. Invariant: the choice of the lane that combines a pair
+// never changes which operand is on the left.
 
 namespace warpfold {
 
-// What fits in a word.
+// Items of one word.
 template <class Item>
 constexpr bool SHORT = Words<Item>::COUNT == 1;
 
 WARPFOLD_DEVICE constexpr unsigned level_of(unsigned rows) { return rows == 1 ? 0 : 1 + level_of(rows / 2); }
 
-// One value a lane of `even`, and of `odd`, which comes after it, to one: of two lanes that differ in `distance` the
-// lower takes the pair of the first, the upper that of the second. So every lane combines, and a lane's value is of what
-// came in the lanes that differ from it up to there.
+// Merges two values a lane into one. All of `odd` comes after all of `even`. Take two lanes whose
+// indices differ in bit `distance`: the lower combines their `even` values, the upper their `odd`
+// values. So every lane does useful work. Afterwards that bit of the lane says to which of the two
+// the value belongs.
 template <class Operator, class Item>
 WARPFOLD_DEVICE Words<Item> merge(const Operator& op, const Words<Item>& even, const Words<Item>& odd, unsigned distance) {
     const bool upper = (lane_index() & distance) != 0;
@@ -21,8 +23,9 @@ WARPFOLD_DEVICE Words<Item> merge(const Operator& op, const Words<Item>& even, c
     return combine(op, select(upper, received, even), select(upper, odd, received));
 }
 
-// The bracket, in lane 0, of one value a lane, which are of `parts` parts, lane by lane: first the lanes of a part are
-// combined, then the parts. Written out, but for items that are not in registers.
+// The bracket of one value a lane, in lane 0. The lanes have `parts` parts: lane l belongs to part
+// l % parts. The lanes of a part are combined first, then the parts. Unrolled, unless items are too
+// large for registers.
 template <class Operator, class Item>
 WARPFOLD_DEVICE Words<Item> across_lanes(const Operator& op, Words<Item> value, unsigned parts) {
     if constexpr (packed::HAS_FORM<Operator>) {
@@ -38,9 +41,9 @@ WARPFOLD_DEVICE Words<Item> across_lanes(const Operator& op, Words<Item> value, 
     return value;
 }
 
-// The bracket of one value per lane for the first `count` lanes, or for all if it is more, in lane 0: level by level. All
-// lanes have an item, too, since those after `count` may be combined and not taken. Written out, or a loop: each copy of
-// a complex operator is compile time.
+// The bracket of one value a lane, of the first `count` lanes or all if `count` is more, in lane 0.
+// All lanes hold valid items: lanes past the end may be combined, and the result is discarded.
+// Unrolled or a loop, since each copy of a complex operator takes compile time.
 template <bool WRITTEN_OUT, class Operator, class Item>
 WARPFOLD_DEVICE Words<Item> warp_bracket(const Operator& op, Words<Item> value, unsigned count) {
     const unsigned lane = lane_index();
@@ -58,7 +61,8 @@ WARPFOLD_DEVICE Words<Item> warp_bracket(const Operator& op, Words<Item> value, 
     return value;
 }
 
-// The bracket of the items of a group that exist. Others in place of those that do not are combined, too, and what comes of it is left.
+// The bracket of the items of a group that exist. In place of a missing item there is a valid one:
+// it is combined as well, and the result is discarded.
 template <class Item, unsigned COUNT, class Group, class Operator, class Present>
 WARPFOLD_DEVICE Words<Item> bracket_of_group(const Operator& op, const Group& group, Present present) {
     Words<Item> value[COUNT];

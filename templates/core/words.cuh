@@ -1,14 +1,15 @@
-// An item on its way through registers: 32-bit words, whatever the item is made of. Words can be selected, shuffled
-// and shifted without the compiler ever taking an address, which would send them to local memory; they become an item
-// again only where the operator is called.
+// An item in registers, as 32-bit words of whatever type the item has.
+//
+// Words are selected, shuffled and shifted without taking an address, which would move them to
+// local memory. They become an item only where the operator is called.
 
 namespace warpfold {
 
 template <class Item>
 struct Words {
     static constexpr unsigned COUNT = (sizeof(Item) + 3) / 4;
-    // A large item does not fit in registers. It lives in local memory, loops over it stay loops, and its operator is
-    // called, not inlined: what it would cost most is compile time, and that stays small.
+    // A LARGE item does not fit in registers. It lives in local memory, loops over it are not
+    // unrolled, and its operator is called and not inlined. This keeps compile time short.
     static constexpr bool LARGE = COUNT > 16;
     static constexpr unsigned UNROLL = LARGE ? 1 : COUNT;
 
@@ -36,8 +37,9 @@ struct Words {
         }
     }
 
-    // For others to see: each word with the serial, by which it is told from what was there before. So the words may come
-    // in any order, and none is waited for. Two stand side by side, and the next two so many words after them.
+    // Writes the words for a reader that polls. Each 64-bit word holds the serial and 32 bits of
+    // the item. The serial tells them from earlier contents. So the words may arrive in any order,
+    // without a fence. Two words are adjacent, and the next two follow `stride` words later.
     WARPFOLD_DEVICE void send(unsigned long long* to, unsigned serial, unsigned stride = 2) const {
 #pragma unroll(UNROLL)
         for (unsigned k = 0; k < COUNT; ++k)
@@ -55,14 +57,14 @@ struct Words {
     }
 };
 
-// What others send, as it is found: all of it is looked at before any is judged.
+// A value that was sent, as it was found. All words are loaded before any is checked.
 template <class Item>
 struct Sent {
     static constexpr unsigned COUNT = Words<Item>::COUNT, UNROLL = Words<Item>::UNROLL;
 
     unsigned long long word[COUNT];
 
-    // At a multiple of 16.
+    // `from` is a multiple of 16 bytes.
     WARPFOLD_DEVICE void look(const unsigned long long* from, unsigned stride = 2) {
 #pragma unroll(UNROLL)
         for (unsigned k = 0; k + 1 < COUNT; k += 2) {
@@ -88,7 +90,8 @@ struct Sent {
     }
 };
 
-// `condition ? yes : no`, word by word: on values, since a select of two lvalues is a select of their addresses.
+// `condition ? yes : no` for each word. It selects values: a select of two lvalues would select
+// between their addresses.
 template <class Item>
 WARPFOLD_DEVICE Words<Item> select(bool condition, const Words<Item>& yes, const Words<Item>& no) {
     Words<Item> chosen;
@@ -130,7 +133,7 @@ WARPFOLD_OUTLINED void combine_large(const Operator& op, const Words<Item>& left
     combined = Words<Item>(op.combine(left.item(), right.item()));
 }
 
-// The one call of the operator by kernels that have items in registers.
+// Combines two items. Kernels with items in registers call the operator here only.
 template <class Operator, class Item>
 WARPFOLD_DEVICE Words<Item> combine(const Operator& op, const Words<Item>& left, const Words<Item>& right) {
     if constexpr (Words<Item>::LARGE) {
@@ -142,8 +145,8 @@ WARPFOLD_DEVICE Words<Item> combine(const Operator& op, const Words<Item>& left,
     }
 }
 
-// The same if there is a right one, else the left alone. What is not there is an item like others: it is combined, too, since to
-// select of two values is sooner done than a branch taken.
+// Combines if there is a right operand, and otherwise returns the left one. A missing operand is
+// still a valid item. It is combined, too: a select is faster than a branch.
 template <class Operator, class Item>
 WARPFOLD_DEVICE Words<Item> combine_if(const Operator& op, bool has_right, const Words<Item>& left, const Words<Item>& right) {
     if constexpr (Words<Item>::LARGE) {

@@ -1,12 +1,13 @@
-// Atomics: the blocks combine their partials in one word of memory, in the order in which they come.
+// Atomics: the blocks combine their partials in one word of global memory, in order of arrival.
 //
-// Idea: addition is an operation of the memory itself (`atomicAdd`): each block adds its partial and is done, and whoever comes
-// last, by a count beside it, has the sum. For any other operator on items of at most 4 bytes compare-and-swap does it:
-// read the word, combine, and write if nobody else has in between; else again. That word holds the count, too.
-// Cost: the blocks meet at one address. Additions take nanoseconds there; of compare-and-swaps that meet, one succeeds, so
-// there must be few blocks. The order changes from run to run, and with it the bits of a float sum. Larger items have no
-// such word.
-// Next: partials that are combined in one order.
+// Idea: for sums, each block adds its partial with `atomicAdd`, and increments a counter. The block
+// that finds the last count stores the sum. Other operators use compare-and-swap, on items of at
+// most 4 bytes. A block reads the word, combines, and writes if no other block has written
+// meanwhile. Otherwise it repeats. The word holds the item and the count of blocks.
+// Cost: all blocks use one address. An addition there takes nanoseconds. Of several
+// compare-and-swaps that collide, one succeeds, so there must be few blocks. The order changes from
+// run to run, and with it the bits of a float sum. Larger items do not fit in a word.
+// Next: combine the partials in a fixed order.
 
 namespace warpfold {
 
@@ -14,7 +15,8 @@ WARPFOLD_DEVICE void add_to(unsigned long long* word, float value) { atomic_add_
 WARPFOLD_DEVICE void add_to(unsigned long long* word, double value) { atomic_add_double(word, value); }
 template <class Integer>
 WARPFOLD_DEVICE void add_to(unsigned long long* word, Integer value) {
-    // Below 8 bytes the upper half is no part of the number, and what it carries is of no meaning.
+    // For items of less than 8 bytes, the upper half of the word has no meaning, nor do carries
+    // into it.
     atomic_add(word, static_cast<unsigned long long>(value));
 }
 

@@ -1,11 +1,12 @@
-// Bottom-up: one launch a level of the tree, from its leaves.
+// Bottom-up: one launch for each level of the tree, from the leaves.
 //
-// Idea: each thread combines two neighbours; an odd one out goes on alone. The launches that follow do the same to what is
-// left, until that is one value. The end of a launch is the barrier for all threads of the GPU. Neighbours stay neighbours,
-// so the order is kept: this tree is the bracket itself.
-// Cost: log2(n) launches, each of them microseconds however little is left to do; every level is written to memory and read
-// again, so 3 n items move instead of n. A thread's two items are one load each, 2 items apart from its neighbour's.
-// Next: one launch.
+// Idea: each thread combines two neighbours. An unpaired last value moves up unchanged. Further
+// launches repeat this until one value is left. The end of a launch is the barrier between all
+// threads. Neighbours stay neighbours, so this tree is the bracket itself, and order is kept.
+// Cost: log2(n) launches of some microseconds each, however little work is left. Every level goes
+// through global memory, so 3 n items move instead of n. The two items of a thread are two loads,
+// at addresses 2 items apart from those of its neighbour.
+// Next: a single launch.
 
 namespace warpfold {
 

@@ -1,11 +1,13 @@
-// Brent-Kung: a scan of a block as a tree, up and down again: 2 n combinations, in 2 log2(n) steps.
+// Brent-Kung: each block scans its items by a tree, up and down: 2 n combinations in 2 log2(n)
+// steps.
 //
-// Idea: on the way up, as a reduction does it, the last place of every subtree gets the subtree's value. On the way down each
-// place that has everything before it gives that to the middle of what comes next. Two items a thread. Order is kept.
-// Cost: twice the steps of Kogge-Stone, in most of which few threads work; and strides that are powers of two, which share
-// banks.
-// Next: more items than a block has (hierarchical.cu). The product's scan is this tree, in registers, shuffles and windows
-// of tiles, each level where it is cheapest.
+// Idea: on the way up, the last place of every subtree gets the subtree's value, as in a reduction.
+// On the way down, a place that holds the value of everything before it passes that value to the
+// middle of the next subtree. A thread has two items. Order is kept.
+// Cost: twice the steps of Kogge-Stone. In most of them few threads work, and strides that are
+// powers of two cause bank conflicts.
+// Next: more items than a block has (hierarchical.cu). The product's scan is this tree, with each
+// level in registers, shuffles or windows of tiles.
 
 namespace warpfold {
 

@@ -1,14 +1,16 @@
-// Algorithm cascading: each thread combines many items alone before the tree begins.
+// Algorithm cascading: each thread combines many items alone, then each block reduces by a tree.
 //
-// Idea: n / log2(n) threads with log2(n) items each need no more steps than n threads with one, and far fewer threads, blocks,
-// barriers and partials. So there are only as many blocks as fill a large GPU, and they stride over the input. It
-// reorders.
-// Cost: a thread has one or two loads under way at a time, and waits for them; the tree's levels go through shared memory.
+// Idea: n / log2(n) threads with log2(n) items each take no more steps than n threads with one
+// item. There are far fewer threads, blocks, barriers and partials. So a large GPU is just filled
+// with blocks, and they stride over the input. The operator must commute.
+// Cost: a thread has one or two loads in flight, and waits for them. Levels of the tree go through
+// shared memory.
 // Next: levels from register to register.
 
 namespace warpfold {
 
-// The items of a thread as one: two at each stride of all blocks, side by side with its neighbours'.
+// Combines the items of a thread: two at each stride of the grid, adjacent to those of its
+// neighbours.
 template <class Shape, class Item, class Operator>
 WARPFOLD_DEVICE Words<Item> items_of_thread(const RungArguments<Item>& arguments, const Operator& op) {
     const Size stride = Size(block_count()) * (2 * Shape::THREADS);

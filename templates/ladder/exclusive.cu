@@ -1,8 +1,10 @@
-// Exclusive by shifting: the value of all items before a place is what an inclusive scan has one place to its left.
+// Exclusive by shifting: each thread moves one value of an inclusive scan by one place.
 //
-// Idea: a shift, with the identity in the first place. No subtraction: most operators have no inverse.
-// Cost: every item through memory once more. Who scans himself shifts on the way out, and pays nothing.
-// Next: vectors that no block holds (hierarchical.cu).
+// Idea: the value before a place is that of the inclusive scan one place to the left. The first
+// place gets the identity. A subtraction would need an inverse, which most operators lack.
+// Cost: every item moves through memory once more. A scan that writes exclusive values itself
+// avoids this.
+// Next: inputs larger than a block (hierarchical.cu).
 
 namespace warpfold {
 

@@ -1,20 +1,21 @@
-// First combination during the load: two items become one before shared memory sees them.
+// First combination during the load: each thread combines two items before shared memory is used.
 //
-// Idea: a thread that loads two items has both in registers, and combines them there. Half of the shared memory, one barrier
-// less, and two loads under way at once. It reorders.
-// Cost: of the time, most is now the last levels: a warp works, the others wait at its barriers, and there is a loop around
-// all of it.
-// Next: the last levels without barriers of the block.
+// Idea: a thread loads two items to registers and combines them there. This halves shared memory,
+// saves one barrier, and keeps two loads in flight. The operator must commute.
+// Cost: the last levels now take most of the time. One warp works, the others wait at its barriers,
+// and a loop surrounds it all.
+// Next: last levels without a block barrier.
 
 namespace warpfold {
 
-// The threads of this block that have an item: the first ones.
+// The number of threads of this block that have an item. These are the first threads.
 template <class Shape, class Item>
 WARPFOLD_DEVICE unsigned threads_with_items(const RungArguments<Item>& arguments) {
     return smaller(count_of_block(arguments, 2 * Shape::THREADS), Shape::THREADS);
 }
 
-// Two items of a thread as one, or its only one; in a thread without any, words that are no value.
+// Combines the two items of a thread, or returns its only one. A thread without items gets
+// undefined words.
 template <class Shape, class Item, class Operator>
 WARPFOLD_DEVICE Words<Item> two_combined(const RungArguments<Item>& arguments, const Operator& op) {
     const Size first = Size(block_index()) * (2 * Shape::THREADS) + thread_index(), second = first + Shape::THREADS;

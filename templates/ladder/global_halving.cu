@@ -1,8 +1,10 @@
-// Halving in global memory: one launch a level, as bottom-up, of halves instead of neighbours.
+// Halving in global memory: one launch for each level, as bottom-up, but with halves instead of
+// neighbours.
 //
-// Idea: what is left is cut in the middle, and each item of the first half is combined with the one that stands in its
-// place in the second. Lanes read side by side, twice. This reorders: the operator must commute.
-// Cost: as bottom-up, log2(n) launches, and 3 n items on their way through memory; but all of them in whole lines.
+// Idea: the remaining items are cut in the middle. Each thread combines an item of the first half
+// with the item at the same place of the second. Lanes read adjacent addresses, twice. The operator
+// must commute.
+// Cost: log2(n) launches and 3 n moved items, as bottom-up, but all in whole cache lines.
 // Next: levels that stay on the chip.
 
 namespace warpfold {

@@ -1,10 +1,11 @@
-// Hierarchical: large vectors are scanned block by block, then the blocks' values, and those are added to what they precede.
+// Hierarchical: each block combines its scanned items with the value of all preceding blocks.
 //
-// Idea: a scan of the blocks' values, by the same two launches if they are many, is what is before each block. This launch
-// combines it with every item of the block; what it reads behind the scanned items are the scanned values of the blocks.
-// Cost: every item is read twice and written twice, 4 n where 2 n would do; two launches a level
-// and one at the top, and the blocks' values are copied in between.
-// Next: one launch that looks back at the blocks before (the product's scan).
+// Idea: large inputs are scanned block by block. Then the values of the blocks are scanned, by the
+// same launches if they are many. Each thread combines one item with the scanned value before its
+// block. Those scanned values are stored behind the items. Order is kept.
+// Cost: every item is read twice and written twice, 4 n accesses where 2 n would do. There are two
+// launches a level and one at the top, with a copy of the block values in between.
+// Next: one launch that looks back at the preceding blocks (the product's scan).
 
 namespace warpfold {
 

@@ -1,11 +1,13 @@
-// Interleaved: each block combines its items in shared memory, neighbours first.
+// Interleaved: each block reduces its items in shared memory, neighbours first.
 //
-// Idea: a block loads an item a thread, side by side, and goes up log2(threads) levels where a barrier costs tens of
-// cycles instead of a launch. It leaves one value, in the block's place: the order is kept. A launch divides what is left
-// by the size of a block, so two or three do for any input; who finishes the partials is a question of its own.
-// Cost: at level k the threads that work are the multiples of 2^k. They are spread over all warps: down to a level of 32
-// every warp runs every step, for ever fewer of its lanes (divergence), and the remainder costs a division.
-// Next: more work for the threads there are.
+// Idea: each thread of a block loads one item at adjacent addresses. The block takes log2(threads)
+// levels, and a barrier between them costs tens of cycles instead of a launch. It leaves one value
+// at its own place, so order is kept. A launch divides the number of values by the size of a block,
+// so two or three launches do. How the partials are combined is a separate question.
+// Cost: at level k, only threads that are multiples of 2^k work. They are spread over all warps.
+// Every warp runs the first five levels with ever fewer lanes (divergence), and the remainder takes
+// a division.
+// Next: more work for the same threads.
 
 namespace warpfold {
 

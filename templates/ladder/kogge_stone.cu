@@ -1,11 +1,12 @@
-// Kogge-Stone: a scan of a block in log2(threads) steps, in all of which almost all threads work.
+// Kogge-Stone: each block scans its items in log2(threads) steps, and almost all threads work in
+// each.
 //
-// Idea: at step k each thread combines the value 2^k places to its left with its own. After the last step every place has the
-// value of all items up to it. The value of the block, its last one, goes behind the scanned items: for hierarchical.cu.
-// Order is kept.
-// Cost: n log2(n) combinations where n - 1 would do: not work-efficient. Between reading and writing a step there is a
-// barrier, and one after it.
-// Next: as many combinations as there are items.
+// Idea: at step k, each thread combines its value with that of the thread 2^k places to the left,
+// on the left. After the last step each place has the value of all items up to it. The block's last
+// value is stored behind the scanned items, for hierarchical.cu. Order is kept.
+// Cost: n log2(n) combinations where n - 1 would do, so it is not work-efficient. Each step takes
+// two barriers: one before reading and one before writing.
+// Next: as many combinations as items.
 
 namespace warpfold {
 

@@ -1,9 +1,10 @@
-// Last block: whoever finishes last combines the partials of all.
+// Last block: the block that finishes last combines the partials of all blocks.
 //
-// Idea: each block writes its partial, makes it visible (a fence), and takes a number. The one that gets the last number knows
-// that all partials are there, and combines them in one launch, in an order that does not depend on who came when.
-// Cost: a fence and an atomic operation a block, and a last block that works alone while the GPU idles: about half a
-// microsecond.
+// Idea: each block writes its partial, makes it visible by a fence, and takes a number by an atomic
+// addition. The block with the last number knows that all partials are there. It combines them in
+// the same launch, in an order that does not depend on timing. The operator must commute.
+// Cost: a fence and an atomic operation for each block. The last block works alone while the GPU is
+// idle, about half a microsecond.
 // Next: the product's own kernel.
 
 namespace warpfold {

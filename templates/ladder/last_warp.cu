@@ -1,17 +1,17 @@
-// Last warp unrolled: below 32 values one warp goes on alone, level by level without a loop and without a barrier of the
-// block.
+// Last warp unrolled: one warp combines the last 32 values, without a loop or a block barrier.
 //
-// Idea: five of the levels concern one warp. Their order is kept by barriers of that warp, which no other warp waits at, and
-// written out they have no loop and no index to compute. It reorders.
-// Cost: the levels above are still a loop.
-// Next: that loop, too.
+// Idea: five of the levels concern one warp. Barriers of that warp order them, and no other warp
+// waits at those. Unrolled, they need no loop and no index computations. The operator must commute.
+// Cost: the upper levels are still a loop.
+// Next: unroll that loop, too.
 
 namespace warpfold {
 
-// The levels within a warp. The lectures write them as `values[t] += values[t + 16]; values[t] += values[t + 8]; ...` on a
-// `volatile` pointer and rely on the lanes of a warp advancing together. Since Volta lanes may advance apart, and that is
-// undefined: a lane may read its neighbour's word before or after it changed. A barrier of the warp between two levels is what
-// makes it right; it costs a few cycles.
+// The levels within one warp. The lectures write them as `values[t] += values[t + 16]; values[t] +=
+// values[t + 8]; ...` on a `volatile` pointer, and assume that the lanes of a warp advance
+// together. Since Volta they may advance apart, and the result is undefined: a lane may read its
+// neighbour's word before or after it changes. A warp barrier between two levels makes it correct
+// and costs a few cycles.
 template <unsigned HALF, class Item, class Operator>
 WARPFOLD_DEVICE void last_levels(const Operator& op, const Values<Item>& values) {
     if constexpr (HALF > 0) {

@@ -1,4 +1,7 @@
-// What all rungs of the ladder have in common: their arguments, and the values of a block, of which the last block has fewer.
+// Shared by all rungs of the ladder: their arguments, and the values of a block in shared memory.
+//
+// Invariant: no item is combined with the identity, and no operator sees a place without a value.
+// The last block has fewer values than the others.
 
 namespace warpfold {
 
@@ -7,15 +10,17 @@ struct RungArguments {
     const Item* input;
     Size length;
     Item* output;
-    // What blocks share, for the rungs in which they meet: zeros, and left as zeros.
+    // Memory that blocks share, for the rungs that need it. It holds zeros before and after a
+    // launch.
     unsigned long long* shared;
-    // Of the items that a block of the launch before had, 2^level, for the rung that goes on where it ended.
+    // `hierarchical` only: log2 of the items of a block in the previous launch.
     Size block_level;
-    // The first place of an exclusive scan. Other rungs do not read it: no item is combined with the identity.
+    // The first place of an exclusive scan. Other rungs do not read it.
     Item identity;
 };
 
-// An item of global memory, in loads as wide as its alignment allows: as a value, since bytes are copied one by one.
+// Loads an item as widely as its alignment allows. It is loaded by value, since a copy of its bytes
+// would load them one by one.
 template <class Item>
 WARPFOLD_DEVICE Words<Item> load_item(const Item* from) {
     if constexpr (Words<Item>::LARGE) {
@@ -28,13 +33,14 @@ WARPFOLD_DEVICE Words<Item> load_item(const Item* from) {
 
 WARPFOLD_DEVICE unsigned thread_index() { return warp_index() * WARP_LANES + lane_index(); }
 
-// The items of this block, or of its first stride, where each block but the last has so many.
+// The items of this block, or of its first stride. Each block but the last has `items` items.
 template <class Item>
 WARPFOLD_DEVICE unsigned count_of_block(const RungArguments<Item>& arguments, unsigned items) {
     return smaller(arguments.length - Size(block_index()) * items, items);
 }
 
-// What a block has in shared memory: a value in each of the first `count` places. Places after them are not read.
+// The values of a block in shared memory: one in each of the first `count` places. The other places
+// are not read.
 template <class Item>
 class Values {
     Words<Item>* const values;
@@ -51,7 +57,7 @@ class Values {
         if (place < count) set(place, load_item(items + place));
     }
 
-    // Combines two values in the place of the left one, which stays as it is if there is no right one.
+    // Combines two values into the place of the left one. Without a right value, nothing changes.
     template <class Operator>
     WARPFOLD_DEVICE void merge(const Operator& op, unsigned left, unsigned right) const {
         if (right < count) set(left, combine(op, values[left], values[right]));

@@ -1,9 +1,9 @@
-// Sequential: one thread combines one item after another.
+// Sequential: one thread combines all items in order.
 //
-// Idea: the loop that everybody writes first, on a GPU.
-// Cost: n - 1 combinations, and as many steps, each of which waits for the item before. One lane of one warp of one
-// multiprocessor works, and the rest of the GPU idles.
-// Next: a tree combines pairs that do not wait for each other.
+// Idea: the obvious loop, on a GPU. Order is kept.
+// Cost: n - 1 combinations in as many steps, and each waits for the item before. One lane of one
+// warp of one multiprocessor works, and the rest of the GPU is idle.
+// Next: a tree, which combines pairs that do not depend on each other.
 
 namespace warpfold {
 

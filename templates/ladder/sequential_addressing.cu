@@ -1,10 +1,11 @@
-// Sequential addressing: the loop is reversed, and halves are combined instead of neighbours.
+// Sequential addressing: each block combines halves, by a reversed loop, instead of neighbours.
 //
-// Idea: thread t takes the items t and t + half. Lanes touch neighbouring words, each in a bank of its own, and those that
-// work are still the first ones. This reorders: the operator must commute. (An operator that does not needs the product's
-// kernel, which gets the same banks by another way.)
-// Cost: all items go through shared memory, and half of the threads rest from the second level on.
-// Next: the first level on the way from memory, where it costs nothing.
+// Idea: thread t combines items t and t + half. Lanes touch adjacent words, each in its own bank,
+// and the threads that work are the first ones. The operator must commute. (For an operator that
+// does not, the product's kernel avoids the same bank conflicts in another way.)
+// Cost: all items go through shared memory, and half of the threads are idle from the second level
+// on.
+// Next: the first level during the load, at no cost.
 
 namespace warpfold {
 

@@ -1,16 +1,18 @@
-// Warp shuffles: lanes read each other's registers.
+// Warp shuffles: lanes read each other's registers, by warp and then by block.
 //
-// Idea: since Kepler a lane can ask for a register of another lane of its warp. Five shuffles combine a warp's values
-// without memory and without a barrier of the block; each warp leaves one value in shared memory, and the first warp combines
-// those in five more. One barrier of the block in all. It reorders.
-// Cost: lanes beyond the half combine what nobody asks for: that is free, the warp runs anyway. What is left is what the
-// product's kernel does besides: wide loads, several in flight, a tree whose order is that of the items.
-// Next: the partials of the blocks, without another launch.
+// Idea: since Kepler, a lane can read a register of another lane of its warp. Five shuffles reduce
+// the values of a warp without memory or a block barrier. Each warp writes one value to shared
+// memory, and the first warp combines those by five more shuffles. That takes one block barrier in
+// all. The operator must commute.
+// Cost: lanes past the half combine values that are discarded. This is free, since the warp runs
+// anyway. The product's kernel adds wide loads, several loads in flight, and the order of the
+// items.
+// Next: combine the partials of the blocks without another launch.
 
 namespace warpfold {
 
-// The value of the first `count` lanes of a warp, in its lane 0. Lanes after those pass
-// on words that are no value. A lane beyond the half may combine what nobody asks for.
+// The value of the first `count` lanes of a warp, in its lane 0. Other lanes pass on undefined
+// words, which are not combined. Results of lanes past the half are discarded.
 template <class Item, class Operator>
 WARPFOLD_DEVICE Words<Item> of_lanes(const Operator& op, Words<Item> value, unsigned count) {
 #pragma unroll
@@ -21,8 +23,8 @@ WARPFOLD_DEVICE Words<Item> of_lanes(const Operator& op, Words<Item> value, unsi
     return value;
 }
 
-// The value of the first `count` threads of a block, in its thread 0: lanes by shuffles, then the warps' values by those of the
-// first warp.
+// The value of the first `count` threads of a block, in thread 0. Shuffles combine each warp. Then
+// shuffles of the first warp combine the values of the warps.
 template <class Item, class Operator>
 WARPFOLD_DEVICE Words<Item> of_block(const Operator& op, Words<Item> value, unsigned count) {
     WARPFOLD_DYNAMIC_SHARED(memory);

@@ -1,10 +1,11 @@
-// Strided: the same pairs, taken by the first threads of the block.
+// Strided: each block combines the same pairs as before, by its first threads.
 //
-// Idea: which thread combines a pair does not matter. If thread t takes the pair t, those that work are the first ones: whole
-// warps work or rest, and divergence is left to the last five levels. The order is kept.
-// Cost: at level k neighbouring lanes touch words 2^(k+1) apart. Shared memory has 32 banks, word by word; a stride of 2
-// uses 16 of them, one of 32 a single one, and accesses to one bank wait for each other.
-// Next: neighbouring lanes on neighbouring words.
+// Idea: any thread may combine a pair. If thread t takes pair t, the working threads are the first
+// ones. Whole warps work or rest, and only the last five levels diverge. Order is kept.
+// Cost: at level k, neighbouring lanes touch words 2^(k + 1) apart. Shared memory has 32 banks, one
+// word wide. A stride of 2 uses 16 of them, and a stride of 32 only one. Accesses to one bank wait
+// for each other.
+// Next: adjacent lanes on adjacent words.
 
 namespace warpfold {
 

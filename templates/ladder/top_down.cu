@@ -1,11 +1,12 @@
-// Top-down: the tree is cut below its root, one part of the input for each thread; one launch of one block.
+// Top-down: one block cuts the input into a part for each thread.
 //
-// Idea: who halves the input log2(threads) times has a part for each thread, which combines it alone, side by side with the
-// others. Then the threads combine what they have, in shared memory, the way back up. Parts are runs of the input, so the
-// order is kept.
-// Cost: n / threads + log2(threads) steps, in one launch, and each item is read once. But one block is one multiprocessor
-// of a hundred; and the lanes of a warp read addresses a whole part apart, each from a sector of memory of its own.
-// Next: all multiprocessors, and lanes that read side by side.
+// Idea: halving the input log2(threads) times gives each thread a part, which it reduces alone.
+// Then the threads combine their values in shared memory, back up the tree. Parts are runs of the
+// input, so order is kept.
+// Cost: n / threads + log2(threads) steps in one launch, and each item is read once. But one block
+// uses one of about a hundred multiprocessors. The lanes of a warp read addresses a whole part
+// apart, each from its own memory sector.
+// Next: use all multiprocessors, and lanes that read adjacent items.
 
 namespace warpfold {
 

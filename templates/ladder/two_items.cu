@@ -1,14 +1,15 @@
-// Two items a thread, interleaved: at the first level every thread works.
+// Two items a thread, interleaved: in the first level of the block's tree every thread works.
 //
-// Idea: a tree of 2 t leaves has t pairs. A block of as many threads loads two items each, and no thread is there for
-// loading alone. Half as many blocks; the order is kept.
-// Cost: from the second level on as before, every warp runs for ever fewer of its lanes. And those that work touch words at
-// strides now, which share banks of shared memory (strided.cu tells how).
-// Next: the threads that work, side by side.
+// Idea: a tree of 2 t leaves has t pairs. A block of t threads loads two items each, so no thread
+// only loads. There are half as many blocks. Order is kept.
+// Cost: from the second level on, every warp runs with ever fewer of its lanes, as before. The
+// working threads now touch words at a stride, so they share banks of shared memory (strided.cu
+// explains this).
+// Next: working threads that are adjacent.
 
 namespace warpfold {
 
-// Two items a thread, side by side with its neighbours', twice.
+// Loads two items a thread: two rounds of adjacent items.
 template <class Shape, class Item>
 WARPFOLD_DEVICE void load_two(const RungArguments<Item>& arguments, const Values<Item>& values) {
     const unsigned t = thread_index();

@@ -1,13 +1,14 @@
-// Completely unrolled: the size of a block is a constant, and so is every level.
+// Completely unrolled: the size of the block is a constant, and so is every level.
 //
-// Idea: a template over the number of threads leaves a straight line of levels, with no loop and no comparison that does not
-// depend on the thread. It reorders.
-// Cost: a kernel for each size of a block. Each thread still loads two items, combines one pair, and then mostly waits.
+// Idea: a template over the number of threads leaves straight-line code. It has no loop, and no
+// comparison that does not depend on the thread. The operator must commute.
+// Cost: one kernel for each block size. Each thread still loads two items and combines one pair,
+// and then mostly waits.
 // Next: more than two items a thread.
 
 namespace warpfold {
 
-// Levels of the block while several warps take part, and levels of a warp below.
+// The block's levels while several warps work, and below that the levels of one warp.
 template <unsigned HALF, class Item, class Operator>
 WARPFOLD_DEVICE void all_levels(const Operator& op, const Values<Item>& values) {
     const unsigned t = thread_index();

@@ -1,18 +1,25 @@
 // Readers, and the reader of one array.
 //
-// A reader stages elements; what they become is combined by a primitive, which knows no more of a reader than this:
+// A reader loads elements and turns them into items. A primitive combines the items. The primitive
+// uses these members of a reader, and nothing else:
 //
-//     Input           what a kernel is given of it
-//     Item            what an element becomes
-//     Cursor          where elements begin: at first where the input does; `+` moves it on by a number of elements. `when_written` waits
-//                     until the launch before has written them; `ask_for` lets a number of them come to a cache
-//     item            one item, from any place
-//     Group<Shape>    elements of each lane, side by side, in registers, and their bracket: loaded as a whole, where `HAS_WHOLE` and
-//                     `loads_whole` say so, or as far as they exist
-//     Tile<Shape>     rows of groups of a warp, which its lanes exchange through shared memory
-//     copy_items      items of a warp, to a place in shared memory for each; `copies_chunks` says whether in the widest loads
+// - `Input`: the kernel parameter that describes the input.
+// - `Item`: the type that an element becomes.
+// - `Cursor`: a position in the input. `+` advances it by a number of elements. `when_written`
+//   waits until the previous launch has written the elements. `ask_for` prefetches elements into a
+//   cache.
+// - `item`: loads one item at any position.
+// - `Group<Shape>`: neighbouring elements of one lane, in registers, and their bracket.
+//   `load_whole` loads all of them where `HAS_WHOLE` and `loads_whole` allow it. `load_present`
+//   loads the elements that exist.
+// - `Tile<Shape>`: rows of groups of one warp, whose lanes exchange them through shared memory.
+// - `copy_items`: copies the items of a warp to shared memory. `copies_chunks` tells whether it
+//   uses the widest loads.
 //
-// Here elements stand side by side in memory, and may begin anywhere. Each warp finds out by itself what its elements allow.
+// The elements of an array are adjacent in memory and begin at any address that their type allows.
+// Each warp derives the possible load widths from the address, in the kernel.
+//
+// Invariant: no load touches a byte outside the elements of the input.
 
 namespace warpfold {
 
@@ -36,10 +43,11 @@ class ArrayReader {
         WARPFOLD_DEVICE Size address() const { return reinterpret_cast<Size>(at); }
         WARPFOLD_DEVICE Cursor operator+(Size count) const { return Cursor(at + count); }
         WARPFOLD_DEVICE bool is_multiple_of(unsigned bytes) const { return address() % bytes == 0; }
-        // When the launch before has ended, if this one has begun earlier.
+        // Waits for the end of the previous launch, if this launch began before it.
         WARPFOLD_DEVICE Cursor when_written() const { return Cursor(::warpfold::when_written(at)); }
 
-        // Lets elements come to a cache, a line a lane, before they are loaded.
+        // Prefetches `count` elements into the cache of `LEVEL`. Each lane requests one line at a
+        // time.
         template <unsigned LEVEL>
         WARPFOLD_DEVICE void ask_for(unsigned count) const {
             constexpr unsigned LINE = 128;
@@ -50,11 +58,12 @@ class ArrayReader {
     };
 
   private:
-    // The widest load of a word or less that every element's address allows, and the widest at all.
+    // Bytes that a load may have at the address of any element: at most a word, and at most 16.
     static constexpr unsigned WORD_WIDTH = alignof(Element) < 4 ? alignof(Element) : 4;
     static constexpr unsigned ELEMENT_WIDTH = alignof(Element) < 16 ? alignof(Element) : 16;
 
-    // The word at an address that is a multiple of 4 and a row's byte `offset`; bytes of no element are unspecified.
+    // Loads the word at `address`, which is a multiple of 4 and `offset` bytes from the row's
+    // begin. Bytes of the word that belong to no element are unspecified.
     template <class Present>
     static WARPFOLD_DEVICE unsigned aligned_word(const char* address, int offset, Present present) {
         if (offset >= 0 && present.has((offset + 3) / sizeof(Element))) return load_written<4>(address).word[0];
@@ -85,15 +94,15 @@ class ArrayReader {
         Elements elements;
 
       public:
-        // Of one load.
+        // Bytes of one load.
         static constexpr unsigned WIDTH = Shape::WIDTH;
-        // Whether there are whole groups: only by wide loads.
+        // Whether groups can be loaded as a whole: only with loads of at least a word.
         static constexpr bool HAS_WHOLE = WIDTH >= 4;
 
-        // Whether all of a group is loaded at once from here.
+        // Whether the group at `from` can be loaded as a whole.
         static WARPFOLD_DEVICE bool loads_whole(Cursor from) { return HAS_WHOLE && from.is_multiple_of(WIDTH); }
 
-        // All of the group, in such loads.
+        // Loads the whole group with loads of WIDTH bytes.
         WARPFOLD_DEVICE void load_whole(Cursor from) {
             static_assert(Elements::BYTES % WIDTH == 0, "a group is whole loads");
 #pragma unroll(Elements::UNROLL)
@@ -101,9 +110,10 @@ class ArrayReader {
                 elements.put(offset, load_written<WIDTH>(reinterpret_cast<const char*>(from.elements()) + offset));
         }
 
-        // What exists of the group, from any address. In place of an element that does not exist there is the last one that does, but for
-        // those narrower than a word, where it is unspecified. The group begins with the element `first` of a row, of which `present`
-        // exist. No byte is touched that is not an element's.
+        // Loads the elements of the group that exist, from any address. The group begins with
+        // element `first` of a row that has `present` elements. A missing element of a word or more
+        // is replaced by the last one that exists. A missing narrower element is unspecified. Bytes
+        // outside the elements are not touched.
         WARPFOLD_DEVICE void load_present(Cursor row, unsigned first, First present) {
             if constexpr (ELEMENT_WIDTH >= 4) {
 #pragma unroll(Elements::UNROLL)
@@ -116,7 +126,8 @@ class ArrayReader {
                                      load_written<ELEMENT_WIDTH>(reinterpret_cast<const char*>(from) + offset));
                 }
             } else {
-                // The aligned words that cover the group, of which two make one of its own.
+                // The aligned words that cover the group. Two of them are shifted into one word of
+                // the group.
                 const char* const address = reinterpret_cast<const char*>(row.elements() + first);
                 const int skipped = reinterpret_cast<Size>(address) % 4;
                 const int begin = static_cast<int>(first * sizeof(Element)) - skipped;
@@ -133,7 +144,8 @@ class ArrayReader {
             }
         }
 
-        // All of it, from shared memory: it begins so many bytes into the first of the words, and may end in the word `next`.
+        // Loads the whole group from shared memory. It begins `skipped` bytes into the first word
+        // at `words`, and may end within the word at `next`.
         WARPFOLD_DEVICE void load_exchanged(const unsigned char* words, const unsigned char* next, unsigned skipped) {
             elements.template read_from<WIDTH>(words);
             if constexpr (ELEMENT_WIDTH < 4) {
@@ -144,7 +156,7 @@ class ArrayReader {
             }
         }
 
-        // An item. In place of one that does not exist there is another.
+        // Returns the item at `index`. A missing item is replaced by one that exists.
         template <class Operator, class Present>
         WARPFOLD_DEVICE Words<Item> item(const Operator& op, unsigned index, Present present) const {
             Words<Element> element = elements.get(index);
@@ -161,9 +173,10 @@ class ArrayReader {
         }
     };
 
-    // A tile is loaded in aligned chunks of 16 bytes, wherever it begins. In shared memory every tile begins alike, since lanes pass
-    // each other words where its chunks begin within those that were loaded; but for elements narrower than a word, whose first one may be
-    // within a word.
+    // A tile of one warp. It is loaded in aligned chunks of 16 bytes, at whatever address it
+    // begins. In shared memory a tile always begins at the first word. If the elements begin within
+    // a loaded chunk, lanes pass each other words to shift the tile. Elements narrower than a word
+    // may still begin within the first word.
     template <class Shape>
     class Tile {
         static constexpr unsigned LANE_BYTES = Shape::GROUP_ITEMS * Shape::ROWS * sizeof(Element);
@@ -176,15 +189,16 @@ class ArrayReader {
         static WARPFOLD_DEVICE constexpr unsigned place(unsigned chunk) { return Runs::place(chunk); }
 
         unsigned char* slot;
-        // Addresses of the elements' begin and end, of which tiles are some.
+        // Addresses of the first element and behind the last one. Tiles lie between them.
         Size first, end;
-        // Before the first element of a tile: words of a chunk, and bytes of the word after those.
+        // Distance of a tile from the 16-byte boundary before it: whole words, and remaining bytes.
         unsigned shifted, skipped;
-        // The tile, as it was loaded; and of the words that it has of one more chunk, or ends in, one of each lane.
+        // `word` is this lane's chunks of the tile, as they were loaded. `last` is this lane's word
+        // of the chunk after the tile, in which a shifted tile ends.
         unsigned word[RUN * WORDS];
         unsigned last;
 
-        // The words of a chunk in which the elements begin.
+        // Loads the first chunk of the input, from the word in which the elements begin.
         WARPFOLD_DEVICE void load_first(Size begin) {
 #pragma unroll
             for (unsigned w = 0; w < WORDS; ++w) {
@@ -197,7 +211,8 @@ class ArrayReader {
             }
         }
 
-        // The word in which a tile ends, or what the tile has of it: the word may end after the last element.
+        // Loads the word in which a tile ends. If the input ends within it, only the bytes of
+        // elements.
         WARPFOLD_DEVICE unsigned first_bytes(const char* address) const {
             if (reinterpret_cast<Size>(address) + 4 <= end) return load_written<4>(address).word[0];
             unsigned word = 0;
@@ -206,16 +221,17 @@ class ArrayReader {
             return word;
         }
 
-        // A word of the lane after this one, of its chunk of a row. After the last lane the first one comes, with the next row.
+        // Returns word `at` of the next chunk: the next lane's of the same row. After the last lane
+        // comes the first lane's chunk of the next row.
         WARPFOLD_DEVICE unsigned passed(unsigned row, unsigned at) const {
             const unsigned of_next_row = row + 1 < RUN ? word[WORDS * (row + 1) % (WORDS * RUN) + at] : shuffle_from(last, at);
             return shuffle_from(lane_index() == 0 ? of_next_row : word[WORDS * row + at], lane_index() + 1);
         }
 
-        // The tile's chunks, which begin so many words into those that were loaded.
+        // Stores the tile's chunks, which begin SHIFTED words after the chunks that were loaded.
         template <unsigned SHIFTED>
         WARPFOLD_DEVICE void store_shifted() const {
-            // The places repeat themselves, further on, after ODD steps.
+            // Chunk places repeat after ODD steps, at a constant distance.
             unsigned char* to[ODD];
 #pragma unroll
             for (unsigned k = 0; k < ODD; ++k) to[k] = slot + place(WARP_LANES * k + lane_index());
@@ -233,22 +249,23 @@ class ArrayReader {
         }
 
       public:
-        // Shared memory of a warp, with room for the word in which the last element ends.
+        // Bytes of shared memory of a warp, including the word in which the last element ends.
         static constexpr unsigned BYTES = Runs::BYTES + CHUNK;
 
-        // For tiles among the elements between two cursors, whole tiles from the first on or from any other element on that is a multiple
-        // of 16 bytes from there.
+        // For tiles of the elements from `begin` to `after`. A tile begins a multiple of 16 bytes
+        // after `begin`.
         WARPFOLD_DEVICE Tile(unsigned char* shared, Cursor begin, Cursor after) {
             slot = shared;
             first = begin.address(), end = after.address();
             shifted = first % CHUNK / 4, skipped = WITHIN_WORDS ? first % 4 : 0, last = 0;
         }
 
-        // From the chunk that a tile begins in, so many as it has, and the words that it has of one more.
+        // Loads the tile at `from`: the chunks from the one in which it begins, and its words of
+        // the chunk after those.
         WARPFOLD_DEVICE void load(Cursor from) {
             const Size begin = from.address() - skipped - 4 * shifted;
             const char* const of_lane = reinterpret_cast<const char*>(begin) + CHUNK * lane_index();
-            // No byte is touched that is not an element's: they may begin within a chunk, and within a word.
+            // The elements may begin within the first chunk. Bytes before them are not touched.
             const bool begins_within = begin < first && lane_index() == 0;
 #pragma unroll
             for (unsigned k = 0; k < RUN; ++k) {
@@ -266,7 +283,7 @@ class ArrayReader {
                 last = first_bytes(after);
         }
 
-        // What was loaded, for all lanes of the warp.
+        // Stores the loaded tile to shared memory, for all lanes of the warp.
         WARPFOLD_DEVICE void store() const {
             if (alignof(Element) <= 4 && shifted == 1)
                 store_shifted<1>();
@@ -278,7 +295,7 @@ class ArrayReader {
                 store_shifted<0>();
         }
 
-        // The groups of a lane, one after another.
+        // Iterates over the groups of a lane.
         class Groups {
             const unsigned char *at, *end;
             unsigned skipped;
@@ -286,11 +303,11 @@ class ArrayReader {
           public:
             WARPFOLD_DEVICE Groups(const unsigned char* at, const unsigned char* end, unsigned skipped)
                 : at(at), end(end), skipped(skipped) {}
-            // Those after so many.
+            // Skips `groups` groups.
             WARPFOLD_DEVICE Groups after(unsigned groups) const {
                 return Groups(at + groups * (Shape::GROUP_ITEMS * sizeof(Element)), end, skipped);
             }
-            // The first one, of which it is known whether it is the last one of the lane.
+            // Loads the first group. `is_last` tells whether it is the last group of the lane.
             WARPFOLD_DEVICE Group<Shape> first(bool is_last) const {
                 Group<Shape> group;
                 group.load_exchanged(at, is_last ? end : at + Shape::GROUP_ITEMS * sizeof(Element), skipped);
@@ -303,17 +320,19 @@ class ArrayReader {
         }
     };
 
-    // Whether all items of a warp come by the widest loads.
+    // Whether the items at `from` are copied by the widest loads.
     template <class Places>
     static WARPFOLD_DEVICE bool copies_chunks(Cursor from) { return from.is_multiple_of(Places::CHUNK); }
 
-    // The items of a warp, to shared memory, where `Places` has them: `present` of ITEMS, and in place of all others, of which nobody learns
-    // anything, the last one of the input. Where others have something to do meanwhile, the copies are asynchronous.
+    // Copies the items of a warp to shared memory, to the addresses that `Places` gives. `present`
+    // of ITEMS items exist, at least one. The others are copies of the last item of the input, and
+    // their results are discarded. With IS_ASYNC a whole set of items is copied asynchronously,
+    // while other groups of warps work.
     template <class Places, unsigned ITEMS, bool IS_ASYNC, class Operator>
     static WARPFOLD_DEVICE void copy_items(const Operator&, unsigned char* bytes, Cursor from, Size present, Cursor last) {
         static_assert(IsSame<Element, Item>::VALUE, "bytes are copied");
         constexpr unsigned CHUNK = Places::CHUNK;
-        // As the narrowest: what the address of an element allows.
+        // The width that the address of every element allows.
         constexpr unsigned WIDTH = WORD_WIDTH < CHUNK ? WORD_WIDTH : CHUNK;
         if (present >= ITEMS) {
             if (copies_chunks<Places>(from))
@@ -324,7 +343,7 @@ class ArrayReader {
                 copy_whole<Places, WIDTH, IS_ASYNC>(bytes, from);
             return;
         }
-        // Whole chunks where there are any, and the rest in such words as every element allows.
+        // Whole chunks as far as items exist, and the rest in words of WIDTH bytes.
         const char* const items = reinterpret_cast<const char*>(from.elements());
         const char* const last_item = reinterpret_cast<const char*>(last.elements());
         const unsigned existing = static_cast<unsigned>(present) * sizeof(Item);
@@ -337,7 +356,8 @@ class ArrayReader {
     }
 
   private:
-    // Lets the words from one byte to another come, by the lanes in turn: until `async_wait`, if they have 4 bytes or more.
+    // Copies the bytes from `begin` to `end`, spread over the lanes. Words of 4 bytes or more are
+    // complete after `async_wait`.
     template <class Places, unsigned WIDTH, class Address>
     static WARPFOLD_DEVICE void copy_words(unsigned char* bytes, unsigned begin, unsigned end, const Address& address_of) {
         constexpr unsigned STEP = WIDTH * WARP_LANES, AHEAD = 8;
@@ -350,7 +370,8 @@ class ArrayReader {
 #pragma unroll 1
         for (unsigned first = begin + WIDTH * lane_index(); first < end; first += AHEAD * STEP) {
             unsigned word[AHEAD];
-            // Without a branch, at which each would wait for the one before: the last word, where there are no more.
+            // No branch, so that all loads are in flight together. Past the end, the last word is
+            // loaded.
 #pragma unroll
             for (unsigned k = 0; k < AHEAD; ++k)
                 word[k] = read<WIDTH>(address_of(first + k * STEP < end ? first + k * STEP : end - WIDTH)).word[0];
@@ -365,7 +386,7 @@ class ArrayReader {
     static WARPFOLD_DEVICE void copy_whole(unsigned char* bytes, Cursor cursor) {
         constexpr unsigned STEPS = Places::CHUNKS * Places::CHUNK / (WARP_LANES * WIDTH), WORDS = WIDTH < 4 ? 1 : WIDTH / 4, AHEAD = 8;
         const char* const from = reinterpret_cast<const char*>(cursor.elements());
-        // While groups take turns to load, there is nothing else to do.
+        // The loading group has no other work, so it waits at once.
         if constexpr (IS_ASYNC && WIDTH >= 4) {
 #pragma unroll(2 * AHEAD)
             for (unsigned step = 0; step < STEPS; ++step) {
@@ -394,7 +415,7 @@ class ArrayReader {
     }
 };
 
-// The same of integers that are items as they are, for an operator with a packed form.
+// The reader of an array of integers, for an operator with a packed form.
 template <class Element, class Form>
 using PackedArrayReader = ArrayReader<Element, Packed<Form>>;
 

@@ -1,4 +1,5 @@
-// What a kernel that reduces is given, as `Arguments` in `src/source/reduce.rs` has it.
+// The kernel parameter of a reduction. `Arguments` in `src/source/reduce.rs` has the same fields,
+// and the generated source asserts their offsets.
 
 namespace warpfold {
 
@@ -6,19 +7,21 @@ template <class Input, class Item>
 struct Arguments {
     Input input;
     Size length;
-    // One partial a chunk, or, if the last block gathers those, their value. With a serial, by which the host knows the only value, it is where
-    // that is sent to.
+    // One partial for each chunk. With `gathers`, only the value of all partials. With a `serial`,
+    // the mapped host memory to which the only value is sent.
     Item* output;
-    // Of chunks of tiles, how many are drawn: zero, before a launch and after it. Behind that, after a page, partials that are gathered:
-    // zeros, before and after the launch that leaves and takes them.
+    // The number of chunks of tiles that were drawn: 0 before and after each launch. One page
+    // further on, the cells of gathered partials. They are 0 before and after the launch that uses
+    // them.
     unsigned long long* tickets;
-    // Each warp has 2^row_level rows of a chunk, in one run or, of tiles, several; and so many warps have any. Neither matters where
-    // each item has a lane.
+    // `runs` warps of the launch have items. Each has at most 2^row_level rows of a chunk: one run,
+    // or, with tiles, several. Neither field matters where each item has a lane of its own.
+    // `serial` is the number of the call, by which the host recognises the result, or 0.
     unsigned runs, row_level;
     unsigned serial;
-    // Of runs of one row, or of two that merge, how many have all of it.
+    // The number of complete runs, where a run is one row, or two rows that merge.
     unsigned whole;
-    // Whether one block more gathers what the chunks of rows leave.
+    // Not 0 if an extra block combines the partials of the chunks of rows.
     unsigned gathers;
     Item identity;
 };

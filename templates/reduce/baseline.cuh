@@ -1,9 +1,13 @@
-// The same bracket by a kernel that is soon compiled: it answers the first calls, while the others are compiled.
+// The bracket by a kernel that compiles fast. It answers the first calls, until the tuned kernels
+// are compiled.
 //
-// What takes a compiler's time is copies of the operator and of what is done with items in registers. Here the operator is
-// called in one place, and items stay in shared memory. A block's chunk goes tile by tile, an item a thread: level by
-// level, in place, every item that has a neighbour is combined with it. Tiles' values are kept, at most one for each item
-// of a tile, and reduced as one more tile in the end.
+// Compile time grows with the copies of the operator, and with the code on items in registers. So
+// this kernel calls the operator at one place, and keeps items in shared memory.
+//
+// A block reduces a chunk of 2^row_level tiles, one item a thread. At each level, every left item
+// of a pair is combined with its neighbour, in place. The value of each tile is kept, and the
+// values are reduced as one more tile at the end. A chunk has at most as many tiles as a tile has
+// items.
 
 namespace warpfold {
 
@@ -19,7 +23,7 @@ WARPFOLD_DEVICE void baseline(const Arguments<typename Reader::Input, Item>& arg
     unsigned tiles = 0;
     while (true) {
         const bool is_last = left == 0;
-        // An empty input is answered by the identity.
+        // The value of an empty input is the identity.
         const unsigned count = !is_last ? smaller(left, TILE_ITEMS) : tiles > 0 ? tiles : 1;
         if (thread < count) {
             if (!is_last)

@@ -1,11 +1,19 @@
-// The bracket of an array, as far as one launch takes it.
+// The bracket of an array, by the grid of one launch.
 //
-// Pair neighbours and combine each pair, left operand first; an odd one out gets a bye; repeat until one is left. Chunks
-// of 2^k items compose: the bracket of the array is the bracket of its chunks' brackets. So blocks reduce a chunk to a partial each, and
-// a block more, or the next launch, reduces those (partials.cuh); an input of one chunk is finished at once. Inside a chunk each warp
-// has runs of tiles and rows (run.cuh), each tile is rows (tiles.cuh), each row a group of every lane, each group elements that a reader
-// stages, and every one of these sizes is a power of two. None of them moves a bit of the result, and no identity is combined with
-// anything: it only answers an empty input (rows.cuh).
+// Definition: pair neighbours and combine each pair, left operand first. An unpaired last value
+// moves up unchanged. Repeat until one value is left.
+//
+// Chunks of 2^k items compose: the bracket of the array is the bracket of its chunks' brackets.
+// Every size below is a power of two:
+//
+// - The grid: each block reduces a chunk to one partial. An extra block (partials.cuh) or the next
+//   launch combines the partials. An input of one chunk needs neither.
+// - A block: each warp reduces runs of its chunk (rows.cuh, tiles.cuh).
+// - A warp: a run consists of tiles and rows (run.cuh), and a tile of several rows.
+// - A lane: a row has one group of elements for each lane. A reader loads it.
+//
+// Invariants: none of these sizes changes a bit of the result. The identity is never combined with
+// an item. It is only the value of an empty input (rows.cuh).
 
 namespace warpfold {
 

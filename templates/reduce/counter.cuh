@@ -1,10 +1,13 @@
-// A run of subtrees, one value each, reduced as they come: a binary counter of rows, whose digit k is the value of a perfect
-// subtree of 2^k rows. Wherever a digit is already set, that subtree lies to the left of what comes, and is combined from the
-// left: the carry chain. It costs one combination a push, for any number of rows.
+// A binary counter of rows, by one warp: it reduces a run of subtrees in the order of their
+// arrival.
+//
+// Digit k is the value of a perfect subtree of 2^k rows. A set digit lies to the left of a new
+// value. So the new value is combined with it from the left, and carried to digit k + 1. This takes
+// at most one combination a push on average, for any number of rows.
 
 namespace warpfold {
 
-// Digit k in lane k.
+// The digits in registers: lane k holds digit k.
 template <class Item>
 class LaneDigits {
     Words<Item> digit;
@@ -16,8 +19,8 @@ class LaneDigits {
     }
 };
 
-// All 32 in shared memory, where registers are for other things. Nobody reads a digit any more that is set: what was read of
-// the counter before has a barrier after it, that of a set digit or of a tile.
+// The digits in shared memory, which saves registers. No lane still reads a digit when it is set: a
+// warp barrier follows every read, either in `set` or where the next tile is taken.
 template <class Item>
 class SharedDigits {
     Words<Item>* digit;
@@ -41,7 +44,8 @@ class RowCounter {
     WARPFOLD_DEVICE explicit RowCounter(Words<Item>* memory) : digits(memory) {}
     WARPFOLD_DEVICE bool is_empty() const { return rows == 0; }
 
-    // Adds the next 2^level rows, whose value lane 0 holds. The rows so far are a multiple of 2^level.
+    // Adds the next 2^level rows, whose value lane 0 holds. The number of rows so far is a multiple
+    // of 2^level.
     template <class Operator>
     WARPFOLD_DEVICE void push(const Operator& op, Words<Item> value, unsigned level) {
         value = shuffle_from(value, 0);
@@ -52,8 +56,8 @@ class RowCounter {
         rows += Size(1) << level;
     }
 
-    // The bracket of all rows so far, in all lanes: the newest, smallest subtree is the last right operand. At least
-    // one row.
+    // The bracket of all rows so far, in all lanes. The newest and smallest subtree is the last
+    // right operand. Requires at least one row.
     template <class Operator>
     WARPFOLD_DEVICE Words<Item> bracket(const Operator& op) const {
         unsigned k = 0;

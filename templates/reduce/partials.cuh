@@ -1,9 +1,18 @@
-// What warps and blocks leave each other: values in shared memory, and partials.
+// The values that warps and blocks hand over.
+//
+// - The warps of a block write one value each to shared memory. The first warp combines them after
+//   a block barrier.
+// - The blocks of a launch write one partial each to global memory. Either the next launch reads
+//   the partials, or an extra block of the same launch gathers them.
+//
+// No deadlock: the gathering block has the highest index of its launch, and the other blocks never
+// wait for a block.
 
 namespace warpfold {
 
-// Partials, for a block that gathers them while others leave them: of 32 partials the first two words of each, then the next two of
-// each, and so on, so that lanes look at lines that are side by side. Where none is, there are zeros.
+// Partials that one block gathers while other blocks write them. A cell is a 64-bit word: 32 bits
+// of a partial, with MARK above them. A row has 32 partials: the first two words of each, then the
+// next two of each, and so on. So lanes read adjacent words. An empty cell is 0.
 template <class Item>
 class Partials {
     static constexpr unsigned TICKETS = 512;
@@ -14,12 +23,13 @@ class Partials {
 
     WARPFOLD_DEVICE explicit Partials(unsigned long long* tickets) : first(tickets + TICKETS) {}
 
-    // Of one partial: its first two words, and STRIDE further on the next two.
+    // The first two words of a partial. The next two follow STRIDE words later.
     WARPFOLD_DEVICE unsigned long long* cell(unsigned index) const {
         return first + index / WARP_LANES * ROW + index % WARP_LANES * 2;
     }
 
-    // One a lane, when all of the first `present` from an index on are there; in the other lanes the last one. What is taken is gone.
+    // Waits for the `present` partials from index `begin` on, and returns one a lane. The other
+    // lanes get the last one. The cells are cleared.
     WARPFOLD_DEVICE Words<Item> take(unsigned begin, unsigned present) const {
         const bool is_mine = lane_index() < present;
         unsigned long long* const of_lane = cell(begin + (is_mine ? lane_index() : present - 1));
@@ -37,7 +47,8 @@ class Partials {
         return sent.value();
     }
 
-    // The brackets of rows of 32, of the first `count`, by so many warps. The last chunk comes first.
+    // Reduces the first `count` partials by `warps` warps, to one value for each row of 32. Rows
+    // are taken from last to first.
     template <class Operator>
     WARPFOLD_DEVICE void gather(const Operator& op, unsigned count, unsigned warps, Words<Item>* of_row) const {
         const unsigned rows = (count + WARP_LANES - 1) / WARP_LANES;
@@ -50,7 +61,8 @@ class Partials {
     }
 };
 
-// Where the value of a chunk belongs: with a mark at each word, where the host looks for it, or what gathers; or as it is.
+// The destination of a chunk's value. With a mark in each word if the host polls it or a block
+// gathers it, and as a plain item otherwise.
 template <class Item>
 class Place {
     void* to;
@@ -74,26 +86,28 @@ class Place {
     }
 };
 
-// The first `count` values that the warps of a block have left, or leave: one for each lane of the first warp, and the first one for
-// those that have none.
+// The value of this lane among the first `count` values of a block. Lanes past the end get the
+// first. The values need not be written yet.
 template <class Item>
 WARPFOLD_DEVICE const Words<Item>* value_of_lane(const Words<Item>* values, unsigned count) {
     return values + (lane_index() < count ? lane_index() : 0);
 }
 
-// The bracket of those, in lane 0 of the first warp. The others, for which it returns false, are done with the chunk.
+// Combines those values by the first warp, with the result in its lane 0. Returns false in the
+// other warps, which have no more to do for this chunk.
 template <class Item, class Operator>
 WARPFOLD_DEVICE bool across_values(const Operator& op, const Words<Item>* of_lane, unsigned count, Words<Item>& value) {
     block_barrier();
     if (warp_index() != 0) return false;
     value = *of_lane;
-    // As a loop, what fits in a word was faster.
+    // Items of one word are faster in a loop.
     value = warp_bracket<!Words<Item>::LARGE && !SHORT<Item>>(op, value, count);
     return true;
 }
 
-// A value of each warp, of the first `count`. Where they are is asked for before they are there, since that takes as long as a level. A block
-// of one warp has the barrier, too: behind a branch it would be asked for no sooner.
+// One value for each of the first `count` warps. The addresses are computed before the values
+// exist, since computing them takes as long as a level of the tree. A block of one warp runs the
+// barrier, too: a branch around it gains nothing.
 template <class Item>
 class OfWarps {
     Words<Item>* of_warp;
@@ -113,8 +127,8 @@ class OfWarps {
     }
 };
 
-// The bracket of what all blocks but the last one leave, by that, which so waits for blocks that wait for nobody. Of more than 32 rows of
-// them there are two launches.
+// Combines the partials of all blocks but the last, by the last block. More than 32 rows of
+// partials take a second launch.
 template <class Input, class Item, class Operator>
 WARPFOLD_DEVICE void bracket_of_blocks(const Arguments<Input, Item>& arguments, const Operator& op, Words<Item>* values) {
     const unsigned count = block_count() - 1, rows = (count + WARP_LANES - 1) / WARP_LANES;

@@ -1,10 +1,18 @@
-// The bracket of small inputs, and of what a launch before has left: a chunk of rows a block.
+// The bracket of a small input, or of the partials of the previous launch. A block reduces one
+// chunk of rows, without tiles.
 
 namespace warpfold {
 
-// A chunk a block, of rows alone. Most blocks of small inputs have whole rows, one a warp, or two: what those
-// take is a straight line, since every instruction that is fetched for the first time is time. Nearly so is what a block takes if each warp
-// has one row or a part of it, or a lane for each item, where that is so small that many shuffles cost less than loads of parts of a row.
+// Reduces the chunk of this block. There are five cases:
+//
+// - Whole rows, one a warp or two that merge: most blocks of small inputs. This path is
+//   straight-line code, because each first fetch of an instruction takes time.
+// - An empty input: its value is the identity.
+// - One item a lane: few small items, for which shuffles cost less than loads of partial rows.
+// - At most one row a warp, complete or not.
+// - Several rows a warp.
+//
+// With `gathers`, the last block combines the partials of all others.
 template <class Shape, class Reader, class Item, class Operator>
 WARPFOLD_DEVICE void bracket_of_rows(const Arguments<typename Reader::Input, Item>& arguments, const Operator& op) {
     WARPFOLD_SHARED(Words<Item>, values, Shape::WARPS > WARP_LANES ? Shape::WARPS : WARP_LANES);
@@ -13,17 +21,17 @@ WARPFOLD_DEVICE void bracket_of_rows(const Arguments<typename Reader::Input, Ite
         when_written(arguments.output);
         return bracket_of_blocks(arguments, op, values);
     }
-    // The next launch of the call takes the partials of several blocks. It waits for them itself.
+    // The next launch of the call reduces the partials. It may begin now, since it waits for them.
     if (block_count() > 1 && !gathers) let_next_launch_begin();
     constexpr unsigned ROW_ITEMS = WARP_LANES * Shape::GROUP_ITEMS;
     const unsigned first_run = block_index() * block_warps(), run = first_run + warp_index();
     static_assert(Shape::MERGED_TILES <= 2, "one row, or two");
-    // Of whole rows, where a warp has two that merge.
+    // Whether a warp has two rows that merge. Only used for whole rows.
     const bool are_two = Shape::MERGED_TILES > 1 && arguments.row_level > 0;
     typedef typename Reader::Cursor Cursor;
     typedef typename Reader::template Group<Shape> Group;
     const Cursor input(arguments.input), row_begin = input + Size(are_two ? 2 * run : run) * ROW_ITEMS;
-    // As `Policy::lane_each_items` has it.
+    // The same limit as `Policy::lane_each_items`: items of at most 8 bytes.
     constexpr bool HAS_LANES = Words<Item>::COUNT <= 2;
     if constexpr (Group::HAS_WHOLE) {
         if (first_run + block_warps() <= arguments.whole && Group::loads_whole(input)) {
@@ -32,7 +40,7 @@ WARPFOLD_DEVICE void bracket_of_rows(const Arguments<typename Reader::Input, Ite
             const Cursor written = of_lane.when_written();
             group.load_whole(written);
             if (are_two) second.load_whole(written + ROW_ITEMS);
-            // While they are on their way.
+            // Computed while the loads are in flight.
             const Place<Item> place(arguments, block_index(), gathers);
             const OfWarps<Item> of_warps(values, block_warps());
             Words<Item> value = group.bracket(op, Whole());
@@ -64,7 +72,7 @@ WARPFOLD_DEVICE void bracket_of_rows(const Arguments<typename Reader::Input, Ite
         Rows<Reader> rows((input + begin).when_written());
         value = warp_run<Shape>(op, rows, arguments.row_level, arguments.length - begin);
     }
-    // A warp that has nothing has no value either, and an operator is not called with what is none.
+    // A warp without items has no value, and the operator must not see undefined words.
     const OfWarps<Item> of_warps(values, warps);
     if (warp_index() < warps) value = warp_bracket<!Words<Item>::LARGE>(op, value, lanes);
     if (of_warps.bracket(op, value) && lane_index() == 0)

@@ -1,9 +1,12 @@
-// The bracket of a run by one warp: rows, and tiles where there are any.
+// The bracket of a run, by one warp: of tiles where the shape has them, and of rows.
+//
+// Every value that enters the counter is a perfect subtree, or the last one of the run. The
+// operator only sees items of the input, and values of them.
 
 namespace warpfold {
 
-// What the lanes of a warp have of a row of which `present` elements exist: a group each. The first `lanes` lanes have elements; the
-// others have those of the last of these.
+// One group for each lane, of a row that has `present` elements. The first `lanes` lanes have
+// elements. The other lanes duplicate the group of the last of them.
 template <class Shape, class Reader>
 struct Row {
     static constexpr unsigned GROUP_ITEMS = Shape::GROUP_ITEMS, ITEMS = WARP_LANES * GROUP_ITEMS;
@@ -14,7 +17,7 @@ struct Row {
     unsigned lanes;
     First of_lane;
 
-    // By wide loads, if all of the row is there and may be loaded so.
+    // Uses wide loads if the row is complete and its address allows them.
     WARPFOLD_DEVICE void load(typename Reader::Cursor from, First present) {
         const unsigned last = (present.count - 1) / GROUP_ITEMS;
         const unsigned first = (lane_index() < last ? lane_index() : last) * GROUP_ITEMS;
@@ -25,14 +28,14 @@ struct Row {
         group.load_present(from, first, present);
     }
 
-    // A value of each lane.
+    // The bracket of each lane's group.
     template <class Operator>
     WARPFOLD_DEVICE Words<typename Reader::Item> value(const Operator& op) const {
         return group.bracket(op, of_lane);
     }
 };
 
-// Rows alone: there are no tiles.
+// A run of rows only. It has the interface of `Tiles`, without a tile.
 template <class Reader_>
 class Rows {
   public:
@@ -54,11 +57,11 @@ class Rows {
     }
 };
 
-// The bracket, by one warp and in lane 0, of 2^row_level rows, or of what the input has of them: `length` items, one at least, are
-// left of it.
+// Reduces 2^row_level rows, or the `length` items that are left of the input, with the result in
+// lane 0. `length` is at least 1.
 //
-// Where the shape says so, tiles that are neighbours merge lane by lane, four to one or the last two, before what the lanes have
-// is combined across them. What does not fill a tile goes row by row.
+// Where the shape says so, neighbouring tiles merge lane by lane before lanes are combined: four
+// tiles, or the last two. Items that do not fill a tile are reduced row by row.
 template <class Shape, class Operator, class Tiles>
 WARPFOLD_DEVICE Words<typename Tiles::Item> warp_run(const Operator& op, Tiles& tiles, unsigned row_level, Size length) {
     using Item = typename Tiles::Item;
@@ -66,10 +69,11 @@ WARPFOLD_DEVICE Words<typename Tiles::Item> warp_run(const Operator& op, Tiles& 
     constexpr unsigned MERGED = Shape::ROWS > 1 ? Shape::MERGED_TILES : 1, AHEAD = 8;
     static_assert(MERGED == 1 || MERGED == 4, "one tile, or four");
     auto counter = tiles.counter();
-    // Of the tiles that merge: how many do, how many of them came, the first or third, and the first two together.
+    // `merging` tiles merge: 1, 2 or 4. `came` of them are reduced. `single` is the first or third
+    // one. `pair` is the first two, merged.
     unsigned merging = 1, came = 0;
     Words<Item> single, pair;
-    // Rows that were asked for.
+    // Rows until the next prefetch.
     unsigned asked = 0;
     const Size all = Size(ROW_ITEMS) << row_level;
     length = smaller(length, all);

@@ -1,8 +1,9 @@
-// Tiles: so many rows that memory is kept busy, reduced at once. There are none where a shape has one row.
+// The bracket of a large input: blocks reduce chunks of tiles. A shape of one row has no tiles.
 //
-// Lanes exchange a tile through shared memory. What a lane loads lies beside what its neighbours load; what it gets back is
-// a run of elements of its own, ROWS groups, which it reduces alone. The next tile is on its way meanwhile, from one run to the
-// next.
+// A tile is several rows that one warp loads and reduces at once, so that memory stays busy. Each
+// load of a warp covers adjacent memory. Then the lanes exchange the tile through shared memory.
+// Each lane gets ROWS adjacent groups, and reduces them alone. Meanwhile the next tile is loaded,
+// also across the end of a run.
 
 namespace warpfold {
 
@@ -16,25 +17,26 @@ class Tiles {
     typedef typename Reader::Cursor Cursor;
     typedef typename Reader::template Tile<Shape> Tile;
     static constexpr unsigned ITEMS = Shape::GROUP_ITEMS * Shape::ROWS, TILE_ITEMS = WARP_LANES * ITEMS;
-    // Of a warp: a tile, and what a counter of rows has.
+    // Shared memory of a warp: a tile, and the digits of a counter of rows.
     static constexpr unsigned SLOT_BYTES = Tile::BYTES + WARP_LANES * sizeof(Words<Item>);
 
     unsigned char* slot;
     Tile tile;
-    // Of the next tile, of the one to load next, and of the run after this one.
+    // Begin of the next tile to reduce, of the next tile to load, and of the run after this one.
     Cursor taken, asked, later;
-    // Tiles: of this run those that are not taken, of the run that is loaded those that are not asked for, and of a later run.
+    // Numbers of tiles: of this run not yet reduced, of the run being loaded not yet requested, and
+    // of the run to load after that.
     unsigned left, unasked, of_later;
 
-    // So many items of a lane are reduced by code that is written out; more are by a loop over such units, since each copy
-    // of an operator is compile time.
+    // Items of a lane that are reduced by unrolled code. More are reduced by a loop over such
+    // units, since each copy of an operator takes compile time.
     static constexpr unsigned WRITTEN_OUT = 16;
     static constexpr unsigned UNIT = ITEMS < WRITTEN_OUT                 ? ITEMS
                                      : Shape::GROUP_ITEMS < WRITTEN_OUT ? WRITTEN_OUT
                                                                          : Shape::GROUP_ITEMS;
     static constexpr unsigned UNITS = ITEMS / UNIT, LEVELS = level_of(UNITS);
 
-    // The bracket of a lane's items: a binary counter of units.
+    // The bracket of a lane's items, by a binary counter of units.
     template <class Operator>
     WARPFOLD_DEVICE Words<Item> bracket(const Operator& op) const {
         typename Tile::Groups groups = tile.groups();
@@ -56,7 +58,7 @@ class Tiles {
         }
     }
 
-    // The same of some of them, written out.
+    // The bracket of COUNT items of a lane, unrolled.
     template <unsigned COUNT, class Operator, class Groups>
     WARPFOLD_DEVICE Words<Item> bracket_of(const Operator& op, const Groups& groups, bool are_last) const {
         if constexpr (COUNT > Shape::GROUP_ITEMS) {
@@ -68,13 +70,15 @@ class Tiles {
     }
 
   public:
-    // The tiles of the first `count` elements from `begin` on, of an input from `first` to `end`.
+    // The tiles of the first `count` elements from `begin` on. The input extends from `first` to
+    // `end`.
     WARPFOLD_DEVICE Tiles(unsigned char* shared, Cursor first, Cursor end, Cursor begin, Size count)
         : slot(shared + warp_index() * SLOT_BYTES), tile(slot, first, end), taken(begin), asked(begin), later(begin), of_later(0) {
         left = unasked = static_cast<unsigned>(count / TILE_ITEMS);
     }
 
-    // Loads what is to be taken next but is not on its way: of this run, or of the one after it; nothing, if there is nothing.
+    // Loads the next tile that is not yet requested, of this run or of the following one, if there
+    // is one.
     WARPFOLD_DEVICE void ask() {
         if (unasked == 0) {
             if (of_later == 0) return;
@@ -84,7 +88,8 @@ class Tiles {
         asked = asked + TILE_ITEMS, --unasked;
     }
 
-    // What comes next, be it a tile or less; and how many elements of it were taken otherwise.
+    // Where the next tile or row begins. `pass` skips `count` elements, which the caller reduced as
+    // a row.
     WARPFOLD_DEVICE Cursor next() const { return taken; }
     WARPFOLD_DEVICE void pass(unsigned count) { taken = taken + count; }
 
@@ -92,45 +97,50 @@ class Tiles {
         return RowCounter<Item, SharedDigits<Item>>(reinterpret_cast<Words<Item>*>(slot + Tile::BYTES));
     }
 
-    // After this run there comes one of `count` tiles, from `begin` on, and then it is this one.
+    // `follow` announces the run after this one: `count` tiles from `begin` on. `enter` makes it
+    // the current run.
     WARPFOLD_DEVICE void follow(Cursor begin, unsigned count) { later = begin, of_later = count; }
     WARPFOLD_DEVICE void enter(Cursor begin, unsigned count) { taken = begin, left = count; }
 
-    // Whether that is a tile, or so many.
+    // Whether this run still has `count` tiles.
     WARPFOLD_DEVICE bool has_next(unsigned count) const { return left >= count; }
-    // One value a lane.
+    // Reduces the next tile, to one value a lane.
     template <class Operator>
     WARPFOLD_DEVICE Words<Item> take(const Operator& op) {
         tile.store();
         warp_barrier();
         ask();
         const Words<Item> value = bracket(op);
-        // All lanes have theirs, before the next tile takes its place.
+        // All lanes have read their items before the next tile takes its place.
         warp_barrier();
         taken = taken + TILE_ITEMS, --left;
         return value;
     }
 };
 
-// Chunks of tiles, which blocks that stay take one after another. The first two of each block are given; the others are drawn, so
-// that a block that is faster has more. Whoever draws last gives the count back.
+// Reduces chunks of tiles. The blocks are resident, and each takes one chunk after the other. The
+// first two chunks of a block are fixed, and it draws the later ones. So faster blocks reduce more
+// chunks. The block that draws last resets the counter.
 //
-// A chunk is runs of a few tiles, which the warps of a block take side by side, and so go through it together: where warps are
-// far from each other, by a power of two, memory is slower. While a warp ends a run, the first tile of its next one is on its way: so a
-// block knows its next chunk all along, and the one after that when it begins the next.
+// A chunk consists of runs of a few tiles. The warps of a block take adjacent runs and advance
+// through the chunk together: memory is slower if warps are a large power of two apart. While a
+// warp ends a run, it already loads the first tile of its next run. So a block always knows its
+// next chunk, and learns the one after that when it begins the next.
 template <class Shape, class Reader, class Item, class Operator>
 WARPFOLD_DEVICE void bracket_of_tiles(const Arguments<typename Reader::Input, Item>& arguments, const Operator& op) {
-    // Of a chunk, at most: one of each warp, or more.
+    // Runs of a chunk, at most: one for each warp, or more.
     constexpr unsigned RUNS = Shape::RUNS > Shape::WARPS ? Shape::RUNS : Shape::WARPS;
     static_assert(RUNS <= WARP_LANES, "a value a lane");
-    // Twice, since some warps may have come to the next chunk while the first warp still reads, or others do.
+    // Two of each: some warps may be in the next chunk while others still read the values of this
+    // one.
     WARPFOLD_SHARED(Words<Item>, of_run, 2 * RUNS);
     WARPFOLD_SHARED(unsigned, drawn, 2);
     WARPFOLD_DYNAMIC_SHARED(memory);
-    // A run has four tiles, which may merge, or all of a warp's if it has few; or more where a warp would have too many runs.
+    // A run has four tiles, which may merge, or all tiles of a warp if it has fewer. It has more if
+    // a warp would have too many runs otherwise.
     constexpr unsigned RUN_TILES_LEVEL = 2, MOST_RUNS_LEVEL = level_of(RUNS / Shape::WARPS);
     constexpr unsigned TILE_LEVEL = WARP_LEVEL + level_of(Shape::GROUP_ITEMS * Shape::ROWS), TILE_ITEMS = 1 << TILE_LEVEL;
-    // What a warp has of a chunk: 2^tiles_level tiles, of 2^share_level items.
+    // The share of a warp in a chunk: 2^tiles_level tiles, which are 2^share_level items.
     const unsigned tiles_level = arguments.row_level - level_of(Shape::ROWS), share_level = TILE_LEVEL + tiles_level;
     const unsigned runs_level =
         tiles_level > RUN_TILES_LEVEL ? smaller(tiles_level - RUN_TILES_LEVEL, MOST_RUNS_LEVEL) : 0u;
@@ -138,13 +148,14 @@ WARPFOLD_DEVICE void bracket_of_tiles(const Arguments<typename Reader::Input, It
     const unsigned chunks = (arguments.runs + Shape::WARPS - 1) / Shape::WARPS, blocks = block_count();
     const typename Reader::Cursor input(arguments.input);
     const Size end = arguments.length;
-    // Where a warp begins that has 2^level runs. The last chunk comes first: if it is not whole, it takes longer.
+    // Where this warp's first run begins if it has 2^level runs in a chunk. Chunks are taken from
+    // last to first, since the last one takes longer if it is incomplete.
     const auto begin_of = [&](unsigned turn, unsigned level) {
         const unsigned run = ((chunks - 1 - turn) * Shape::WARPS << level) + warp_index();
         return Size(run) << (share_level - level);
     };
     unsigned turn = block_index(), next = turn + blocks;
-    // Runs of a warp: one, of all that it has, where the chunk is not whole.
+    // A warp has 2^level runs. In an incomplete chunk it has one run, of its whole share.
     unsigned level = runs_level;
     if (level > 0 && end < Size((chunks - turn) * Shape::WARPS) << share_level) level = 0;
     const Size begin = begin_of(turn, level);
@@ -158,7 +169,7 @@ WARPFOLD_DEVICE void bracket_of_tiles(const Arguments<typename Reader::Input, It
     };
     follow(level == 0);
     when_written(arguments.output);
-    // The next launch of the call takes the partials.
+    // The next launch of the call reduces the partials. It may begin now, since it waits for them.
     if (chunks > 1) let_next_launch_begin();
     tiles.ask();
     bool draws = chunks > 2 * blocks;
@@ -181,7 +192,7 @@ WARPFOLD_DEVICE void bracket_of_tiles(const Arguments<typename Reader::Input, It
             follow((ended + 1) >> level);
         }
         if (warp_index() == 0 && lane_index() == 0) drawn[parity] = later;
-        // Of a chunk that is not whole, some warps may have none.
+        // In an incomplete chunk some warps may have no items.
         const unsigned of_warps = smaller(arguments.runs - (chunks - 1 - turn) * Shape::WARPS, Shape::WARPS);
         Words<Item> value;
         const bool is_first = across_values(op, value_of_lane(values, of_warps << level), of_warps << level, value);

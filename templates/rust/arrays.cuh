@@ -1,9 +1,9 @@
-// What arrays do in Rust.
+// Rust's operations on arrays, for one lane.
 
 namespace warpfold {
 namespace rust {
 
-// An element of an array; the last one instead of one that is not there.
+// An element of an array. An index past the end gives the last element.
 template <class A>
 WARPFOLD_DEVICE auto& at(A& array, u64 index) {
     return array.element[index < A::LENGTH ? index : A::LENGTH - 1];

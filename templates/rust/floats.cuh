@@ -1,4 +1,4 @@
-// The methods of floats, and those that integers and floats have, under Rust's names.
+// Rust's methods of floats, and those that integers and floats share, under Rust's names.
 
 namespace warpfold {
 namespace rust {
@@ -22,7 +22,7 @@ template <class T>
 WARPFOLD_DEVICE bool is_sign_positive(T a) {
     return !is_sign_negative(a);
 }
-// Any number minus itself is zero, and nothing else is.
+// A finite number minus itself is 0. For an infinity or a NaN the difference is a NaN.
 template <class T>
 WARPFOLD_DEVICE bool is_finite(T a) {
     return a - a == T(0);
@@ -50,7 +50,7 @@ WARPFOLD_DEVICE T copysign(T a, T sign) {
     const Bits mask = Bits(1) << (8 * sizeof(T) - 1);
     return from_bits<T>(static_cast<Bits>((to_bits(a) & ~mask) | (to_bits(sign) & mask)));
 }
-// Of an integer or a float.
+// For integers and floats.
 template <class T>
 WARPFOLD_DEVICE T abs(T a) {
     if constexpr (Number<T>::FLOAT)
@@ -93,7 +93,7 @@ WARPFOLD_DEVICE T fract(T a) {
     return a - trunc(a);
 }
 
-// Of an integer or a float: never negative, but for a float's rounding.
+// For integers and floats. Not negative, except for the rounding of floats.
 template <class T>
 WARPFOLD_DEVICE T rem_euclid(T a, T b) {
     if constexpr (Number<T>::FLOAT) {
@@ -148,11 +148,12 @@ WARPFOLD_DEVICE i8 total_cmp(T a, T b) {
     return cmp(left, right);
 }
 
-// A float as an integer: towards zero, to the nearest end beyond the range, and 0 for a NaN.
+// Converts a float to an integer: towards zero, to the nearest end of the range beyond it, and 0
+// for a NaN.
 template <class Integer, class Float>
 WARPFOLD_DEVICE Integer saturating_cast(Float a) {
     typedef Number<Integer> N;
-    // One past the greatest is a power of two, which every float has.
+    // The greatest integer plus 1 is a power of two, which every float type represents.
     const Float past = Float(typename N::Wide(1) << (N::BITS - 1)) * (N::SIGNED ? Float(1) : Float(2));
     if (is_nan(a)) return Integer(0);
     if (a >= past) return N::MAX;
@@ -160,7 +161,7 @@ WARPFOLD_DEVICE Integer saturating_cast(Float a) {
     return static_cast<Integer>(a);
 }
 
-// As precise as CUDA's mathematical functions are, which is not to the last bit.
+// These have the precision of CUDA's mathematical functions, which is not to the last bit.
 #define WARPFOLD_FUNCTION(name, single, twice)                   \
     WARPFOLD_DEVICE f32 name(f32 a) { return single(a); }        \
     WARPFOLD_DEVICE f64 name(f64 a) { return twice(a); }

@@ -1,8 +1,8 @@
-// What Rust means where C++ means something else: the operators and methods of numbers, under Rust's names. An integer
-// has no sign bit to overflow into here, a byte stays a byte, and nothing is undefined.
+// Rust's operators and methods of numbers, under Rust's names, where C++ differs.
 //
-// What panics in Rust (a division by zero, and of arrays an index out of range) gives a value that nobody should rely on, and touches
-// no memory but its own.
+// Invariants: signed overflow wraps, narrow integers are not promoted, and no operation is
+// undefined. Where Rust panics (a division by zero, an array index out of range), the result is
+// unspecified. No memory outside the operands is touched.
 
 namespace warpfold {
 namespace rust {
@@ -16,8 +16,8 @@ struct Choose<false, Yes, No> {
     typedef No Type;
 };
 
-// Of an integer or a float: the unsigned integer of its size, and the one that arithmetic happens in, which is not
-// promoted to a signed one.
+// For an integer or a float: `Unsigned` is the unsigned integer of the same size. `Wide` is the
+// unsigned integer in which arithmetic is done, wide enough that C++ does not promote it.
 template <class T>
 struct Number {
     static constexpr u32 BITS = 8 * sizeof(T);
@@ -41,7 +41,7 @@ struct Number<f64> {
     static constexpr bool FLOAT = true;
 };
 
-// Arithmetic that wraps: what the operators do in a release build, and the methods in any.
+// Wrapping arithmetic: the methods, and the operators of a release build.
 
 template <class T>
 WARPFOLD_DEVICE T wrapping_add(T a, T b) {
@@ -107,7 +107,7 @@ WARPFOLD_DEVICE T pow(T base, u32 exponent) {
     return wrapping_pow(base, exponent);
 }
 
-// Arithmetic that stops at the ends of the range.
+// Saturating arithmetic, which stops at the ends of the range.
 
 template <class T>
 WARPFOLD_DEVICE T saturating_add(T a, T b) {
@@ -167,7 +167,7 @@ WARPFOLD_DEVICE T saturating_pow(T base, u32 exponent) {
     }
 }
 
-// Of a signed and an unsigned integer.
+// Arithmetic of a signed with an unsigned integer.
 
 template <class T, class Other>
 WARPFOLD_DEVICE T wrapping_add_signed(T a, Other b) {
@@ -187,7 +187,7 @@ WARPFOLD_DEVICE T saturating_add_signed(T a, Other b) {
     return saturating_add(a, T(b));
 }
 
-// The other methods of integers.
+// Other methods of integers.
 
 template <class T>
 WARPFOLD_DEVICE T unbounded_shl(T a, u32 amount) {
@@ -199,7 +199,7 @@ WARPFOLD_DEVICE T unbounded_shr(T a, u32 amount) {
     if (amount >= Number<T>::BITS) return T(a < 0 ? -1 : 0);
     return wrapping_shr(a, amount);
 }
-// Towards zero.
+// Rounds towards zero.
 template <class T>
 WARPFOLD_DEVICE T midpoint(T a, T b) {
     const T lower = wrapping_add(T((a ^ b) >> 1), T(a & b));
@@ -348,7 +348,7 @@ WARPFOLD_DEVICE T isqrt(T a) {
     return root;
 }
 
-// Ordering, a byte of -1, 0 or 1.
+// `Ordering`, as a byte: -1, 0 or 1.
 
 template <class T>
 WARPFOLD_DEVICE i8 cmp(T a, T b) {

@@ -1,5 +1,7 @@
-// IEEE 754-2019 minimum, maximum, minimumNumber and maximumNumber, with -0 below +0: the device twins of
-// `warpfold::math`, so that both sides return the same bits, but for those of a NaN.
+// IEEE 754-2019 minimum, maximum, minimumNumber and maximumNumber, with -0 below +0.
+//
+// They are the device versions of `warpfold::math`. Both return the same bits, except for those of
+// a NaN.
 
 namespace warpfold {
 
@@ -8,7 +10,7 @@ WARPFOLD_DEVICE bool is_negative(T value) {
     return (bits_of(value) >> (8 * sizeof(T) - 1)) != 0;
 }
 
-// A NaN if either operand is one.
+// Returns a NaN if either operand is one.
 template <class T>
 WARPFOLD_DEVICE T minimum(T a, T b) {
     if ((a != a) | (a < b) | ((a == b) & is_negative(a))) return a;
@@ -20,7 +22,7 @@ WARPFOLD_DEVICE T maximum(T a, T b) {
     return b;
 }
 
-// A NaN only if both operands are.
+// Returns a NaN only if both operands are NaNs.
 template <class T>
 WARPFOLD_DEVICE T minimum_number(T a, T b) {
     if ((a != a) | (b < a) | ((a == b) & is_negative(b))) return b;
@@ -32,7 +34,7 @@ WARPFOLD_DEVICE T maximum_number(T a, T b) {
     return a;
 }
 
-// For these there are instructions, but not everywhere for the first two.
+// For `f32` there are instructions. The first two exist only from 8.0 on.
 #ifndef WARPFOLD_CHOOSES_NAN
 WARPFOLD_DEVICE f32 lesser_or_nan(f32 a, f32 b) { return (a != a) | (b != b) ? a + b : lesser_number(a, b); }
 WARPFOLD_DEVICE f32 greater_or_nan(f32 a, f32 b) { return (a != a) | (b != b) ? a + b : greater_number(a, b); }
@@ -56,7 +58,7 @@ WARPFOLD_DEVICE f32 maximum_number(f32 a, f32 b) {
 
 namespace rust {
 
-// Of an integer or a float.
+// For integers and floats.
 template <class T>
 WARPFOLD_DEVICE T minimum(T a, T b) {
     if constexpr (Number<T>::FLOAT)
@@ -72,7 +74,7 @@ WARPFOLD_DEVICE T maximum(T a, T b) {
         return max(a, b);
 }
 
-// What `warpfold::math` calls.
+// The names that `warpfold::math` calls.
 template <class T>
 WARPFOLD_DEVICE T ieee_minimum(T a, T b) {
     return ::warpfold::minimum(a, b);

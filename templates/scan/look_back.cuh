@@ -1,14 +1,21 @@
-// What is before a tile: tiles publish their values, and look back at those before them, in windows of tiles, windows of
-// windows, and so on. Every tile and every window is a perfect subtree of the bracket.
+// The value of everything before a tile, by one warp of the block that has the tile.
+//
+// Each tile publishes its value in global memory. The last tile of a window publishes the value of
+// the window. The last tile of a window of windows publishes the value of that, and so on. A tile
+// looks back at the values before it: of the windows, and of the tiles of its own window.
+//
+// Invariants: every published value is that of a perfect subtree of the bracket. So the result does
+// not depend on timing. A tile only waits for tiles before it, and those are taken already.
 
 namespace warpfold {
 
-// The values of a window's places, of which each lane has a few that are neighbours.
+// The values of the places of a window. Each lane holds PLACES adjacent ones.
 template <unsigned PLACES, class Item>
 struct Window {
     Words<Item> value[PLACES];
 
-    // Those before a place, when whoever has them has sent them; of the others, the value of that place.
+    // Waits for the values of the places before `place`. All other places get `own`, the value of
+    // `place`.
     WARPFOLD_DEVICE void receive(const unsigned long long* cells, unsigned stride, unsigned place,
                                  const Words<Item>& own, unsigned serial) {
         const unsigned first = lane_index() * PLACES;
@@ -28,7 +35,7 @@ struct Window {
         for (unsigned k = 0; k < PLACES; ++k) value[k] = select(first + k < place, sent[k].value(), own);
     }
 
-    // On the way up: each gets the largest perfect subtree that ends with it.
+    // Up: each place gets the value of the largest perfect subtree that ends with it.
     template <class Operator>
     WARPFOLD_DEVICE void combine_subtrees(const Operator& op) {
 #pragma unroll
@@ -39,7 +46,7 @@ struct Window {
         value[PLACES - 1] = subtrees(op, value[PLACES - 1], WARP_LANES);
     }
 
-    // That of one place, in all lanes.
+    // The value of one place, in all lanes.
     WARPFOLD_DEVICE Words<Item> at(unsigned place) const {
         Words<Item> chosen = value[PLACES - 1];
 #pragma unroll
@@ -48,10 +55,11 @@ struct Window {
     }
 };
 
-// The value of each tile, of each window of tiles, of each window of windows, and so on, for other blocks to see.
+// The published values: one cell for each tile, for each window of tiles, for each window of
+// windows, and so on.
 template <unsigned PLACES, class Item>
 class Cells {
-    // A cell is whole pairs of words, which are looked at together.
+    // A cell is a whole number of pairs of 64-bit words. A pair is one load.
     static constexpr unsigned CELL = (Words<Item>::COUNT + 1) / 2 * 2;
     static constexpr unsigned WINDOW = WARP_LANES * PLACES;
 
@@ -59,7 +67,8 @@ class Cells {
     Size tiles;
     unsigned serial;
 
-    // Where a window begins. Its places stand in the order in which lanes look at them, a cell each at once.
+    // The first cell of the window that holds `index`. Its cells are ordered so that the 32 lanes
+    // read adjacent ones at once.
     WARPFOLD_DEVICE unsigned long long* window(unsigned level, Size index) const {
         Size windows = index / WINDOW;
 #pragma unroll 1
@@ -71,7 +80,8 @@ class Cells {
     WARPFOLD_DEVICE Cells(unsigned long long* cells, Size tiles, unsigned serial)
         : cells(cells), tiles(tiles), serial(serial) {}
 
-    // As many levels of windows as have one that is whole, and one more; or two, the last of which nothing is before in.
+    // The number of levels that `look_back` visits: each level on which a tile has a value before
+    // it, at least level 0, and one more. The last tile of a full window has its place there.
     WARPFOLD_DEVICE unsigned levels() const {
         unsigned levels = 1;
 #pragma unroll 1
@@ -79,7 +89,7 @@ class Cells {
         return levels + 1;
     }
 
-    // The window that has an index of a level, and its place there.
+    // The index of the window that holds `index`, on the next level; and the place in that window.
     static WARPFOLD_DEVICE Size above(Size index) { return index / WINDOW; }
     static WARPFOLD_DEVICE unsigned place(Size index) { return index % WINDOW; }
     static WARPFOLD_DEVICE bool ends_window(Size index) { return place(index) == WINDOW - 1; }
@@ -89,7 +99,7 @@ class Cells {
         if (lane_index() == 0) value.send(window(level, index) + at * CELL, serial);
     }
 
-    // The value of a window of tiles, from those.
+    // The value of window `index` of tiles, from the values of its tiles.
     template <class Operator>
     WARPFOLD_DEVICE Words<Item> value_of(const Operator& op, Size index) const {
         Window<PLACES, Item> seen;
@@ -98,7 +108,8 @@ class Cells {
         return seen.at(WINDOW - 1);
     }
 
-    // The largest perfect subtrees within a window, of those before a place in it, whose value is given.
+    // The largest perfect subtrees of the places up to `index` in its window. `value` is that of
+    // `index`.
     template <class Operator>
     WARPFOLD_DEVICE Window<PLACES, Item> subtrees_before(const Operator& op, unsigned level, Size index,
                                                          const Words<Item>& value) const {
@@ -109,7 +120,8 @@ class Cells {
     }
 };
 
-// What is before a place of a window: what is before the window, and the largest perfect subtrees of the places between.
+// The value of everything before a place of a window. It is the value before the window, followed
+// by the largest perfect subtrees of the places between.
 template <class Operator, unsigned PLACES, class Item>
 WARPFOLD_DEVICE Words<Item> before_place(const Operator& op, const Edges<Item>& window,
                                          const Window<PLACES, Item>& subtrees, unsigned place) {
@@ -125,11 +137,13 @@ WARPFOLD_DEVICE Words<Item> before_place(const Operator& op, const Edges<Item>& 
     return before;
 }
 
-// What is before a tile and before its end, by the whole of a warp.
+// The values of everything before a tile, and before its end. All lanes of a warp take part.
+// `whole` is the tile's value.
 template <class Operator, unsigned PLACES, class Item>
 WARPFOLD_DEVICE Edges<Item> look_back(const Operator& op, const Cells<PLACES, Item>& cells, Size tile,
                                       const Words<Item>& whole) {
-    // Whoever ends a window publishes its value, and so on. The tiles of the window are needed again.
+    // Up: the tile that ends a window publishes its value, on every level. The subtrees of the
+    // tile's own window are kept for the way down.
     Words<Item> value = whole;
     Window<PLACES, Item> tiles;
     Size index = tile;
@@ -143,7 +157,7 @@ WARPFOLD_DEVICE Edges<Item> look_back(const Operator& op, const Cells<PLACES, It
         index = cells.above(index);
         cells.publish(ended + 1, index, value);
     }
-    // From the largest windows to the smallest.
+    // Down, from the largest windows to the smallest.
     Edges<Item> edges = {false, whole, whole};
 #pragma unroll 1
     for (unsigned level = cells.levels(); level-- > 0;) {
@@ -152,9 +166,11 @@ WARPFOLD_DEVICE Edges<Item> look_back(const Operator& op, const Cells<PLACES, It
         for (unsigned k = 0; k < level; ++k) index = cells.above(index);
         const unsigned place = cells.place(index);
         if (place == 0 && level != ended) continue;
-        // The tile's own value ends this window's subtree if it ends all smaller windows.
+        // `tiles` has the subtrees of this window if the tile ends it. On level `ended`, `value` is
+        // that of the tile's own place: it includes all smaller windows that the tile ends.
         const bool is_known = level < ended && level == 0;
-        // Of the window just before the tile's the tiles are looked at: whoever ends that window publishes its value later.
+        // The window just before the tile's window is read from its tiles, which are published
+        // earlier.
         Words<Item> own = value;
         if (level == 1 && ended == 0) own = cells.value_of(op, --index);
         const Window<PLACES, Item> subtrees = is_known ? tiles : cells.subtrees_before(op, level, index, own);

@@ -1,16 +1,20 @@
-// A scan of one value a lane, or of a few such rows at once: up the bracket, and down again.
+// A scan of one value a lane by one warp, for one row of lanes or a few at once.
+//
+// `subtrees` goes up the bracket, and `prefixes` goes down again. Every value is that of a perfect
+// subtree, or a left-to-right fold of perfect subtrees, the largest first.
 
 namespace warpfold {
 
-// What is before some items, or any value if nothing is, and what is before their end.
+// The value of everything before some items, and of everything before their end. `before` is any
+// value unless `has_before`.
 template <class Item>
 struct Edges {
     bool has_before;
     Words<Item> before, after;
 };
 
-// On the way up: one value a lane, of the first `lanes` of which each gets that of the largest perfect subtree that ends
-// with it. Rows that go together do not wait for each other.
+// Up: each of the first `lanes` lanes gets the value of the largest perfect subtree that ends with
+// it. The rows are independent, so their latencies overlap.
 template <class Operator, unsigned ROWS, class Item>
 WARPFOLD_DEVICE void subtrees(const Operator& op, Words<Item> (&value)[ROWS], unsigned lanes) {
     const unsigned end = lane_index() + 1;
@@ -19,7 +23,7 @@ WARPFOLD_DEVICE void subtrees(const Operator& op, Words<Item> (&value)[ROWS], un
 #pragma unroll
         for (unsigned k = 0; k < ROWS; ++k) {
             const Words<Item> left = shuffle_from(value[k], lane_index() - distance);
-            // All lanes combine, and only some use it: branches here cost more than that.
+            // All lanes combine, and some discard the result: a branch costs more.
             value[k] = select((end & (2 * distance - 1)) == 0, combine(op, left, value[k]), value[k]);
         }
     }
@@ -31,8 +35,9 @@ WARPFOLD_DEVICE Words<Item> subtrees(const Operator& op, const Words<Item>& valu
     return row[0];
 }
 
-// On the way down: of each of the first `lanes` lanes of a row what is before its end, but for the last one, of which that is
-// not known here. Given is what is before each row; before the first there may be nothing.
+// Down: each of the first `lanes` lanes gets the value of everything up to its end. The last lane
+// does not: its value is not known here. `before` is the value before each row. The first row has
+// one only if `has_before`.
 template <class Operator, unsigned ROWS, class Item>
 WARPFOLD_DEVICE void prefixes(const Operator& op, Words<Item> (&subtree)[ROWS], bool has_before,
                               const Words<Item> (&before)[ROWS], unsigned lanes) {

@@ -1,9 +1,14 @@
-// What the lanes of a warp have in shared memory, as rows of 32 runs: up the bracket, and down again.
+// The runs of a warp's lanes, in shared memory: 32 runs a row. Up the bracket, and down again, in
+// place.
+//
+// On the way up, each place gets the value of the largest perfect subtree that ends with it. Values
+// of subtrees larger than a run or a row are kept in registers. On the way down, each place gets
+// the value of everything up to its item, or before it if the scan is exclusive.
 
 namespace warpfold {
 
-// One row: a lane has a long run, units of so many items as are written out, since each copy of an operator is compile
-// time.
+// One row. A lane has a long run, in units. Code is unrolled for the items of a unit only, since
+// each copy of an operator takes compile time.
 template <class Shape, class Item, bool HAS_ROWS = (Shape::ROWS > 1)>
 class Runs {
     static constexpr unsigned UNIT = Shape::UNIT_ITEMS, UNITS = Shape::RUN_ITEMS / UNIT, LEVELS = level_of(UNITS);
@@ -27,10 +32,10 @@ class Runs {
         group.template write_to<WIDTH>(unit(index));
     }
 
-    // On the way up. Returns the value of the run.
+    // Up, within the run. Returns the value of the run.
     template <class Operator>
     WARPFOLD_DEVICE Words<Item> run_up(const Operator& op) const {
-        // Of each level, the subtree that waits for one on its right.
+        // For each level, the left subtree that waits for its right neighbour.
         Words<Item> left[LEVELS + 1], place[UNIT];
 #pragma unroll 1
         for (unsigned index = 0; index < UNITS; ++index) {
@@ -54,10 +59,11 @@ class Runs {
         return place[UNIT - 1];
     }
 
-    // On the way down.
+    // Down, within the run.
     template <class Operator>
     WARPFOLD_DEVICE void run_down(const Operator& op, const Edges<Item>& edges, bool exclusive) const {
-        // What is before the unit, and before the larger ones that it is the first of: of level k, before 2^k units.
+        // `before[k]` is the value of everything before the aligned 2^k units that hold the current
+        // unit.
         Words<Item> before[LEVELS + 1], place[UNIT];
 #pragma unroll
         for (unsigned k = 0; k <= LEVELS; ++k) before[k] = edges.before;
@@ -103,13 +109,13 @@ class Runs {
   public:
     WARPFOLD_DEVICE explicit Runs(unsigned char* first) : first(first) {}
 
-    // On the way up. Returns the value of all runs, in the last lane.
+    // Up. Returns the value of all runs, in the last lane.
     template <class Operator>
     WARPFOLD_DEVICE Words<Item> up(const Operator& op) {
         return subtree = subtrees(op, run_up(op), WARP_LANES);
     }
 
-    // On the way down, in their own place.
+    // Down, in place.
     template <class Operator>
     WARPFOLD_DEVICE void down(const Operator& op, Edges<Item> edges, bool exclusive, unsigned char*) const {
         const Words<Item> value = prefixes(op, subtree, edges, WARP_LANES);
@@ -120,8 +126,8 @@ class Runs {
     }
 };
 
-// Many rows: in each a lane has one chunk, which stands beside its neighbours' in global memory as it does here, so that
-// nothing is exchanged. A few rows go up or down at once, so that none waits for another.
+// Many rows. In each row a lane has one chunk, at the same place as in global memory, so lanes
+// exchange nothing. AT_ONCE rows go up or down together, so that their latencies overlap.
 template <class Shape, class Item>
 class Runs<Shape, Item, true> {
     static constexpr unsigned ROWS = Shape::ROWS, AT_ONCE = 4, RUN = Shape::RUN_ITEMS, CHUNK = RUN * sizeof(Item);
@@ -130,7 +136,7 @@ class Runs<Shape, Item, true> {
     using Chunk = Group<Item, RUN>;
 
     unsigned char* const first;
-    // In the lane of its number, of a row: the largest perfect subtree that ends with it.
+    // In lane r, the largest perfect subtree of rows that ends with row r.
     Words<Item> subtree;
 
     WARPFOLD_DEVICE void get(unsigned row, Words<Item> (&place)[AT_ONCE][RUN]) const {
@@ -155,7 +161,7 @@ class Runs<Shape, Item, true> {
   public:
     WARPFOLD_DEVICE explicit Runs(unsigned char* first) : first(first) {}
 
-    // On the way up, as above.
+    // Up. Returns the value of all rows.
     template <class Operator>
     WARPFOLD_DEVICE Words<Item> up(const Operator& op) {
 #pragma unroll 1
@@ -177,7 +183,8 @@ class Runs<Shape, Item, true> {
             for (unsigned k = 0; k < AT_ONCE; ++k) {
                 place[k][RUN - 1] = last[k];
                 const Words<Item> whole = shuffle_from(last[k], WARP_LANES - 1);
-                // In the lanes after it, too, until theirs come: all lanes have an item.
+                // The lanes after it get it too, until their own row comes: every lane holds a
+                // valid value.
                 subtree = select(lane_index() >= row + k, whole, subtree);
             }
             set(first, row, place);
@@ -186,18 +193,19 @@ class Runs<Shape, Item, true> {
         return shuffle_from(subtree, ROWS - 1);
     }
 
-    // On the way down: to the output, if that is where the lane's first chunk is to be, or in their own place.
+    // Down. Writes to `output`, where the lane's first chunk belongs, or in place if that is null.
     template <class Operator>
     WARPFOLD_DEVICE void down(const Operator& op, const Edges<Item>& edges, bool exclusive, unsigned char* output) const {
         const unsigned end = lane_index() + 1;
-        // Of lane r what is before the end of row r.
+        // In lane r, the value of everything before the end of row r.
         const Words<Item> ends = select(end == ROWS, edges.after, prefixes(op, subtree, edges, ROWS));
         Words<Item> next = edges.before;
         bool has_before = edges.has_before;
 #pragma unroll 1
         for (unsigned row = 0; row < ROWS; row += AT_ONCE) {
-            // Of each row what is before it and before its end; of each lane its last place, on the way to what is before its
-            // end, and what is before its first.
+            // `before` and `after` are the values before a row and before its end. `last` is a
+            // lane's last place, and becomes the value before the lane's end. `left` is the value
+            // before the lane's first item.
             Words<Item> place[AT_ONCE][RUN], before[AT_ONCE], after[AT_ONCE], last[AT_ONCE], left[AT_ONCE];
             get(row, place);
 #pragma unroll
@@ -231,7 +239,8 @@ class Runs<Shape, Item, true> {
                 }
             }
             has_before = true;
-            // All at once, which was the faster order with every compiler that was tried; why is not known.
+            // The AT_ONCE rows are stored together. This order was faster with every compiler that
+            // was tested, for an unknown reason.
             if (output)
                 set(output, row, place);
             else

@@ -1,12 +1,21 @@
-// Scans: of each item, the value of all items up to it, or of those before it.
+// Scans: the value of all items up to each item, or before it.
 //
-// What is before an item is the left-to-right fold of the perfect subtrees of the bracket that make it up, the largest
-// first. So it is what is before the last one of them, combined with that: a place of an array gets, on the way up the
-// bracket, the value of the largest perfect subtree that ends there, and on the way down what is before that subtree on
-// its left. Both ways are one combination a place, and go through the same levels: the items of a unit, units of a lane,
-// lanes, rows, warps, and tiles, which are taken from left to right. Only the last level leaves whoever has a tile: tiles publish
-// their values, and look back at those before them. Every tile and every window of tiles is a perfect subtree, so nothing
-// of that moves a bit of the result.
+// The value of everything before a place is a left-to-right fold of perfect subtrees of the
+// bracket, the largest first. So a scan goes up and down the bracket:
+//
+// - Up: each place gets the value of the largest perfect subtree that ends there.
+// - Down: that value is combined with the value of everything before the subtree, from the left.
+//
+// Each way takes at most one combination a place. Both ways go through the same levels: the items
+// of a unit, the units of a lane, lanes, rows and warps, all within a block (runs.cuh,
+// prefixes.cuh). The last level is tiles, across blocks (look_back.cuh).
+//
+// Invariants:
+//
+// - Tiles are taken from left to right, by a ticket. So every tile before a taken tile is taken.
+// - Every tile and every window of tiles is a perfect subtree, so timing changes no bit of the
+//   result.
+// - The operator only sees items of the input, and values of them.
 
 namespace warpfold {
 
@@ -14,28 +23,31 @@ template <class Input, class Item>
 struct ScanArguments {
     Input input;
     Size length;
-    // May be the input.
+    // May be the memory of the input.
     Item* output;
-    // What blocks share: a word that says who takes which tile, and from the next line on a cell for each place of each
-    // window. It begins as zeros, and serves one launch after another.
+    // Shared by all blocks: a word that holds the ticket and the serial. From the next line on, a
+    // cell for each place of each window. New memory holds zeros; later launches use it without
+    // clearing it.
     unsigned long long* shared;
     Size tiles;
-    // 0 if a place has the value of its own item, too.
+    // 0 for an inclusive scan.
     unsigned exclusive;
     Item identity;
 };
 
-// Takes the next tile of a launch: its number, below the serial of the launch.
+// Takes the next tile of a launch. Returns its number, with the launch's serial in the upper 32
+// bits. `takes` is the number of calls in the launch.
 WARPFOLD_DEVICE Size take_tile(unsigned long long* next, Size takes) {
     const Size taken = atomic_add(next, 1);
-    // Nobody takes any after the last one, but the next launch. Its serial is never that of new memory.
+    // After the last call only the next launch takes tiles, under the next serial. No serial is 0,
+    // which new memory holds.
     const Size serial = (taken >> 32) % 0xffffffffu + 1, tile = taken & 0xffffffffu;
     if (tile == takes - 1) publish(next, serial << 32);
     return serial << 32 | tile;
 }
 
-// Groups of a block load one after another: what many load at once comes to all of them late, and what is behind a tile
-// cannot be written before that tile has come.
+// The order in which the groups of a block load: one at a time. If all loaded at once, all would
+// wait long for their items. Results of later tiles also need the items of earlier ones.
 template <bool ARE_THERE>
 class Turn {
     unsigned long long* loading;
@@ -48,7 +60,7 @@ class Turn {
             block_barrier();
         }
     }
-    // By one lane for some warps, each of which gives it back.
+    // One lane takes the turn for `warps` warps. Each of those gives its part back.
     WARPFOLD_DEVICE void take(unsigned warps) const {
         if constexpr (ARE_THERE) {
             while (compare_and_swap(loading, 0, warps) != 0) pause();
@@ -63,7 +75,8 @@ template <class Shape, class Reader, class Item, class Operator>
 WARPFOLD_DEVICE void scan(const ScanArguments<typename Reader::Input, Item>& arguments, const Operator& op) {
     constexpr unsigned WARP_ITEMS = WARP_LANES * Shape::ROWS * Shape::RUN_ITEMS, LINE = 16;
     constexpr bool HAS_GROUPS = Shape::GROUPS > 1;
-    // Of a tile, a power of two: as many as the shape has, or, where a block has one tile, half of them.
+    // Warps of a tile, a power of two: those of the shape, or half of them where a block has one
+    // tile.
     const unsigned warps = HAS_GROUPS ? Shape::WARPS : block_warps();
     const unsigned group = HAS_GROUPS ? warp_index() / Shape::WARPS : 0, first = group * Shape::WARPS;
     const unsigned warp = warp_index() - first;
@@ -78,16 +91,18 @@ WARPFOLD_DEVICE void scan(const ScanArguments<typename Reader::Input, Item>& arg
     const auto begin_of = [&](Size tile) { return (tile * warps + warp) * WARP_ITEMS; };
     const auto present_from = [&](Size begin) { return arguments.length > begin ? arguments.length - begin : 0; };
 
-    // Of a block that has all there is, nobody asks anything, and it asks nobody.
+    // A block that has the whole input takes no ticket and publishes nothing.
     const bool is_only = !HAS_GROUPS && arguments.tiles == 1;
-    // Most blocks take the tile that they would have without asking. Whoever takes it, it comes meanwhile. Where it is loaded
-    // in many small words, loads that end sooner have been no help.
+    // Most blocks get the tile of their own index. This prefetch runs while the ticket is taken,
+    // and is useful whichever block gets the tile. It did not help where items are copied in narrow
+    // words.
     if (!HAS_GROUPS && !is_only) {
         const Size likely = begin_of(block_index());
         if (Slot<Shape, Item>::template loads_chunks<Reader>(input + likely))
             (input + likely).template ask_for<2>(smaller(present_from(likely), WARP_ITEMS));
     }
-    // Whoever takes more than one tile takes one that is not there, at last.
+    // A group that takes several tiles stops at a number past the last tile, which is one more
+    // take.
     const Size takers = HAS_GROUPS ? Size(block_count()) * (block_warps() / Shape::WARPS) : block_count();
     const bool once = !HAS_GROUPS || takers >= arguments.tiles;
     const Size takes = once ? takers : takers + arguments.tiles;
@@ -106,7 +121,8 @@ WARPFOLD_DEVICE void scan(const ScanArguments<typename Reader::Input, Item>& arg
 
         const Size begin = begin_of(tile), present = present_from(begin);
         Slot<Shape, Item> slot(memory);
-        // In place of all items that do not exist is the last one of the input. Of a warp that has no others it is the value, too.
+        // Places past the end of the input hold its last item. A warp that has no other places uses
+        // that item as its value, too.
         const typename Reader::Cursor last = input + (arguments.length - 1);
         if (present > 0) slot.template load<Reader>(op, input + begin, present, last);
         warp_barrier();
@@ -138,7 +154,7 @@ WARPFOLD_DEVICE void scan(const ScanArguments<typename Reader::Input, Item>& arg
         if (warp + 1 < warps) edges.after = after_warp[first + warp];
         unsigned char* const direct = slot.run_of(arguments.output + begin, present);
         runs.down(op, edges, arguments.exclusive != 0, direct);
-        // Before the first item there is nothing.
+        // The first place of an exclusive scan gets the identity.
         if (arguments.exclusive != 0 && begin == 0 && lane_index() == 0) {
             if (direct)
                 Words<Item>(arguments.identity).store(arguments.output);

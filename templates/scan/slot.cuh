@@ -1,13 +1,15 @@
-// The items of a warp, between global and shared memory.
+// The items of a warp in shared memory: loaded from the input, and stored to the output.
+//
+// Each lane copies adjacent words of global memory, and then owns a run of items in shared memory.
 
 namespace warpfold {
 
-// The items of a warp in a tile, on their way between global memory and lanes: rows of 32 runs.
+// The items of a warp in a tile, as rows of 32 runs in shared memory.
 template <class Shape, class Item>
 class Slot {
     using Places = Exchange<Shape::RUN_ITEMS * sizeof(Item), Shape::ROWS>;
     static constexpr unsigned ITEMS = WARP_LANES * Shape::ROWS * Shape::RUN_ITEMS, CHUNK = Places::CHUNK;
-    // As the narrowest: what the address of an item allows, a word at most.
+    // The narrowest copy: the width that the address of every item allows, at most a word.
     static constexpr unsigned WORD_WIDTH = alignof(Item) < 4 ? alignof(Item) : 4;
     static constexpr unsigned ITEM_WIDTH = WORD_WIDTH < CHUNK ? WORD_WIDTH : CHUNK;
     static constexpr unsigned AHEAD = 8;
@@ -27,7 +29,7 @@ class Slot {
         }
     }
 
-    // The words from one byte to another.
+    // Stores the bytes from `begin` to `end`.
     template <unsigned WIDTH>
     WARPFOLD_DEVICE void store_words(char* to, unsigned begin, unsigned end) const {
 #pragma unroll(AHEAD / 2)
@@ -43,23 +45,24 @@ class Slot {
 
     WARPFOLD_DEVICE explicit Slot(unsigned char* shared) : bytes(shared + warp_index() * BYTES) {}
 
-    // Of the lane, in the first row.
+    // The lane's run in the first row.
     WARPFOLD_DEVICE unsigned char* run() const { return bytes + Places::place(lane_index() * Places::RUN); }
 
-    // Where the lane's first run belongs in the output, if its runs stand there as they do here, and all of them exist.
+    // Where the lane's first run belongs in the output, or null if the lane cannot store its runs
+    // there. It can if there are many rows, all items exist, and the output is aligned to chunks.
     static WARPFOLD_DEVICE unsigned char* run_of(Item* items, Size present) {
         if (Shape::ROWS == 1 || present < ITEMS || reinterpret_cast<Size>(items) % CHUNK != 0) return nullptr;
         return reinterpret_cast<unsigned char*>(items) + lane_index() * CHUNK;
     }
 
-    // What exists of the items, and in place of all others the last item of the input. While groups take turns to load, there is nothing
-    // else to do.
+    // Loads the items that exist. The other places get the last item of the input. Where a block
+    // has several groups, the copies are asynchronous: the loading group has no other work.
     template <class Reader, class Operator>
     WARPFOLD_DEVICE void load(const Operator& op, typename Reader::Cursor from, Size present, typename Reader::Cursor last) {
         Reader::template copy_items<Places, ITEMS, (Shape::GROUPS > 1)>(op, bytes, from, present, last);
     }
 
-    // The first item of the lane with the first run.
+    // Sets the first item of the warp.
     WARPFOLD_DEVICE void set_first(const Item& value) const {
         const char* const from = reinterpret_cast<const char*>(&value);
 #pragma unroll 1

@@ -1,4 +1,4 @@
-//! One array of items, as they are.
+//! The reader of one array. Its elements are the items.
 
 use std::ops::Range;
 

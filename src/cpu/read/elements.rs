@@ -1,12 +1,13 @@
-//! What a primitive reads, whatever the reader.
+//! The interface between readers and primitives.
 
 use std::ops::Range;
 
-/// Elements that become items, read block by block by many threads.
+/// Elements that become items. Many threads read them block by block.
 pub(crate) trait Elements<Item>: Sync {
-    /// How many there are.
+    /// The number of elements.
     fn length(&self) -> usize;
 
-    /// What some of them become. There is room for it, in the caches of a thread, where it is not in memory already.
+    /// The items that the elements of `range` become. If memory does not hold them already, they
+    /// are written to `room`, which stays in the caches of a thread.
     fn items<'a>(&'a self, range: Range<usize>, room: &'a mut Vec<Item>) -> &'a [Item];
 }

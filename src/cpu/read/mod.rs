@@ -1,4 +1,4 @@
-//! What primitives read on the CPU, for each reader a file.
+//! The readers on the CPU, with one file for each.
 
 mod array;
 mod elements;

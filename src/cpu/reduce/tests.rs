@@ -4,7 +4,7 @@ use super::*;
 use crate::operators::{AffineComposition, Integer, Matrix2Product, Number, Sum};
 use crate::tree;
 
-/// As many affine maps: never commutative.
+/// `N` affine maps. Not commutative.
 #[derive(Clone, Copy)]
 pub(in crate::cpu) struct Maps<const N: usize>;
 
@@ -18,7 +18,7 @@ impl<const N: usize> Monoid for Maps<N> {
     }
 }
 
-/// Affine maps in one word, of two numbers in half of it each: never commutative.
+/// An affine map in one integer, with one coefficient in each half. Not commutative.
 #[derive(Clone, Copy)]
 pub(in crate::cpu) struct Halves<T>(PhantomData<T>);
 
@@ -41,7 +41,8 @@ impl<T: Integer> Monoid for Halves<T> {
     }
 }
 
-/// Upper triangular matrices of three rows, with ones in the diagonal, of three numbers each: never commutative.
+/// Upper triangular 3 x 3 matrices with ones on the diagonal, stored as three numbers. Not
+/// commutative.
 #[derive(Clone, Copy)]
 pub(in crate::cpu) struct Triangles<T>(PhantomData<T>);
 
@@ -61,7 +62,7 @@ impl<T: Integer> Monoid for Triangles<T> {
     }
 }
 
-/// Odd, so that every product can be undone and every item counts.
+/// An odd number. Multiplication by it is invertible, so every item affects the result.
 fn odd(index: usize) -> u64 {
     (index as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29) | 1
 }
@@ -103,7 +104,7 @@ fn is_the_bracket_at_every_edge<M: Monoid>(operator: M, item: fn(usize) -> M::It
     }
 }
 
-/// Threads whose vectors grow wait for each other in the allocator.
+/// Each level is allocated once: threads whose vectors grow wait for each other in the allocator.
 #[test]
 fn no_level_grows() {
     grows_not(1_u32);

@@ -1,10 +1,11 @@
-//! Up and down the bracket, as many runs of eight items at once as there are lanes: run l is lane l.
+//! One level of a block: the up-sweep and the down-sweep of many runs of eight items at once. Run l
+//! is lane l.
 //!
-//! On the way up nothing is kept of a run of a tile but its value. On the way down its items are transposed once more: that takes less
-//! time than to write, and read again, as many bytes of what became of them.
+//! The up-sweep keeps only the value of each run. The down-sweep transposes the items again. That
+//! is faster than to write intermediate values and to read them back.
 //!
-//! Before the first run of all there is nothing, so its lane would have nothing to combine with. The first tile of all goes down
-//! without lanes.
+//! Nothing precedes the first run of the input, so its lane would have no prefix to combine with.
+//! Therefore the first tile of the input is swept down without lanes.
 
 #![allow(unsafe_code)]
 
@@ -22,21 +23,21 @@ use crate::tree::Prefix;
 
 pub(super) use lanes::tile_items;
 
-/// What is known of some items, and of their runs.
+/// The state of one level.
 pub(super) struct Lanes<'a, M: Monoid> {
-    /// Of each run in whole tiles its value.
+    /// The value of each run in whole tiles.
     values: Vec<M::Item>,
-    /// What is before the first run, and then what is before the end of each. Where nothing is before the first run, the first of
-    /// these is some item that nobody uses.
+    /// The prefix before the first run, then the prefix at the end of each run. If nothing precedes
+    /// the first run, the first element is an arbitrary item that is not used.
     edges: Vec<M::Item>,
-    /// The first tile of all.
+    /// The first tile of the input.
     first: Runs<'a, M>,
-    /// What comes after whole tiles.
+    /// The items after the last whole tile.
     rest: Runs<'a, M>,
 }
 
 impl<'a, M: Monoid> Lanes<'a, M> {
-    /// For so many items, at most.
+    /// Allocates a level for at most `most` items.
     ///
     /// # Safety
     ///
@@ -51,17 +52,17 @@ impl<'a, M: Monoid> Lanes<'a, M> {
         }
     }
 
-    /// Nothing went up yet.
+    /// Begins a new block.
     pub(super) fn clear(&mut self) {
         self.values.clear();
     }
 
-    /// The values of all runs in whole tiles that went up.
+    /// The values of all runs that were swept up in whole tiles.
     pub(super) fn values(&self) -> &[M::Item] {
         &self.values
     }
 
-    /// One more tile.
+    /// Sweeps one more tile up.
     #[inline(always)]
     pub(super) fn up_tile<const BYTES: usize>(
         &mut self,
@@ -69,11 +70,11 @@ impl<'a, M: Monoid> Lanes<'a, M> {
         operator: &M,
         tile: &[M::Item],
     ) {
-        // SAFETY: `new` was promised that the items suit.
+        // SAFETY: the items suit, as the caller of `new` promised.
         unsafe { lanes::tile(registers, operator, tile, &mut self.values) };
     }
 
-    /// What else the way down needs of the items, all of whose whole tiles went up.
+    /// Sweeps the items after the last whole tile up. All whole tiles were swept up before.
     #[inline(always)]
     pub(super) fn up_rest(&mut self, items: &[M::Item]) {
         let rest = &items[self.values.len() * RUN..];
@@ -82,23 +83,25 @@ impl<'a, M: Monoid> Lanes<'a, M> {
         }
     }
 
-    /// What is before all items, if anything is.
+    /// Begins the down-sweep, with the prefix before all items if there is one.
     pub(super) fn begin(&mut self, before: Option<M::Item>) {
         let first = before.unwrap_or(self.values[0]);
         self.edges.resize(1 + self.values.len(), first);
         self.edges[0] = first;
     }
 
-    /// The values, and the places of what is before the end of each run.
+    /// The values of the runs, and the places for the prefixes at their ends.
     pub(super) fn values_and_ends(&mut self) -> (&[M::Item], &mut [M::Item]) {
         (&self.values, &mut self.edges[1..=self.values.len()])
     }
 
-    /// The rows of what goes into the places of a tile, which are some of those given. What is before the ends of its runs is known.
+    /// Sweeps a tile down. Returns the rows of its output, which are a part of `rows`. The prefixes
+    /// at the ends of its runs must be known.
     ///
     /// # Safety
     ///
-    /// `items` are the words of a tile of items, `W::LANES` times `RUN`, which have no padding.
+    /// `items` are the words of a tile, which has `W::LANES` times `RUN` items. They have no
+    /// padding.
     #[inline(always)]
     pub(super) unsafe fn down_tile<'r, W: Word, const BYTES: usize, const EXCLUSIVE: bool>(
         &self,
@@ -112,7 +115,8 @@ impl<'a, M: Monoid> Lanes<'a, M> {
         let mut of_items = Rows::<W, RUN>::new();
         let (of_items, of_edges) = (of_items.first(RUN * words), rows.first((RUN + 1) * words));
         let edges = &self.edges[tile * W::LANES..][..W::LANES + 1];
-        // SAFETY: `new` was promised that the items suit, and the caller promised the tile; the rows are the first ones, and set one after the other.
+        // SAFETY: the items suit, as the caller of `new` promised, and `items` is a tile. The rows
+        // are the first ones of `Rows`. Each step sets the rows that the next one reads.
         unsafe {
             transpose::<M::Item, W, BYTES>(registers, items, of_items);
             set_items_of_lanes(of_edges, &edges[..W::LANES]);
@@ -122,20 +126,20 @@ impl<'a, M: Monoid> Lanes<'a, M> {
         &of_edges[if EXCLUSIVE { 0 } else { words }..][..RUN * words]
     }
 
-    /// The items of the first tile, before which nothing is.
+    /// Sweeps the first tile of the input up.
     #[inline(always)]
     pub(super) fn up_first(&mut self, tile: &[M::Item]) {
         self.first.up(tile);
     }
 
-    /// Its places.
+    /// Sweeps the first tile of the input down.
     #[inline(always)]
     pub(super) fn down_first(&mut self, prefix: Prefix, places: &mut [MaybeUninit<M::Item>]) {
         let edges = Edges { before: None, after: Some(self.edges[Cut::<M::Item>::LANES]) };
         self.first.down(prefix, edges, places);
     }
 
-    /// The places of what comes after whole tiles.
+    /// Sweeps the items after the last whole tile down.
     #[inline(always)]
     pub(super) fn down_rest(&mut self, prefix: Prefix, rest: &mut [MaybeUninit<M::Item>]) {
         let runs = self.values.len();
@@ -145,25 +149,26 @@ impl<'a, M: Monoid> Lanes<'a, M> {
     }
 }
 
-/// In every lane, from what is before the run, which is the first item of the edges, to what is before its other items.
+/// In every lane, computes the prefix before each item of the run but the first. The prefix before
+/// the first item is given, as the first item of `edges`.
 ///
 /// # Safety
 ///
-/// The items suit, and were transposed into the rows; the first item of the edges was set.
+/// The items suit, and were transposed into the rows. The first item of `edges` was set.
 #[inline(always)]
 unsafe fn combine_before<M: Monoid, W: Word>(operator: &M, items: &[Row<W>], edges: &mut [Row<W>]) {
     let words = size_of::<M::Item>() / size_of::<W>();
-    // SAFETY: as the caller says.
+    // SAFETY: the items suit, as the caller promises.
     let op = |left, right| unsafe { combine::<M, W>(operator, left, right) };
     let (first, others) = edges.split_at_mut(words);
     for lane in 0..W::LANES {
-        // SAFETY: as the caller says.
+        // SAFETY: the items were transposed into the rows, as the caller promises.
         let at = |index: usize| unsafe { item::<M::Item, W>(&items[index * words..], lane) };
-        // SAFETY: as the caller says.
+        // SAFETY: the items suit, as the caller promises.
         let mut set =
             |index: usize, before| unsafe { set_item(&mut others[(index - 1) * words..], lane, before) };
         let (a, b, c, d, e, f, g) = (at(0), at(1), at(2), at(3), at(4), at(5), at(6));
-        // SAFETY: as the caller says.
+        // SAFETY: the first item of `edges` was set, as the caller promises.
         let before_a = unsafe { item(first, lane) };
         let (ab, ef) = (op(a, b), op(e, f));
         let abcd = op(ab, op(c, d));

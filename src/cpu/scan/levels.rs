@@ -1,5 +1,7 @@
-//! A block's way up and down. Levels go tile by tile: values go up as soon as they fill one, and what is before the ends of runs is found
-//! just before the tile that needs it.
+//! The up-sweep and the down-sweep of a block.
+//!
+//! Both go tile by tile. Values are swept up as soon as they fill a tile. The prefixes at the ends
+//! of runs are computed just before the tile that needs them.
 
 #![allow(unsafe_code)]
 
@@ -17,32 +19,33 @@ use crate::cpu::vectors::{Compiled, Registers, Vectors, has_lanes_of};
 use crate::tree::Prefix;
 use crate::{DeviceType, Monoid};
 
-/// Levels of lanes, at most.
+/// Most levels of lanes.
 const DEPTH: usize = 4;
 
-/// Whether items of that type do, with these vectors.
+/// Whether items of type `T` are processed in lanes with these vectors.
 pub(super) fn go_in_lanes<T: DeviceType>(vectors: Vectors) -> bool {
     rows::suit(&T::layout()) && vectors.have_lanes()
 }
 
-/// A block on its way up and down: a tile of runs of eight items at once, and the values of runs in the same way, as long as they fill
-/// lanes; above that one run at a time.
+/// The sweeps of a block. A level processes tiles of runs of eight, in lanes. The values of its
+/// runs are the items of the level above. Where they do not fill the lanes, `runs` processes one
+/// run at a time.
 pub(super) struct Levels<'a, M: Monoid> {
     operator: &'a M,
     vectors: Vectors,
-    /// Of items, of values of runs of items, and so on, as far as they fill lanes, if they go there.
+    /// The levels of lanes: items, values of runs of items, and so on. None if items do not suit.
     lanes: Vec<Lanes<'a, M>>,
-    /// Those that the block went up.
+    /// Levels of lanes that the current block uses.
     depth: usize,
     runs: Runs<'a, M>,
-    /// Whether what goes out goes past the caches.
+    /// Whether the output bypasses the caches.
     streams: bool,
-    /// What is on its way there.
+    /// The staging buffer of such an output.
     lines: Vec<Line>,
 }
 
 impl<'a, M: Monoid> Levels<'a, M> {
-    /// For blocks of so many items at most.
+    /// Allocates the levels for blocks of at most `most` items.
     pub(super) fn new(operator: &'a M, most: usize, streams: bool) -> Self {
         Self::with(operator, most, streams, Vectors::detected())
     }
@@ -51,25 +54,28 @@ impl<'a, M: Monoid> Levels<'a, M> {
         let in_lanes = go_in_lanes::<M::Item>(vectors);
         let levels = (0..if in_lanes { DEPTH } else { 0 }).map(|level| most / RUN.pow(level as u32));
         let fill_lanes = |&most: &usize| most >= tile_items::<M::Item>();
-        // SAFETY: only items that suit go in lanes.
+        // SAFETY: `in_lanes` is true only if the items suit.
         let lanes = levels.take_while(fill_lanes).map(|most| unsafe { Lanes::new(operator, most) }).collect();
         Self { operator, vectors, lanes, depth: 0, runs: Runs::new(operator), streams, lines: Vec::new() }
     }
 
-    /// Levels of lanes that the block went up.
+    /// Levels of lanes that the block uses.
     #[cfg(test)]
     pub(super) fn depth(&self) -> usize {
         self.depth
     }
 
-    /// Returns the value of the block, if it is whole.
+    /// Sweeps a block up. Returns its value, if it is whole.
     pub(super) fn up(&mut self, items: &[M::Item]) -> M::Item {
         self.vectors.run(Up { levels: self, items })
     }
 
+    /// Sweeps a block down.
+    ///
     /// # Safety
     ///
-    /// The items are those that [went up](Self::up), and if there are none the places hold them. There are as many places.
+    /// The items are the same as in the last [`up`](Self::up). Without items, the places hold them.
+    /// There are as many places as items.
     pub(super) unsafe fn down(
         &mut self,
         prefix: Prefix,
@@ -101,7 +107,7 @@ impl<M: Monoid> Compiled for Up<'_, '_, M> {
                     prefetch::ahead_of(tile, items);
                     lanes[0].up_tile(registers, operator, tile);
                 }
-                // As soon as values fill a tile it goes up, while the next items arrive.
+                // Values are swept up as soon as they fill a tile, while the next items arrive.
                 for level in 1..lanes.len() {
                     let (below, above) = lanes.split_at_mut(level);
                     let values = below[level - 1].values();
@@ -122,7 +128,7 @@ impl<M: Monoid> Compiled for Up<'_, '_, M> {
     }
 }
 
-/// What [`Levels::down`] was promised holds of it.
+/// The arguments of [`Levels::down`], whose safety conditions hold.
 struct Down<'l, 'a, M: Monoid> {
     levels: &'l mut Levels<'a, M>,
     prefix: Prefix,
@@ -147,7 +153,8 @@ impl<M: Monoid> Compiled for Down<'_, '_, M> {
 }
 
 impl<M: Monoid> Down<'_, '_, M> {
-    /// Compiled for either prefix: only rows whose numbers are known can stay in registers.
+    /// One copy for each kind of prefix. Rows can stay in registers only if their indices are
+    /// constants.
     #[inline(always)]
     fn in_words<W: Word, const BYTES: usize, const EXCLUSIVE: bool>(self, registers: Registers<BYTES>) {
         let Self { levels: Levels { operator, lanes, depth, runs, streams, lines, .. }, .. } = self;
@@ -155,20 +162,20 @@ impl<M: Monoid> Down<'_, '_, M> {
         let (lanes, last) = (&mut lanes[..*depth], *depth - 1);
         let is_first = edges.before.is_none();
         lanes.iter_mut().for_each(|lanes| lanes.begin(edges.before));
-        // SAFETY: items are written to them.
+        // SAFETY: only items are written to them.
         let ends = unsafe { as_places(lanes[last].values_and_ends().1) };
         runs.down(Prefix::Inclusive, edges, ends);
         let (tile_items, tiles) = (W::LANES * RUN, lanes[0].values().len() / W::LANES);
         let words = tile_items * size_of::<M::Item>() / size_of::<W>();
         let (places, rest) = places.split_at_mut(tiles * tile_items);
         let (first_places, places) = places.split_at_mut(if is_first { tile_items } else { 0 });
-        // SAFETY: items that go in lanes have no padding.
+        // SAFETY: items in lanes have no padding.
         let places_of_tiles = unsafe { words_of_places::<_, W>(places) };
         let mut output = Output::<W, BYTES>::new(registers, places_of_tiles, words, *streams, lines);
         for eight in (0..tiles).step_by(RUN) {
-            // What is before the ends of their runs, as soon as it is needed.
+            // The prefixes at the ends of the runs of these tiles, just before they are needed.
             for level in (1..=last).rev() {
-                // One of that level has a power of two of them.
+                // A tile of this level covers 8^level tiles of items.
                 let bits = level * RUN.ilog2() as usize;
                 if eight.trailing_zeros() as usize >= bits {
                     let (below, above) = lanes.split_at_mut(level);
@@ -180,7 +187,7 @@ impl<M: Monoid> Down<'_, '_, M> {
                 if tile == 0 && is_first {
                     lanes[0].up_first(match items {
                         Some(items) => &items[..tile_items],
-                        // SAFETY: the places hold the items.
+                        // SAFETY: without items, the places hold them.
                         None => unsafe {
                             std::slice::from_raw_parts(first_places.as_ptr().cast(), tile_items)
                         },
@@ -189,15 +196,16 @@ impl<M: Monoid> Down<'_, '_, M> {
                     continue;
                 }
                 let items = match items {
-                    // SAFETY: as above.
+                    // SAFETY: items in lanes have no padding.
                     Some(items) => unsafe { words_of_items(&items[tile * tile_items..][..tile_items]) },
-                    // SAFETY: the places hold the items, of which none is overwritten before all are used.
+                    // SAFETY: the places hold the items. None is overwritten before all are used.
                     None => unsafe { output.next_words() },
                 };
                 prefetch::after(items);
                 let mut rows = Rows::new();
                 let lanes = &lanes[0];
-                // SAFETY: the words are a tile's. All rows of the tile are set, and so are all of its places.
+                // SAFETY: the words are those of a tile. All rows of the tile are set, and so are
+                // all of its places.
                 unsafe {
                     let rows =
                         lanes.down_tile::<W, BYTES, EXCLUSIVE>(registers, operator, tile, items, &mut rows);
@@ -210,8 +218,8 @@ impl<M: Monoid> Down<'_, '_, M> {
     }
 }
 
-/// Writes what is before the ends of some runs below: of those whose values are this tile above or, if that is the one after the last,
-/// of the rest.
+/// Computes the prefixes at the ends of some runs of the level below. The values of these runs are
+/// the given tile of the level above. `tile` may be one past the last tile, for the remaining runs.
 #[inline(always)]
 fn down_above<M: Monoid, W: Word, const BYTES: usize>(
     registers: Registers<BYTES>,
@@ -223,7 +231,7 @@ fn down_above<M: Monoid, W: Word, const BYTES: usize>(
 ) {
     let (tile_items, tiles) = (W::LANES * RUN, above.values().len() / W::LANES);
     let (values, ends) = below.values_and_ends();
-    // SAFETY: items are written to them.
+    // SAFETY: only items are written to them.
     let ends = unsafe { as_places(ends) };
     if tile < tiles {
         let first = tile * tile_items;
@@ -232,7 +240,7 @@ fn down_above<M: Monoid, W: Word, const BYTES: usize>(
             above.down_first(Prefix::Inclusive, &mut ends[..tile_items]);
             return;
         }
-        // SAFETY: items that go in lanes have no padding.
+        // SAFETY: items in lanes have no padding.
         let (values, ends_of_tile) = unsafe {
             (
                 words_of_items(&values[first..][..tile_items]),
@@ -240,7 +248,7 @@ fn down_above<M: Monoid, W: Word, const BYTES: usize>(
             )
         };
         let mut rows = Rows::new();
-        // SAFETY: the words are a tile's, and all of its rows are set.
+        // SAFETY: the words are those of a tile, and all of its rows are set.
         unsafe {
             let rows = above.down_tile::<W, BYTES, false>(registers, operator, tile, values, &mut rows);
             restore::<M::Item, W, BYTES>(registers, rows, ends_of_tile);

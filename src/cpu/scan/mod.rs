@@ -1,9 +1,13 @@
-//! Scans on the CPU, in parallel: memory is read once and written once.
+//! Scans on the CPU, in parallel. Memory is read once and written once.
 //!
-//! Threads take blocks of items from left to right. The items of a block go up the bracket, in runs of eight, to its value, as
-//! in a reduction. It is published, and once all to the left are, it is known what is before the block; meanwhile the thread
-//! goes up with another one. Then it goes down again: from what is before each run, and its items, which a cache still
-//! holds, to what is before each place.
+//! 1. Threads take blocks of items from left to right.
+//! 2. Up-sweep: a block is reduced in runs of eight, as in a reduction. Its value is published.
+//! 3. When all blocks to its left have published their values, the prefix before the block is
+//!    known. Until then the thread sweeps another block up.
+//! 4. Down-sweep: the prefix before each run and the items of the run give the prefix of each item.
+//!    A cache still holds the items.
+//!
+//! The *prefix before* an item is the value of all items to its left, by the tree of the scan.
 
 #![allow(unsafe_code)]
 
@@ -28,21 +32,23 @@ use super::vectors::Vectors;
 use crate::tree::Prefix;
 use crate::{DeviceType, Monoid};
 
-/// Bytes of one block, or twice as many: with what goes out a second-level cache holds it, and those that wait.
+/// Bytes of a block. Some blocks have twice as many. The second-level cache holds the block, its
+/// output, and the blocks that wait.
 const BLOCK_BYTES: usize = 128 << 10;
-/// At most so many blocks of a thread wait to go down.
+/// Most blocks of a thread that wait for their down-sweep.
 const MOST_WAITING: usize = 2;
 
-/// The scan of what some elements become, in new memory.
+/// Scans the items that the elements become, into new memory.
 pub(crate) fn scan<M: Monoid>(
     operator: &M,
     prefix: Prefix,
     elements: &(impl Elements<M::Item> + ?Sized),
 ) -> Vec<M::Item> {
     let mut scanned = Vec::with_capacity(elements.length());
-    // New memory is cleared page by page where it is first written to, and so is in the caches.
+    // The system clears new memory page by page at the first write. So the caches hold it already,
+    // and stores do not bypass them.
     let places = &mut scanned.spare_capacity_mut()[..elements.length()];
-    // SAFETY: there are elements; and all blocks went down, so all places were written.
+    // SAFETY: elements are given. All blocks were swept down, so every place was written.
     unsafe {
         in_blocks(operator, prefix, Some(elements), places, false);
         scanned.set_len(elements.length());
@@ -50,7 +56,7 @@ pub(crate) fn scan<M: Monoid>(
     scanned
 }
 
-/// The scan of what some elements become, in as many places.
+/// Scans the items that the elements become, into `places`.
 pub(crate) fn scan_into<M: Monoid>(
     operator: &M,
     prefix: Prefix,
@@ -58,18 +64,21 @@ pub(crate) fn scan_into<M: Monoid>(
     places: &mut [M::Item],
 ) {
     let streams = stream::suits(places);
-    // SAFETY: items are written to the places, and there are elements.
+    // SAFETY: only items are written to the places, and elements are given.
     unsafe { in_blocks(operator, prefix, Some(elements), as_places(places), streams) };
 }
 
-/// The scan of some items, in their own place.
+/// Scans items in place.
 pub(crate) fn scan_in_place<M: Monoid>(operator: &M, prefix: Prefix, items: &mut [M::Item]) {
-    // SAFETY: items are written to the places, which hold some.
+    // SAFETY: the places hold items, and only items are written to them.
     unsafe { in_blocks(operator, prefix, None::<&[M::Item]>, as_places(items), false) };
 }
 
-/// A power of two of items: of those that go in lanes more where what goes out takes no room in the caches, and where only then values of
-/// runs of runs fill the lanes.
+/// Items of a block: a power of two, at least a tile. Blocks of items in lanes are larger in two
+/// cases:
+///
+/// - The output bypasses the caches.
+/// - Only a larger block has enough runs of runs for their values to fill the lanes.
 fn block_items<T: DeviceType>(streams: bool) -> usize {
     let [few, many] = [BLOCK_BYTES, 2 * BLOCK_BYTES].map(items_of::<T>);
     let tile = tile_items::<T>();
@@ -78,7 +87,7 @@ fn block_items<T: DeviceType>(streams: bool) -> usize {
     if more && go_in_lanes::<T>(Vectors::detected()) { many } else { few }.max(tile)
 }
 
-/// Scans what elements become or, if there are none, the items in the places.
+/// Scans the items that the elements become. Without elements, scans the items in the places.
 ///
 /// # Safety
 ///
@@ -94,7 +103,7 @@ unsafe fn in_blocks<M: Monoid, E: Elements<M::Item> + ?Sized>(
     let (whole, most) = (block_items::<M::Item>(streams), places.len());
     let count = most.div_ceil(whole);
     let turns = Turns::of(count);
-    // Taken in order: whoever has a block waits for such as are taken already.
+    // Blocks are taken in order. So a block waits only for blocks that were taken before it.
     let blocks: Vec<_> = places.chunks_mut(whole).map(|places| Mutex::new(Some(places))).collect();
     let (next, finished) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let work = || {
@@ -103,7 +112,7 @@ unsafe fn in_blocks<M: Monoid, E: Elements<M::Item> + ?Sized>(
             let index = next.fetch_add(1, Ordering::Relaxed);
             let places = blocks.get(index)?.lock().ok().and_then(|mut block| block.take());
             let places = places.expect("it is taken once, and nobody panics meanwhile");
-            // The last block may be no perfect subtree; nothing comes after it.
+            // The last block may be incomplete. No other block needs its value.
             Some((Turn { index, is_whole: places.len() == whole }, places))
         };
         let mut room = Vec::new();
@@ -127,7 +136,7 @@ unsafe fn in_blocks<M: Monoid, E: Elements<M::Item> + ?Sized>(
             } else if let Some((turn, places, mut levels)) = waiting.pop_front() {
                 let Some(edges) = turns.edges(turn) else { return };
                 let items = elements.map(|elements| elements.items(range_of(turn, places), &mut room));
-                // SAFETY: it is the block that they went up.
+                // SAFETY: `levels` has swept up the same block.
                 unsafe { levels.down(prefix, edges, items, places) };
                 finished.fetch_add(1, Ordering::Relaxed);
                 spare.push(levels);
@@ -141,7 +150,7 @@ unsafe fn in_blocks<M: Monoid, E: Elements<M::Item> + ?Sized>(
         0 | 1 => work(),
         threads => rayon::scope(|scope| (0..threads).for_each(|_| scope.spawn(|_| work()))),
     }
-    // Whoever stopped has panicked, and `scope` with it.
+    // If a thread stopped early, an operator has panicked, and `scope` panics, too.
     assert_eq!(finished.into_inner(), blocks.len(), "all blocks went down");
 }
 

@@ -1,4 +1,4 @@
-//! Up and down the bracket, one run of eight places after the other.
+//! The up-sweep and the down-sweep, one run of eight items at a time.
 
 use std::iter::zip;
 use std::mem::MaybeUninit;
@@ -8,12 +8,12 @@ use crate::Monoid;
 use crate::cpu::units::RUN;
 use crate::tree::Prefix;
 
-/// Some items on their way up and down.
+/// The state of the sweeps of some items.
 pub(super) struct Runs<'a, M: Monoid> {
     operator: &'a M,
-    /// Of each place, the largest perfect subtree that ends there.
+    /// For each item, the value of the largest perfect subtree that ends with it.
     subtrees: Vec<M::Item>,
-    /// What is before the end of each run.
+    /// The prefix at the end of each run.
     ends: Vec<M::Item>,
 }
 
@@ -22,7 +22,8 @@ impl<'a, M: Monoid> Runs<'a, M> {
         Self { operator, subtrees: Vec::new(), ends: Vec::new() }
     }
 
-    /// At least one item. Returns what the last place gets: of a power of two of items their value.
+    /// Sweeps at least one item up. Returns the value of the largest perfect subtree that ends with
+    /// the last item. For a power of two of items this is the value of all.
     #[inline(always)]
     pub(super) fn up(&mut self, items: &[M::Item]) -> M::Item {
         let op = |left, right| self.operator.combine(left, right);
@@ -49,8 +50,8 @@ impl<'a, M: Monoid> Runs<'a, M> {
         self.subtrees[items.len() - 1]
     }
 
-    /// What is before each place, or before its end, as it was asked for. What is after all of them is not known if they are
-    /// not a perfect subtree.
+    /// Sweeps the items down, into their inclusive or exclusive prefixes. `edges.after` is absent
+    /// if the items are no perfect subtree.
     #[inline(always)]
     pub(super) fn down(
         &mut self,
@@ -85,7 +86,7 @@ impl<'a, M: Monoid> Runs<'a, M> {
             self.ends.push(next);
             before = Some(next);
         }
-        // What is before each of the last places.
+        // The prefix before each of the last items.
         let mut values = [before; RUN];
         for (index, (&last, place)) in zip(rest, last_places).enumerate() {
             let end = index + 1;

@@ -1,4 +1,5 @@
-//! Stores past the caches: a line that is written as a whole is not read first, and displaces nothing that is used again.
+//! Streaming stores, which bypass the caches. A line that is written as a whole is not read first,
+//! and displaces no line that is used again.
 
 #![allow(unsafe_code)]
 
@@ -11,35 +12,36 @@ use crate::cpu::rows::Word;
 use crate::cpu::units::LINE;
 use crate::cpu::vectors::Registers;
 
-/// Bytes of an output that caches would not keep until somebody reads it.
+/// Least bytes of an output that the caches would not keep until it is read.
 const LEAST_BYTES: usize = 64 << 20;
 
-/// Whether an output is worth it.
+/// Whether streaming stores are worthwhile for an output.
 pub(super) fn suits<T>(output: &[T]) -> bool {
     cfg!(target_arch = "x86_64") && size_of_val(output) >= LEAST_BYTES
 }
 
-/// What memory takes at once.
+/// One cache line.
 #[derive(Clone, Copy)]
 #[repr(C, align(64))]
 pub(super) struct Line([u8; LINE]);
 
-/// Places that get their words from the left, so many at a time. What went past the caches is seen by others once this is dropped.
+/// An output that is written from left to right, `words` words at a time. Other threads see
+/// streaming stores once the output is dropped.
 pub(super) struct Output<'a, W: Word, const BYTES: usize> {
     places: *mut W,
     of_places: PhantomData<&'a mut [MaybeUninit<W>]>,
     count: usize,
-    /// At a time.
+    /// Number of words that are written at a time.
     words: usize,
-    /// How often places have got them.
+    /// Number of writes so far.
     times: usize,
-    /// Where words are put together, if they go past the caches: they begin as far into the first line as their places do. What is
-    /// in front of them there are the last words before them.
+    /// The staging buffer of streaming stores. Words have the same offset in its first line as in
+    /// their line of the output. The last words of the previous write stand in front of them.
     lines: Option<&'a mut [Line]>,
 }
 
 impl<'a, W: Word, const BYTES: usize> Output<'a, W, BYTES> {
-    /// If it streams, so many words are whole lines.
+    /// If the output streams, `words` words must be whole lines.
     pub(super) fn new(
         _registers: Registers<BYTES>,
         places: &'a mut [MaybeUninit<W>],
@@ -57,25 +59,26 @@ impl<'a, W: Word, const BYTES: usize> Output<'a, W, BYTES> {
         Self { places, of_places: PhantomData, count, words, times: 0, lines }
     }
 
-    /// The next ones.
+    /// The places that are written next.
     #[inline(always)]
     fn next_places(&self) -> *mut W {
         assert!((self.times + 1) * self.words <= self.count);
         self.places.wrapping_add(self.times * self.words)
     }
 
-    /// What the next places hold.
+    /// The contents of the places that are written next.
     ///
     /// # Safety
     ///
-    /// They hold words, and get others only when these are no longer used.
+    /// These places hold words, and are overwritten only when the returned words are no longer
+    /// used.
     #[inline(always)]
     pub(super) unsafe fn next_words(&self) -> &'a [W] {
-        // SAFETY: as the caller says.
+        // SAFETY: the places hold words, as the caller promises.
         unsafe { std::slice::from_raw_parts(self.next_places(), self.words) }
     }
 
-    /// The next places.
+    /// Writes the next places.
     ///
     /// # Safety
     ///
@@ -84,13 +87,14 @@ impl<'a, W: Word, const BYTES: usize> Output<'a, W, BYTES> {
     pub(super) unsafe fn next(&mut self, set: impl FnOnce(&mut [MaybeUninit<W>])) {
         let places = self.next_places();
         match &mut self.lines {
-            // SAFETY: they are places that nobody else has.
+            // SAFETY: the output borrows the places exclusively.
             None => set(unsafe { std::slice::from_raw_parts_mut(places.cast(), self.words) }),
             Some(lines) => {
                 let (skipped, last) = (places.addr() % LINE, lines.len() - 1);
                 let first = lines.as_mut_ptr();
-                // SAFETY: there is room for all words and a line. All of them are set, and their places are ours; of the first line
-                // only if it begins with one, or with words that were set before.
+                // SAFETY: the buffer has room for all words and one line more. All words are set,
+                // and the output borrows their places exclusively. The first line is stored only if
+                // it begins with the output, or with words that were set before.
                 unsafe {
                     let words = first.cast::<u8>().add(skipped);
                     set(std::slice::from_raw_parts_mut(words.cast(), self.words));
@@ -116,25 +120,27 @@ impl<W: Word, const BYTES: usize> Drop for Output<'_, W, BYTES> {
         if self.times > 0 {
             let end = self.places.wrapping_add(self.times * self.words).cast::<u8>();
             let held = end.addr() % LINE;
-            // SAFETY: what is left are the bytes of the last words in front of their end.
+            // SAFETY: the bytes that remain are those of the last words.
             unsafe { lines.as_ptr().cast::<u8>().copy_to_nonoverlapping(end.sub(held), held) };
         }
         #[cfg(target_arch = "x86_64")]
-        // SAFETY: every x86-64 processor has it.
+        // SAFETY: every x86-64 processor has this instruction.
         unsafe {
             _mm_sfence();
         }
     }
 }
 
+/// Stores a line.
+///
 /// # Safety
 ///
-/// One can be read, the other written, and the processor has registers of so many `BYTES`.
+/// `from` can be read, `to` can be written, and the processor has registers of `BYTES` bytes.
 #[inline(always)]
 unsafe fn store<const BYTES: usize>(from: *const Line, to: *mut Line) {
     #[cfg(target_arch = "x86_64")]
     if const { BYTES > 0 } {
-        // SAFETY: as the caller says.
+        // SAFETY: the conditions are the same, and the caller promises them.
         return unsafe {
             match const { BYTES } {
                 64.. => store_by_64(from.cast(), to.cast()),
@@ -142,7 +148,7 @@ unsafe fn store<const BYTES: usize>(from: *const Line, to: *mut Line) {
             }
         };
     }
-    // SAFETY: as the caller says; they are apart.
+    // SAFETY: the caller promises that both lines exist. They do not overlap.
     unsafe { from.copy_to_nonoverlapping(to, 1) };
 }
 
@@ -153,7 +159,7 @@ unsafe fn store<const BYTES: usize>(from: *const Line, to: *mut Line) {
 #[target_feature(enable = "avx512f")]
 #[inline]
 unsafe fn store_by_64(from: *const __m512i, to: *mut __m512i) {
-    // SAFETY: as the caller says.
+    // SAFETY: the caller promises that both lines exist.
     unsafe { _mm512_stream_si512(to, _mm512_load_si512(from)) };
 }
 
@@ -165,7 +171,7 @@ unsafe fn store_by_64(from: *const __m512i, to: *mut __m512i) {
 #[inline]
 unsafe fn store_by_32(from: *const __m256i, to: *mut __m256i) {
     for half in 0..2 {
-        // SAFETY: as the caller says.
+        // SAFETY: the caller promises that both lines exist.
         unsafe { _mm256_stream_si256(to.add(half), _mm256_load_si256(from.add(half))) };
     }
 }

@@ -7,13 +7,13 @@ use crate::cpu::reduce::tests::{Halves, Maps, Triangles};
 use crate::operators::{AffineComposition, Matrix2Product, Sum};
 use crate::{DeviceType, tree};
 
-/// So that products of many are not one another's.
+/// Bits that depend on the whole index, so that different products of items differ.
 fn mixed(index: usize) -> u64 {
     let bits = (index as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     (bits ^ (bits >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9) >> 20
 }
 
-/// Of blocks of so many items: levels of lanes.
+/// The levels of lanes of a block of `items` items.
 fn depth<T: DeviceType>(items: usize, vectors: Vectors) -> usize {
     match go_in_lanes::<T>(vectors) {
         true => (0..4).take_while(|&level| items >> (3 * level) >= tile_items::<T>()).count(),
@@ -21,7 +21,7 @@ fn depth<T: DeviceType>(items: usize, vectors: Vectors) -> usize {
     }
 }
 
-/// A block goes up and down after another one has, with the same memory, and is not the first.
+/// Sweeps several blocks with the same memory. None of them is the first block of the input.
 fn is_the_scan_of_a_later_block<M: Monoid>(operator: &M, all: &[M::Item], inclusive: &[M::Item])
 where
     M::Item: std::fmt::Debug,
@@ -40,7 +40,7 @@ where
                     let after = (items.len() == block).then(|| operator.combine(inclusive[block - 1], value));
                     let edges = Edges { before: Some(inclusive[block - 1]), after };
                     let mut places = items.to_vec();
-                    // SAFETY: they are what went up, and as many.
+                    // SAFETY: the same items were swept up, and there are as many places.
                     unsafe { levels.down(prefix, edges, Some(items), as_places(&mut places)) };
                     let expected = &expected[block..][..items.len()];
                     let differs =
@@ -85,7 +85,7 @@ where
                 let mut room = vec![outside; length + 3 * line + skipped];
                 let first = line + room[line..].as_ptr().align_offset(line).min(line) + skipped;
                 let places = &mut room[first..][..length];
-                // SAFETY: items are written to them.
+                // SAFETY: only items are written to them.
                 unsafe { in_blocks(&operator, prefix, Some(items), as_places(places), true) };
                 check(&room[first..][..length], "past the caches");
                 let mut others = room[..first].iter().chain(&room[first + length..]);
@@ -111,7 +111,7 @@ where
                         places.copy_from_slice(items);
                     }
                     let from = (!in_place).then_some(items);
-                    // SAFETY: they are what went up, and as many.
+                    // SAFETY: the same items were swept up, and there are as many places.
                     unsafe { levels.down(prefix, edges, from, as_places(places)) };
                     check(places, &format!("{vectors:?}, streams: {streams}, in place: {in_place}"));
                     let mut others = room[..first].iter().chain(&room[first + length..]);
@@ -141,7 +141,7 @@ fn places_are_prefixes() {
     });
 }
 
-/// The blocks of these that go past the caches, and of no other items, have four levels of lanes.
+/// Blocks of these items that bypass the caches have four levels of lanes. Other blocks have fewer.
 #[test]
 fn items_of_one_small_word_are_prefixes() {
     is_the_scan_at_every_edge(Halves::<u8>::new(), |i| mixed(i) as u8 | 0x10);
@@ -153,11 +153,11 @@ fn items_too_large_for_lanes_are_prefixes() {
     is_the_scan_at_every_edge(Maps::<5>, |i| [[mixed(i) as u32 | 1, i as u32]; 5]);
 }
 
-/// What is before the first item is nothing, not the identity.
+/// The first item has no prefix before it, not even the identity.
 #[test]
 fn the_identity_is_in_no_other_place() {
     const MARK: u32 = 1 << 31;
-    /// Its identity leaves a mark.
+    /// An operator whose identity leaves a mark in results.
     #[derive(Clone, Copy)]
     struct Marked;
     impl Monoid for Marked {
@@ -172,13 +172,13 @@ fn the_identity_is_in_no_other_place() {
     is_the_scan_at_every_edge(Marked, |i| mixed(i) as u32 & !MARK);
 }
 
-/// A semigroup: it has no identity, and combines neighbours alone.
+/// The operator is only a semigroup. It has no identity, and requires that operands are neighbours.
 #[test]
 fn no_two_values_are_combined_but_neighbours() {
     #[derive(Clone, Copy)]
     struct Joined;
     impl Monoid for Joined {
-        /// From, and to.
+        /// The first index, and the index after the last.
         type Item = [u32; 2];
         fn identity(&self) -> [u32; 2] {
             panic!("it has none")
@@ -197,14 +197,14 @@ fn no_two_values_are_combined_but_neighbours() {
         let mut places = items.clone();
         scan_in_place(&Joined, Prefix::Inclusive, &mut places);
         assert_eq!(places, expected, "{length} items in place");
-        // SAFETY: items are written to them.
+        // SAFETY: only items are written to them.
         unsafe { in_blocks(&Joined, Prefix::Inclusive, Some(&items[..]), as_places(&mut places), true) };
         assert_eq!(places, expected, "{length} items past the caches");
         assert_eq!(crate::cpu::bracket(&Joined, &items[..]), [0, length], "{length} items reduced");
     }
 }
 
-/// Several threads, and more of them than a small machine has processors: any block may be late.
+/// Blocks may end in any order. There are more threads than a small machine has processors.
 #[test]
 fn blocks_come_when_they_come() {
     fn check<M: Monoid>(operator: M, item: fn(usize) -> M::Item) {
@@ -223,10 +223,10 @@ fn blocks_come_when_they_come() {
     check(Sum::<f64>::new(), |i| mixed(i) as f64 / 3.0);
 }
 
-/// Elements that are no items are asked for on the way up, and once more on the way down.
+/// Elements that are not items are read on the up-sweep, and again on the down-sweep.
 #[test]
 fn elements_become_items() {
-    /// Numbers, of which each becomes a map.
+    /// Numbers. Each becomes a map.
     struct AsMaps<'a>(&'a [u8]);
     impl Elements<[u32; 2]> for AsMaps<'_> {
         fn length(&self) -> usize {
@@ -257,7 +257,7 @@ fn elements_become_items() {
     }
 }
 
-/// No two values are combined that the definition does not combine: what is after a part of a block is not made up.
+/// Only values that the definition combines are combined. An incomplete block has no value.
 #[test]
 fn a_last_part_is_combined_with_nothing_else() {
     #[derive(Clone, Copy)]
@@ -280,10 +280,10 @@ fn a_last_part_is_combined_with_nothing_else() {
     assert_eq!(scan(&Checked, Prefix::Inclusive, &items[..]), tree::inclusive_scan(&Checked, &items));
 }
 
-/// A panic in an operator is the caller's, and no thread waits for the one that panicked.
+/// A panic in an operator reaches the caller, and no thread waits for the one that panicked.
 #[test]
 fn a_panic_ends_all_threads() {
-    /// At some combination.
+    /// Panics at one combination.
     #[derive(Clone, Copy)]
     struct Panics {
         left_from: u32,
@@ -303,16 +303,16 @@ fn a_panic_ends_all_threads() {
     items[100_001] = 3;
     for streams in [false, true] {
         let block = block_items::<u32>(streams) as u32;
-        // On the way up, of the values of blocks, and on the way down.
+        // On the up-sweep, for the values of blocks, and on the down-sweep.
         for (left_from, right) in [(0, 3), (block, block), (5 * block, 1)] {
             let panics = Panics { left_from, right };
             for threads in [1, 2, 4] {
                 let threads = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
                 let mut places = vec![0; items.len()];
-                // SAFETY: items are written to them.
+                // SAFETY: only items are written to them.
                 let places = unsafe { as_places(&mut places) };
                 let elements = Some(&items[..]);
-                // SAFETY: there are elements.
+                // SAFETY: elements are given.
                 let mut scan = || unsafe { in_blocks(&panics, Prefix::Inclusive, elements, places, streams) };
                 let scanned = || threads.install(&mut scan);
                 let panic =

@@ -1,17 +1,19 @@
-//! Who goes when: what comes before a block is known once the values of all blocks to its left are published.
+//! The prefixes of blocks. The prefix before a block is known once all blocks to its left have
+//! published their values.
 //!
-//! A thread publishes the value of its block and goes on: one of those that have just done so finds out, for all, what follows.
+//! A thread publishes the value of its block and continues. Of the threads that publish at about
+//! the same time, one computes the prefixes for all.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock, TryLockError};
 
 use crate::Monoid;
 
-/// How often somebody who waits has looked.
+/// Counts how often a waiting thread has polled.
 struct Looks(usize);
 
 impl Looks {
-    /// So many, before other threads may have the processor.
+    /// Polls before the thread yields the processor.
     const MOST: usize = 1000;
 
     fn pause(&mut self) {
@@ -23,36 +25,39 @@ impl Looks {
     }
 }
 
-/// What is before some items, if anything is, and what is before their end, if that is known.
+/// The prefix before some items, if any items precede them. Also the prefix at their end, if it is
+/// known.
 #[derive(Clone, Copy)]
 pub(super) struct Edges<T> {
     pub(super) before: Option<T>,
     pub(super) after: Option<T>,
 }
 
-/// What comes before and after blocks, as far as their values are published.
+/// The published values of blocks, and the prefixes that follow from them.
 pub(super) struct Turns<T> {
-    /// Of each block, once it is published.
+    /// The value of each published block.
     values: Vec<OnceLock<T>>,
-    /// Values that were published, and not looked at since.
+    /// Number of published values that are not processed yet.
     new: Alone<AtomicUsize>,
-    /// Of the blocks whose values and all values before them were looked at.
+    /// The perfect subtrees that the processed blocks form, from left to right.
     subtrees: Alone<Mutex<Vec<Subtree<T>>>>,
-    /// Of each of those, what comes before its end.
+    /// The prefix at the end of each processed block.
     prefixes: Vec<OnceLock<T>>,
-    /// How many those are.
+    /// Number of processed blocks. [`STOPPED`] if a thread has panicked.
     known: Alone<AtomicUsize>,
 }
 
-/// On lines that nothing else is on, of which processors fetch two: whoever looks at it waits for nobody who writes something else.
+/// Keeps a value on cache lines of its own. So a thread that reads it does not wait for writes to
+/// its neighbours. The alignment is 128 bytes, because processors fetch lines in pairs.
 #[repr(align(128))]
 struct Alone<T>(T);
 
-/// A block's place in the order.
+/// A block, and its position in the order of blocks.
 #[derive(Clone, Copy)]
 pub(super) struct Turn {
     pub(super) index: usize,
-    /// Whether it has a value, and waits for what comes after it, too.
+    /// Whether the block is complete. Then it has a value, and also waits for the prefix at its
+    /// end.
     pub(super) is_whole: bool,
 }
 
@@ -60,14 +65,14 @@ pub(super) struct Turn {
 struct Subtree<T> {
     blocks: usize,
     value: T,
-    /// What comes before its end.
+    /// The prefix at its end.
     prefix: T,
 }
 
-/// Nobody's turn: some thread panics.
+/// The value of `known` after a panic. It ends all waits.
 const STOPPED: usize = usize::MAX;
 
-/// Dropped only where a thread does not get to its end.
+/// Stops all other threads when it is dropped. A thread that reaches its end forgets it.
 pub(super) struct StopOthers<'a>(&'a AtomicUsize);
 
 impl Drop for StopOthers<'_> {
@@ -88,19 +93,21 @@ impl<T: Copy> Turns<T> {
         }
     }
 
-    /// For as long as a thread may panic: all others stop then. It is forgotten at the end.
+    /// Guards against a panic of this thread: all other threads then stop. The thread forgets the
+    /// guard at its end.
     pub(super) fn stop_others(&self) -> StopOthers<'_> {
         StopOthers(&self.known.0)
     }
 
-    /// The value of a whole block.
+    /// Publishes the value of a whole block.
     pub(super) fn publish<M: Monoid<Item = T>>(&self, operator: &M, block: usize, value: T) {
         self.values[block].get_or_init(|| value);
-        // Whoever looks at the ones before looks at this one, too.
+        // The thread that processes the earlier values processes this one, too.
         if self.new.0.fetch_add(1, Ordering::AcqRel) > 0 {
             return;
         }
-        // Whoever had them is about to let go of them: were this thread to sleep until then, all others would wait longer.
+        // The thread that holds the lock is about to release it. If this thread slept until then,
+        // all others would wait longer.
         let mut looks = Looks(0);
         let mut subtrees = loop {
             match self.subtrees.0.try_lock() {
@@ -116,7 +123,7 @@ impl<T: Copy> Turns<T> {
                 self.prefixes[known].get_or_init(|| prefix);
                 known += 1;
             }
-            // Not less than before: all may have been stopped meanwhile.
+            // Must not decrease: a panic may have set it to `STOPPED`.
             self.known.0.fetch_max(known, Ordering::Release);
             new = self.new.0.fetch_sub(new, Ordering::AcqRel) - new;
         }
@@ -126,7 +133,7 @@ impl<T: Copy> Turns<T> {
         self.known.0.load(Ordering::Acquire) >= turn.index + usize::from(turn.is_whole)
     }
 
-    /// Waits for a turn; none if that will never come.
+    /// Waits for the prefixes of a block. Returns `None` if a thread has panicked.
     pub(super) fn edges(&self, turn: Turn) -> Option<Edges<T>> {
         let mut looks = Looks(0);
         while !self.has_come(turn) {
@@ -141,7 +148,7 @@ impl<T: Copy> Turns<T> {
     }
 }
 
-/// One more block, of this value, after those of the subtrees. Returns what comes before its end.
+/// Appends one block with this value. Returns the prefix at its end.
 fn append<M: Monoid>(operator: &M, subtrees: &mut Vec<Subtree<M::Item>>, value: M::Item) -> M::Item {
     let (mut blocks, mut value) = (1, value);
     while let Some(left) = subtrees.pop_if(|left| left.blocks == blocks) {

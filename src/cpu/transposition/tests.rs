@@ -14,12 +14,12 @@ fn is_the_transpose<T, W: Word + PartialEq + std::fmt::Debug>(word: fn(usize) ->
         transpose(&runs, rows);
         let mut restored = Vec::with_capacity(runs.len());
         restore(rows, &mut restored.spare_capacity_mut()[..runs.len()]);
-        // SAFETY: all of them were written.
+        // SAFETY: all words were written.
         unsafe { restored.set_len(runs.len()) };
         assert_eq!(restored, runs);
         for (i, row) in rows.iter().enumerate() {
             let expected: Vec<W> = (0..W::LANES).map(|lane| runs[lane * words + i]).collect();
-            // SAFETY: all of them were set.
+            // SAFETY: all words of the row were set.
             let got = unsafe { std::slice::from_raw_parts(row.words(), W::LANES) };
             assert_eq!(got, expected, "word {i} of {words}");
         }
@@ -29,11 +29,11 @@ fn is_the_transpose<T, W: Word + PartialEq + std::fmt::Debug>(word: fn(usize) ->
             if let Some(registers) = Registers::<{ $bytes }>::detected() {
                 check(
                     &|runs, rows| {
-                        // SAFETY: the rows are some of `Rows`.
+                        // SAFETY: the rows are the first ones of `Rows`.
                         unsafe { transpose::<T, W, { $bytes }>(registers, runs, rows) }
                     },
                     &|rows, runs| {
-                        // SAFETY: as above, and the rows were transposed before.
+                        // SAFETY: the rows are in `Rows`, and were set by `transpose`.
                         unsafe { restore::<T, W, { $bytes }>(registers, rows, runs) }
                     },
                 );

@@ -1,95 +1,97 @@
-//! The rungs of the ladder, and how each is launched.
+//! The rungs of the ladder, and the launch of each.
 
 mod plan;
 
 pub use self::plan::{Finish, Launcher, Plan};
 use crate::Layout;
 
-/// A way of reducing or scanning that courses on GPU programming teach, as a kernel: one file of `templates/ladder/`, whose
-/// head comment says what its idea is, what it costs, and what the next rung mends.
+/// A way of reducing or scanning that courses on GPU programming teach, as a kernel.
 ///
-/// In the order of the lectures: reductions, then scans.
+/// Each rung is one file of `templates/ladder/`. Its head comment gives the idea, the cost, and the
+/// improvement of the next rung. The order is that of lectures: reductions first, then scans.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Rung {
-    /// One thread.
+    /// One thread combines all items.
     Sequential,
-    /// Neighbours, one launch a level.
+    /// Combines neighbours. One launch per level.
     BottomUp,
-    /// A part of the input for each thread of one block, then a tree, in one launch.
+    /// One launch of one block. Each thread reduces a part of the input, then a tree combines the
+    /// threads.
     TopDown,
-    /// Halves, one launch a level.
+    /// Combines the two halves of the input item by item. One launch per level.
     GlobalHalving,
-    /// A tree of neighbours in shared memory, by threads that lie apart.
+    /// A tree of neighbours in shared memory. The working threads are spread over all warps.
     Interleaved,
-    /// The same of two items a thread.
+    /// The same tree, with two items a thread.
     TwoItems,
-    /// The same by threads side by side, on words that share banks.
+    /// The same tree, by adjacent threads. Their words share banks.
     Strided,
-    /// Halves in shared memory.
+    /// Combines halves in shared memory.
     SequentialAddressing,
-    /// The first level on the way from memory.
+    /// Each thread combines two items while it loads them.
     FirstCombine,
-    /// The last five levels by one warp, written out.
+    /// The last five levels are unrolled, and one warp executes them.
     LastWarp,
-    /// All levels written out.
+    /// All levels are unrolled.
     Unrolled,
     /// Many items a thread, and few blocks.
     Cascading,
-    /// Levels of a warp from register to register.
+    /// The levels of a warp by shuffles.
     Shuffles,
-    /// The blocks' partials met in one word of memory.
+    /// The blocks combine their partials in one word of memory.
     Atomics,
-    /// The blocks' partials combined by the block that ends last.
+    /// The block that ends last combines the partials of all blocks.
     LastBlock,
-    /// A scan of blocks in which all threads work at each step.
+    /// A scan of each block, in which almost all threads work at each step.
     KoggeStone,
-    /// A scan of blocks as a tree.
+    /// A scan of each block as a tree.
     BrentKung,
-    /// An exclusive scan of an inclusive one.
+    /// Turns an inclusive scan into an exclusive one.
     Exclusive,
-    /// A scan of many blocks of theirs and that of their values.
+    /// A scan of many blocks, from the scans of the blocks and the scan of their values.
     Hierarchical,
 }
 
-/// What a rung is for.
+/// The purpose of a rung.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
-    /// It reduces, in one launch or several.
+    /// Reduces, in one launch or several.
     Reduces,
-    /// It scans blocks.
+    /// Scans blocks.
     Scans,
-    /// It makes of a scan another one.
+    /// Turns one scan into another.
     Completes,
 }
 
 /// One launch of a rung.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Step {
-    /// Whose kernel it is.
+    /// The rung whose kernel is launched.
     pub rung: Rung,
     /// Threads of a block.
     pub threads: u32,
-    /// How many there are.
+    /// Number of blocks.
     pub blocks: u64,
-    /// Items that are read.
+    /// Number of items that are read.
     pub length: u64,
-    /// Values that are left of a reduction, or scanned items.
+    /// Number of values that remain: partials of a reduction, or scanned items.
     pub left: u64,
-    /// Items that are written, those which are left first.
+    /// Number of items that are written. The remaining values come first.
     pub written: u64,
-    /// Items of a block that scans, or of those whose scans are completed.
+    /// Items of a block that scans. For a rung that completes scans, the items of one of their
+    /// blocks.
     pub block_items: u64,
 }
 
-/// Shared memory of a block, at most: what a kernel has without asking for more.
+/// Most shared memory of a block, in bytes. A kernel has it without opting in to more.
 pub(crate) const MOST_SHARED_BYTES: usize = 48 << 10;
-/// Threads that a large GPU runs at once.
+/// Number of threads that a large GPU runs at once.
 const RESIDENT_THREADS: u64 = 1 << 18;
-/// Blocks that meet at one word, at most.
+/// Most blocks that combine in one word.
 const MEETING_BLOCKS: u64 = 256;
 
 impl Rung {
-    /// All of them, from the ground.
+    /// All rungs, in the order of lectures.
     pub const ALL: [Self; 19] = [
         Self::Sequential,
         Self::BottomUp,
@@ -112,7 +114,7 @@ impl Rung {
         Self::Hierarchical,
     ];
 
-    /// In words.
+    /// The name of the rung.
     pub fn name(self) -> &'static str {
         match self {
             Self::Sequential => "sequential",
@@ -137,7 +139,7 @@ impl Rung {
         }
     }
 
-    /// What it is for.
+    /// The purpose of the rung.
     pub fn role(self) -> Role {
         match self {
             Self::KoggeStone | Self::BrentKung => Role::Scans,
@@ -146,8 +148,10 @@ impl Rung {
         }
     }
 
-    /// Whether operands stay in the order of the items, so that the operator need not commute. Trees of neighbours keep it,
-    /// and scans; whoever combines halves, or takes items at strides or as they come, does not.
+    /// Whether the operands stay in the order of the items. If not, the operator must commute.
+    ///
+    /// Trees of neighbours and scans keep the order. Rungs that combine halves, or items at
+    /// strides, or partials in the order of arrival do not.
     pub fn keeps_order(self) -> bool {
         match self {
             Self::Sequential | Self::BottomUp | Self::TopDown => true,
@@ -158,7 +162,7 @@ impl Rung {
         }
     }
 
-    /// Items that a block has in shared memory.
+    /// Items that a block holds in shared memory.
     fn shared_items(self, threads: u32) -> u32 {
         match self {
             Self::Sequential | Self::BottomUp | Self::GlobalHalving => 0,
@@ -176,11 +180,11 @@ impl Rung {
         self.shared_items(threads) as usize * item.size.next_multiple_of(4)
     }
 
-    /// The launch of blocks of so many threads for an input that is not empty.
+    /// The launch of blocks of `threads` threads for an input that is not empty.
     pub fn step(self, threads: u32, length: u64) -> Step {
         let each = u64::from(threads);
         let resident = length.div_ceil(2 * each).min((RESIDENT_THREADS / each).max(1));
-        // Blocks, and what they leave.
+        // The number of blocks, and of values that remain.
         let (blocks, left) = match self {
             Self::Sequential | Self::TopDown => (1, 1),
             Self::BottomUp | Self::GlobalHalving => (length.div_ceil(2).div_ceil(each), length.div_ceil(2)),

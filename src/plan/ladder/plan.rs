@@ -1,33 +1,33 @@
-//! Which launches a rung needs for an input, whoever launches.
+//! The launches that a rung needs for an input, independent of the launcher.
 
 use super::{Rung, Step};
 
-/// Who combines the values that a launch leaves, if it leaves several.
+/// How the partials of a launch are combined.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Finish {
-    /// Further launches of the same rung, until one is left.
+    /// By further launches of the same rung, until one value remains.
     #[default]
     Launches,
-    /// The host, after one launch.
+    /// By the host, after one launch.
     Host,
-    /// The host, once there are no more than a block has threads.
+    /// By the host, as soon as a block has a thread for each partial.
     HostBelowBlock,
 }
 
-/// What launches rungs: a GPU, or what stands for one in tests.
+/// Executes the launches: a GPU, or the executor in tests.
 pub trait Launcher {
-    /// Items, wherever they are.
+    /// Items in the launcher's memory.
     type Memory;
-    /// Why it could not.
+    /// The error of a failed launch or copy.
     type Error;
 
-    /// What a launch writes.
+    /// Launches a rung, and returns the items that it writes.
     fn launch(&mut self, step: &Step, input: &Self::Memory) -> Result<Self::Memory, Self::Error>;
 
-    /// A copy of the items from `first` on.
+    /// Copies `count` items from position `first` on.
     fn part(&mut self, of: &Self::Memory, first: u64, count: u64) -> Result<Self::Memory, Self::Error>;
 
-    /// Copies `count` items to the places from `first` on.
+    /// Copies `count` items to position `first` and the following ones.
     fn put(
         &mut self,
         items: &Self::Memory,
@@ -37,7 +37,7 @@ pub trait Launcher {
     ) -> Result<(), Self::Error>;
 }
 
-/// A rung in blocks of so many threads, and who finishes it.
+/// A rung, the threads of its blocks, and how the partials are combined.
 #[derive(Clone, Copy, Debug)]
 pub struct Plan {
     pub rung: Rung,
@@ -46,7 +46,8 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Reduces items, of which there are some, and returns the values that are left for the host to combine.
+    /// Reduces at least one item. Returns the remaining values, for the host to combine, and their
+    /// number.
     pub fn reduce<L: Launcher>(
         &self,
         launcher: &mut L,
@@ -70,7 +71,7 @@ impl Plan {
         }
     }
 
-    /// Scans items, of which there are some.
+    /// Scans at least one item.
     pub fn scan<L: Launcher>(
         &self,
         launcher: &mut L,

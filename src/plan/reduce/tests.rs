@@ -67,21 +67,21 @@ fn every_item_is_in_one_block(policy: &Policy, item: &Layout, length: u64) {
     for launch in policy.launches(item, length) {
         let shape = policy.shape(launch.kernel);
         assert!(policy.kernels().contains(&launch.kernel));
-        // That of tiles looks for a first item.
+        // The kernel with tiles needs at least one item.
         assert!(left > 0 || launch.kernel != Kernel::Large);
         let block = shape.row_items() * launch.rows_per_warp * u64::from(launch.warps);
         let name = item.name;
         assert_eq!(u64::from(launch.chunks), left.div_ceil(block).max(1), "{length} items of {name}");
         assert!(launch.warps <= shape.warps && launch.rows_per_warp.is_power_of_two());
         if launch.kernel == Kernel::Baseline {
-            // All warps, and no more tiles than a tile has places for their values.
+            // A chunk has at most as many tiles as a tile has items.
             assert!(launch.warps == shape.warps && launch.rows_per_warp <= shape.block_items());
         } else {
             assert!(launch.chunks <= policy.max_chunks);
         }
         left = launch.chunks.into();
         partials += if left > 1 { left } else { 0 };
-        // So many rows of them are a row.
+        // One warp combines the values of at most 32 rows of partials.
         assert!(!launch.gathers || shape.rows == 1 && (2..=1024).contains(&left));
         left = if launch.leaves_one() { 1 } else { left };
     }
@@ -96,12 +96,12 @@ fn every_item_is_in_one_block(policy: &Policy, item: &Layout, length: u64) {
 fn few_small_items_that_are_no_whole_rows_have_a_lane_each() {
     let warps = |policy: &Policy, length| policy.one_block(length).warps;
     let floats = Policy::for_item(&f32::layout());
-    // Rows of 256.
+    // A row has 256 items.
     let lengths = [1, 31, 32, 33, 255, 256, 257, 1000, 1023, 1024, 1025];
     assert_eq!(lengths.map(|length| warps(&floats, length)), [1, 1, 1, 2, 8, 1, 16, 32, 32, 4, 8]);
     let without = Policy { lane_each_items: 0, ..floats };
     assert_eq!([33, 255, 1023].map(|length| warps(&without, length)), [1, 1, 4]);
-    // Rows of 128.
+    // A row has 128 items.
     let points = Policy::for_item(&<[f32; 3]>::layout());
     assert_eq!([33, 127, 1023].map(|length| warps(&points, length)), [1, 1, 8]);
 }
@@ -122,7 +122,7 @@ fn small_inputs_take_one_launch() {
 
 #[test]
 fn small_inputs_have_larger_blocks_where_there_would_be_many() {
-    /// The first launch, and what takes its partials.
+    /// The first launch, and the kernel that reduces its partials.
     fn first_and_next<T: DeviceType>(kibibytes: u64) -> (Launch, Option<Kernel>) {
         let item = T::layout();
         let length = (kibibytes << 10) / item.size as u64;
@@ -138,7 +138,7 @@ fn small_inputs_have_larger_blocks_where_there_would_be_many() {
     assert_eq!(of(first_and_next::<f32>(2048)), (Small, 8, 256, None));
     assert_eq!(of(first_and_next::<f32>(4096)), (Small, 32, 128, None));
     assert_eq!(of(first_and_next::<u8>(4096)), (Large, 4, 256, Some(Small)));
-    // Of few words.
+    // Items of more words: fewer partials are gathered.
     assert_eq!(of(first_and_next::<f64>(2048)), (Small, 8, 256, None));
     assert_eq!(of(first_and_next::<f64>(4096)), (Small, 8, 512, Some(Small)));
     assert_eq!(of(first_and_next::<[u32; 4]>(1024)), (Small, 8, 128, None));
@@ -147,7 +147,7 @@ fn small_inputs_have_larger_blocks_where_there_would_be_many() {
     assert_eq!(of(first_and_next::<[u32; 4]>(8192)), (Small, 32, 128, None));
     assert_eq!(of(first_and_next::<[f32; 12]>(512)), (Small, 8, 43, None));
     assert_eq!(of(first_and_next::<[f32; 12]>(1024)), (Small, 8, 86, Some(Small)));
-    // One block more.
+    // The block that gathers comes on top.
     let policy = Policy::for_item(&f32::layout());
     let blocks = |kibibytes| policy.blocks(&first_and_next::<f32>(kibibytes).0, 1);
     assert_eq!([16, 64, 4096].map(blocks), [1, 9, 129]);
@@ -166,7 +166,7 @@ fn blocks_that_stay_have_as_many_chunks_as_each_other() {
                 continue;
             }
             assert!((1..=launch.chunks.min(resident.max(1))).contains(&blocks));
-            // One block less, and some would have one chunk more.
+            // With one block less, some block would have one chunk more.
             let turns = launch.chunks.div_ceil(blocks);
             assert_eq!(turns, launch.chunks.div_ceil(resident.max(1)));
             assert!(blocks == 1 || launch.chunks.div_ceil(blocks - 1) > turns);
@@ -182,12 +182,12 @@ fn warps_have_many_tiles_where_those_fill_the_gpu() {
         let launch = policy.launches(&T::layout(), length).next().expect("one");
         (launch.rows_per_warp / u64::from(policy.large.rows), launch.chunks)
     }
-    // One wave of as few chunks as it takes; one that is full; and whole turns, or many of fewer tiles.
+    // One wave of few chunks; one full wave; full waves, or more waves of fewer tiles.
     assert_eq!([8, 40, 64].map(tiles_at::<f32>), [(1, 512), (8, 320), (8, 512)]);
     assert_eq!([128, 250, 256].map(tiles_at::<f32>), [(16, 512), (32, 500), (32, 512)]);
     assert_eq!([300, 512, 1024].map(tiles_at::<f32>), [(8, 2400), (32, 1024), (32, 2048)]);
     assert_eq!([256, 512, 1024].map(tiles_at::<[f32; 8]>), [(32, 256), (32, 512), (4, 8192)]);
-    // To one part in sixteen; and where chunks are three times a power of two, few fill no wave, and many have one run of each warp.
+    // A wave is full from 15/16 on. Items of 12 bytes have one run a warp, and no full waves.
     assert_eq!([239, 240, 272].map(tiles_at::<f32>), [(8, 1912), (32, 480), (8, 2176)]);
     assert_eq!([144, 288].map(tiles_at::<[f32; 3]>), [(4, 1536), (4, 3072)]);
     assert_eq!([64, 256].map(tiles_at::<[f32; 3]>), [(8, 342), (4, 2731)]);
@@ -203,7 +203,7 @@ fn rows_are_whole_where_all_of_them_is_there() {
     };
     let row = policy.small.row_items();
     assert_eq!([0, row - 1, row, 5 * row + 1].map(whole), [0, 0, 1, 5]);
-    // More than a row a warp; and tiles.
+    // More than one row a warp. Tiles.
     assert_eq!([whole(2 * policy.one_block_items), whole(1 << 28)], [2 * 32, 0]);
 }
 
@@ -224,11 +224,11 @@ fn rows_merge_where_every_chunk_is_whole() {
     assert_eq!([two, eight, many], merged);
     assert_eq!([none, one, seven, odd], [(1, 0, 0, 0), (1, 1, 0, 1), (8, 7, 0, 7), (8, 129, 0, 129)]);
     assert_eq!(placed(8 * row - 1), (8, 8, 0, 7));
-    // Two rows a warp wherever there are so many; of more there are tiles.
+    // Up to `small_bytes`, a warp has two rows. Larger inputs have tiles.
     let most = policy.small_bytes / 16;
     assert_eq!((most * 16, placed(most)), (8 << 20, (32, 4096, 1, 4096)));
     assert_eq!(policy.launches(&item, most + 1).next().expect("one").kernel, Kernel::Large);
-    // And since a block has no more warps.
+    // A warp also has two rows if the block has no more warps.
     let one_block = Policy { one_block_items: 64 * row, ..policy }.one_block(63 * row);
     assert_eq!(
         one_block.placed(&policy.small, 63 * row),
@@ -250,12 +250,12 @@ fn partials_are_gathered_where_they_are_few_and_have_room() {
     assert!(gathers(&floats, &policy, 1 << 20) && !gathers(&floats, &policy, 1 << 26));
     let never = Policy { gathered_chunks: 0, ..policy };
     assert_eq!(chain(&floats, &never, 1 << 20), [Small, Small]);
-    // 1366 partials of 96 KiB, of 48 bytes, are more than a block reduces.
+    // The 1366 partials, one for each 96 KiB, are more items of 48 bytes than one block reduces.
     let large = <[f32; 12]>::layout();
     assert_eq!(chain(&large, &Policy::for_item(&large), (1 << 27) / 48), [Large, Small, Small]);
-    // More than 64 bytes, which do not stay in registers.
+    // Items of more than 64 bytes do not stay in registers.
     assert_eq!(Policy::for_item(&<[u64; 9]>::layout()).gathered_chunks, 0);
-    // More than 16 numbers; and no tiles.
+    // More than 16 numbers: an item with tiles, and one without.
     assert_eq!(Policy::for_item(&<[u8; 48]>::layout()).gathered_chunks, 0);
     let huge = <[u64; 32]>::layout();
     let policy = Policy::for_item(&huge);
@@ -268,7 +268,7 @@ fn templates_know_where_partials_are_gathered() {
     let partials = include_str!("../../../templates/reduce/partials.cuh");
     assert!(partials.contains(&format!("TICKETS = {};", TICKET_BYTES / 8)));
     for item in items() {
-        // Of 32 partials whole pairs of words.
+        // A row of 32 partials has whole pairs of words.
         let words = (item.size as u64).div_ceil(4);
         assert_eq!(cell_bytes(&item, 33), 64 * 8 * words.next_multiple_of(2));
     }
@@ -302,7 +302,7 @@ fn policies_that_no_kernel_can_have_are_refused() {
     assert!(refused(|policy| policy.baseline.group_items = 2));
     assert!(refused(|policy| policy.gathered_chunks = 1025));
     assert!(refused(|policy| policy.max_chunks = 0));
-    // Tiles that leave too little of 64 KiB for the values of runs.
+    // The tiles leave too little of 64 KiB for the values of runs.
     let item = <[u64; 21]>::layout();
     let mut tiles = Policy::for_item(&item);
     assert!(tiles.check(&Data::of_items(&item)).is_ok());
@@ -314,7 +314,7 @@ fn policies_that_no_kernel_can_have_are_refused() {
     assert!(refused(|policy| policy.max_chunks = u32::MAX));
 }
 
-/// An element of each of several arrays, one item.
+/// One item is made of one element of each array.
 fn read_in_step(elements: &[Layout], item: Layout) -> Data {
     Data { elements: elements.to_vec(), item }
 }

@@ -23,9 +23,9 @@ fn every_item_is_in_a_tile_and_every_tile_has_a_cell() {
             let (tile, window) = (shape.tile_items(warps), shape.window());
             assert!((tiles - 1) * tile < length && length <= tiles * tile);
             assert!(warps == shape.warps || 2 * warps == shape.warps || warps == 1);
-            // Nobody is launched for nothing.
+            // Every block has a tile.
             assert!(0 < blocks && (blocks - 1) * u64::from(groups) < tiles);
-            // Whoever looks at a window reads no further than it. Each level has its windows after the ones below.
+            // Each level consists of whole windows, so a look-back reads no cell of another level.
             let (mut cells, mut values) = (0, tiles);
             while values > 0 {
                 cells += values.div_ceil(window) * window;
@@ -87,7 +87,7 @@ fn a_block_has_as_many_tiles_at_once_as_it_has_room_for() {
         launch(1 << 28, limits).groups
     });
     assert_eq!(groups, [1, 3, 3]);
-    // As many blocks as the multiprocessors should hold, or as there are tiles for.
+    // The blocks that the multiprocessors should hold, or fewer if there are too few tiles.
     let blocks = |length| launch(length, Limits::H200).blocks;
     assert_eq!((blocks(1 << 28), blocks(8192 * 600), blocks(8192 * 601)), (264, 200, 201));
 }

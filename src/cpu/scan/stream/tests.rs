@@ -1,7 +1,7 @@
 use super::*;
 use crate::cpu::rows::In;
 
-/// Whole lines are stored, at any place in a line, and nothing else is.
+/// Whole lines are stored, at any offset within a line. Nothing else is written.
 #[test]
 fn lines_are_stored_and_nothing_else() {
     type Output<'a> = super::Output<'a, In<u32, 16>, 0>;
@@ -15,7 +15,7 @@ fn lines_are_stored_and_nothing_else() {
             let mut output =
                 Output::new(registers, &mut places[first..][..WORDS * tiles], WORDS, true, &mut lines);
             for tile in 0..tiles {
-                // SAFETY: all of them are set.
+                // SAFETY: all words are set.
                 unsafe {
                     output.next(|words| {
                         for (i, word) in words.iter_mut().enumerate() {
@@ -28,7 +28,7 @@ fn lines_are_stored_and_nothing_else() {
             for (i, place) in places.iter().enumerate() {
                 let word = (i + 1).saturating_sub(first);
                 let expected = if word <= WORDS * tiles { word } else { 0 };
-                // SAFETY: all of them were set.
+                // SAFETY: all places were set.
                 assert_eq!(unsafe { place.assume_init() }, In(expected as u32), "place {i}");
             }
         }

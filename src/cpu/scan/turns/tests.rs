@@ -1,7 +1,8 @@
 use super::*;
 use crate::operators::Sum;
 
-/// Two threads publish at the same time, again and again: neither waits for ever, and both learn what is right.
+/// Two threads publish at the same time, many times. Neither waits for ever, and both get the right
+/// prefixes.
 #[test]
 fn no_value_is_lost() {
     let all: Vec<Turns<u64>> = (0..100_000).map(|_| Turns::of(2)).collect();
