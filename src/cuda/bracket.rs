@@ -1,4 +1,4 @@
-//! The bracket as launches: the kernels of one operator in one context, and what they are given.
+//! The launches of a reduction: the kernels of one operator in one context, and their arguments.
 
 use std::any::TypeId;
 use std::mem::MaybeUninit;
@@ -20,25 +20,26 @@ use crate::plan::{Kernel, Launch, Launches};
 use crate::source::{Arguments, ArrayInput, ItemsAsTheyAre, Reader, Source};
 use crate::{DeviceMonoid, Error, Policy};
 
-/// The kernels that reduce with an operator what a reader stages, in a context.
+/// The reduction kernels of an operator and a reader, in a context.
 #[derive(Debug)]
 pub(crate) struct BracketKernel {
     kernels: Kernels,
     policy: Policy,
     /// The type of the reader.
     reader: TypeId,
-    /// Those that reduce partials, which are items; these themselves, if they read items.
+    /// The kernels that reduce partials. None if the reader reads items: then these kernels do
+    /// both.
     of_partials: Option<Arc<BracketKernel>>,
 }
 
-/// What a launch reads.
+/// The input of a launch.
 #[derive(Clone, Copy)]
 struct Span<I> {
     input: I,
     length: u64,
 }
 
-/// An operator, whose own code was called before anything is launched.
+/// An operator, and its identity if the result needs it. User code runs before the first launch.
 #[derive(Clone, Copy)]
 struct Operator<'a, M: DeviceMonoid> {
     value: &'a M,
@@ -46,38 +47,39 @@ struct Operator<'a, M: DeviceMonoid> {
 }
 
 impl<'a, M: DeviceMonoid> Operator<'a, M> {
-    /// For a reduction of so many items.
+    /// The operator for a reduction of `length` items. Only an empty input needs the identity.
     fn of(value: &'a M, length: u64) -> Self {
         Self { value, identity: identity_if(length == 0, value) }
     }
 }
 
-/// Where a launch reads, writes and draws.
+/// The output of a launch, its ticket counter, and its position in the call.
 #[derive(Clone, Copy)]
 struct Places {
     output: Output,
     tickets: u64,
-    /// Whether the launch before belongs to the same call: then it may begin before that has ended.
+    /// Whether the previous launch belongs to the same call. If so, this one may begin before that
+    /// one has ended.
     follows: bool,
 }
 
-/// What a reduction is given.
+/// The arguments of a reduction.
 #[derive(Clone, Copy)]
 struct Given<I> {
     elements: Span<I>,
     output: Output,
-    /// Of its own, beside what it is asked for.
+    /// The device address of the scratch memory.
     memory: u64,
 }
 
-/// What a reduction of some elements is given.
+/// The arguments of a reduction that writes to device memory.
 fn given<I>(addresses: Addresses<I>, length: u64) -> Given<I> {
     let Addresses { input, output, memory } = addresses;
     let Some(input) = input else { unreachable!("a reduction has no place of its own to read") };
     Given { elements: Span { input, length }, output: Output::silent(output), memory }
 }
 
-/// Whether an output has room for one result, and no more.
+/// Checks that an output holds exactly one item.
 fn check_output<T>(output: &dyn DevicePtrMut<T>) -> Result<(), Error> {
     match output.len() {
         1 => Ok(()),
@@ -88,7 +90,7 @@ fn check_output<T>(output: &dyn DevicePtrMut<T>) -> Result<(), Error> {
 static KERNELS: Registry<Policy, BracketKernel> = Registry::new();
 
 impl BracketKernel {
-    /// The kernels of an operator and a reader in a context. None is compiled yet, unless it was needed before.
+    /// The kernels of an operator and a reader in a context. No kernel is compiled by this call.
     pub(crate) fn of<M: DeviceMonoid, R: Reader>(
         context: &Arc<CudaContext>,
         policy: Policy,
@@ -112,7 +114,8 @@ impl BracketKernel {
         Ok(Rendered { source, shared_bytes })
     }
 
-    /// Kernels are given what their reader takes, and no other: a mistake of this crate would read other memory.
+    /// Checks that the kernels were rendered for this reader. Other kernels would read wrong
+    /// memory.
     fn assert_reads<R: Reader>(&self) {
         assert_eq!(self.reader, TypeId::of::<R>(), "kernels of another reader");
     }
@@ -130,7 +133,7 @@ impl BracketKernel {
         policy.launches_before(&of_partials, &self.kernels.data.item, length)
     }
 
-    /// The kernels of some launches, in their order. All but the first read partials.
+    /// The kernels of `launches`, in launch order. All but the first read partials.
     fn kernels(launches: &Launches) -> impl Iterator<Item = Kernel> + Clone {
         launches.clone().map(|launch| launch.kernel)
     }
@@ -145,7 +148,8 @@ impl BracketKernel {
         }
     }
 
-    /// The launches that reduce `length` elements, of kernels that are loaded: tuned ones, or, while those are compiled, the baseline.
+    /// The launches that reduce `length` elements. Their kernels are loaded: the tuned kernels, or
+    /// the baseline while the tuned ones are compiled.
     fn launches<M: DeviceMonoid, R: Reader>(&self, length: u64) -> Result<Launches, Error> {
         let launches = self.plan(&self.policy, length);
         if self.are_there(&launches) {
@@ -174,15 +178,16 @@ impl BracketKernel {
         }
     }
 
-    /// The launches that the policy has for `length` elements, of kernels that are compiled now if they were not before. A graph
-    /// keeps its kernels, so it gets these.
+    /// The launches that reduce `length` elements with the kernels of the policy. Missing kernels
+    /// are compiled by this call. Captured graphs use these launches, because a graph keeps its
+    /// kernels.
     fn tuned_launches<M: DeviceMonoid, R: Reader>(&self, length: u64) -> Result<Launches, Error> {
         let launches = self.plan(&self.policy, length);
         self.prepare::<M, R>(&launches)?;
         Ok(launches)
     }
 
-    /// Makes of the kernels of some launches those that are not there.
+    /// Compiles and loads the missing kernels of `launches`.
     fn prepare<M: DeviceMonoid, R: Reader>(&self, launches: &Launches) -> Result<(), Error> {
         let kernels = Self::kernels(launches);
         let render = |kernel| self.render::<M, R>(kernel);
@@ -195,7 +200,7 @@ impl BracketKernel {
         }
     }
 
-    /// Makes the kernels, and the workspace of a stream, ahead of their first use.
+    /// Compiles and loads the kernels of the policy, and creates the workspace of a stream.
     pub(crate) fn reserve<M: DeviceMonoid, R: Reader>(&self, stream: &CudaStream) -> Result<(), Error> {
         self.assert_reads::<R>();
         let all = |policy: &Policy| policy.kernels().iter().copied();
@@ -208,7 +213,7 @@ impl BracketKernel {
         self.kernels.workspaces.of_stream(stream).map(|_| ())
     }
 
-    /// The bracket of items in host memory, which are copied to the device.
+    /// Reduces items in host memory. They are copied to the device.
     pub(crate) fn run_host<M: DeviceMonoid>(
         &self,
         operator: &M,
@@ -218,7 +223,7 @@ impl BracketKernel {
         self.run(operator, &Array(&private.upload(items)?))
     }
 
-    /// The bracket of elements in device memory.
+    /// Reduces elements in device memory, and waits for the result.
     pub(crate) fn run<M: DeviceMonoid, E: Elements>(
         &self,
         operator: &M,
@@ -231,9 +236,10 @@ impl BracketKernel {
         let launches = self.launches::<M, E::Reader>(length)?;
         let operator = Operator::of(operator, length);
         let of_stream = self.kernels.workspaces.of_stream(stream)?;
-        // Held until the result is read: another thread's run on this stream would overwrite it.
+        // Locked until the result is read: another call on this stream would overwrite the result
+        // slot.
         let mut workspace = lock(&of_stream);
-        // After all that may take long.
+        // The check comes last, because the steps above may take long.
         check_not_capturing(stream)?;
         let (input, _read) = elements.read(stream);
         let span = Span { input, length };
@@ -244,25 +250,27 @@ impl BracketKernel {
         let kernels = Self::kernels(&launches);
         let given = workspace.chains.launch(kernels, stream, |queue| {
             let given = Given { elements: span, output, memory };
-            // SAFETY: the slice is read until the result is waited for, which the workspace gets; its lock is held until then.
+            // SAFETY: the read guard and the lock of the workspace are held until the result has
+            // arrived.
             unsafe { self.give(queue, operator, launches.clone(), given) }
         });
         if let Err(error) = given {
-            // The first launches may be under way.
+            // Some launches may have been enqueued.
             drain(stream);
-            // SAFETY: the context is bound, and the stream has ended.
+            // SAFETY: the context is bound, and the stream has no unfinished work.
             unsafe { workspace.scratch.restore(room.keeps) };
             return Err(error);
         }
-        // SAFETY: the last kernel sends an item, and the workspace is for items.
+        // SAFETY: the last kernel sends an item, and the slot holds one item.
         let result = check_not_captured(stream).and_then(|()| unsafe { workspace.slot.wait(stream) });
         result.inspect_err(|_| {
-            // The kernel may still run, and write to the workspace, which therefore stays for the life of the process.
+            // The kernel may still run and write to the workspace, so the workspace is never freed.
             std::mem::forget(of_stream.clone());
         })
     }
 
-    /// Lets the stream of some elements write their bracket to `output`, and does not wait for it.
+    /// Enqueues a reduction on the stream of `elements`, and does not wait for it. The result is
+    /// written to `output`.
     pub(crate) fn run_into<M: DeviceMonoid, E: Elements>(
         &self,
         operator: &M,
@@ -280,16 +288,17 @@ impl BracketKernel {
         let kernels = Self::kernels(&launches);
         let mut slices = Slices { elements: Some(elements), output };
         slices.enqueue(&self.kernels.workspaces, room, kernels, |queue, addresses| {
-            // SAFETY: the addresses are of slices that their stream keeps, and of a workspace that is this stream's.
+            // SAFETY: the stream keeps the slices until its work has ended, and the workspace
+            // belongs to this stream.
             unsafe { self.give(queue, operator, launches.clone(), given(addresses, length)) }
         })
     }
 
-    /// Adds the same to the graph that their stream records.
+    /// Records the reduction into the graph that the stream of `elements` captures.
     ///
     /// # Safety
     ///
-    /// As for [`Slices::record`].
+    /// The conditions of [`Slices::record`].
     pub(crate) unsafe fn record_into<M: DeviceMonoid, E: Elements>(
         &self,
         operator: &M,
@@ -305,7 +314,7 @@ impl BracketKernel {
         let operator = Operator::of(operator, length);
         let room = self.room(&launches, length);
         let mut slices = Slices { elements: Some(elements), output };
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees the conditions of `Slices::record`.
         unsafe {
             slices.record(&self.kernels.workspaces, room, |queue, addresses| {
                 self.give(queue, operator, launches, given(addresses, length))
@@ -313,7 +322,7 @@ impl BracketKernel {
         }
     }
 
-    /// What they need to reduce so many items.
+    /// The scratch memory that the launches need to reduce `length` items.
     fn room(&self, launches: &Launches, length: u64) -> Room {
         let item = &self.kernels.data.item;
         Room {
@@ -323,13 +332,16 @@ impl BracketKernel {
         }
     }
 
-    /// Gives a queue all that it takes to write the bracket of `items` to `output`.
+    /// Gives the launches of a reduction to a queue.
     ///
     /// # Safety
     ///
-    /// 1. The kernels of `launches` are loaded, for the same length.
-    /// 2. The addresses are of elements, as the reader takes them, of an item, and of memory of [`room`](Self::room).
-    /// 3. They stay what they are until the queue's work has ended, and nothing else uses that memory meanwhile.
+    /// 1. The kernels of `launches` are loaded, and `launches` were planned for the length in
+    ///    `given`.
+    /// 2. The addresses point to elements in the reader's layout, to an output of one item, and to
+    ///    scratch memory as [`room`](Self::room) requests it.
+    /// 3. Until the queue's work has ended, this memory stays valid, and the elements stay
+    ///    unchanged. No other work uses the scratch memory or the output until then.
     unsafe fn give<M: DeviceMonoid, I>(
         &self,
         queue: &mut Queue<'_>,
@@ -344,7 +356,8 @@ impl BracketKernel {
         for (number, launch) in launches.enumerate() {
             let to = if launch.leaves_one() { output } else { Output::silent(room) };
             let places = Places { output: to, tickets: memory, follows: number > 0 };
-            // SAFETY: as was promised; partials are in the memory, one for each chunk of the launch that leaves them.
+            // SAFETY: as the caller guarantees. The scratch memory has one partial for each chunk
+            // of each launch that writes partials.
             unsafe {
                 match first.take() {
                     Some(elements) => self.launch(queue, operator, launch, elements, places)?,
@@ -357,9 +370,12 @@ impl BracketKernel {
         Ok(())
     }
 
+    /// Gives one launch to a queue.
+    ///
     /// # Safety
     ///
-    /// As for [`give`](Self::give), of one launch: its output has room for an item a chunk.
+    /// The conditions of [`give`](Self::give), for one launch. Its output holds one item for each
+    /// chunk.
     unsafe fn launch<M: DeviceMonoid, I>(
         &self,
         queue: &mut Queue<'_>,
@@ -392,7 +408,8 @@ impl BracketKernel {
         let count = self.policy.blocks(&launch, resident);
         let early = follows && self.kernels.begins_early();
         let blocks = Blocks { count, warps: placed.warps, shared_bytes, early };
-        // SAFETY: that is what a kernel that reduces takes, and what it points to is what was promised.
+        // SAFETY: these are the arguments of a reduction kernel. The caller guarantees their
+        // addresses.
         unsafe { self.kernels.launch(launch.kernel, blocks, arguments, operator.value, queue) }
     }
 }

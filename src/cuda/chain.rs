@@ -1,4 +1,7 @@
-//! How launches get to a stream: one by one, or as a graph of their own that is kept, which a host gives a driver in less time.
+//! Launches on a stream: one by one, or as a CUDA graph.
+//!
+//! A workspace keeps the graph of a sequence of kernels and launches it again with new arguments. A
+//! graph launch costs the host less time than single launches.
 
 use std::ffi::c_void;
 
@@ -9,32 +12,38 @@ use super::module::{Function, Grid};
 use crate::Error;
 use crate::plan::Kernel;
 
-/// Where launches are given, the first one first.
+/// The destination of launches, in launch order.
 pub(super) enum Queue<'a> {
-    /// To a stream, which has each at once. If a user's graph records it, they are that graph's. They may overlap where
-    /// no other thread gives the stream work between them.
+    /// A stream that runs or captures each launch at once. With `overlap`, a launch may begin
+    /// before the previous one has ended. This requires that no other thread enqueues work between
+    /// them.
     Stream { stream: sys::CUstream, overlap: bool },
-    /// To one that records a chain of them.
+    /// A side stream that records the graph of a chain.
     Recording { stream: sys::CUstream, launches: &'a mut Vec<(Function, Grid)> },
-    /// To the nodes of a chain. It is launched when each has what it is to be launched with.
+    /// The nodes of a chain. The graph is launched after each node has its arguments. `given` is
+    /// the number of nodes that have them.
     Nodes { chain: &'a Chain, given: usize },
 }
 
 impl Queue<'_> {
-    /// To a stream that records a user's graph: no other thread gives it work meanwhile.
+    /// A stream that captures a user's graph. No other thread enqueues work on it meanwhile.
     pub(super) fn of_recording(stream: &CudaStream) -> Self {
         Self::Stream { stream: stream.cu_stream(), overlap: true }
     }
 
-    /// To a stream that other threads may give work at any time: each launch begins when all before it has ended.
+    /// A stream on which other threads may enqueue work at any time. Each launch begins after all
+    /// earlier work of the stream has ended.
     pub(super) fn of_stream(stream: &CudaStream) -> Self {
         Self::Stream { stream: stream.cu_stream(), overlap: false }
     }
 
+    /// Adds a launch.
+    ///
     /// # Safety
     ///
-    /// The kernel's module is loaded in the stream's context, which is current, `parameters` point to values of the kernel's parameter
-    /// types, and every device address among them stays valid until the launched work has run.
+    /// 1. The kernel's module is loaded in the stream's context, which is current.
+    /// 2. `parameters` point to values of the kernel's parameter types.
+    /// 3. Each device address among them stays valid until the launched work has ended.
     pub(super) unsafe fn give(
         &mut self,
         function: Function,
@@ -42,43 +51,46 @@ impl Queue<'_> {
         parameters: &mut [*mut c_void],
     ) -> Result<(), Error> {
         match self {
-            // SAFETY: the caller's promise.
+            // SAFETY: the caller guarantees the conditions above.
             Self::Stream { stream, overlap } => unsafe {
                 let early = grid.early && *overlap;
                 function.launch(*stream, &Grid { early, ..grid }, parameters)
             },
             Self::Recording { stream, launches } => {
                 launches.push((function, grid));
-                // SAFETY: the caller's promise; nothing runs before the graph is launched, with what is given then.
+                // SAFETY: the caller guarantees the conditions above. The launch is only recorded.
+                // The graph runs with the arguments that its nodes are given later.
                 unsafe { function.launch(*stream, &grid, parameters) }
             }
             Self::Nodes { chain, given } => {
                 let node = chain.nodes[*given];
                 *given += 1;
-                // SAFETY: the caller's promise; the node is one of the instance's graph.
+                // SAFETY: the caller guarantees the conditions above. The node belongs to the
+                // instance's graph.
                 unsafe { function.set(chain.instance, node, &grid, parameters) }
             }
         }
     }
 }
 
-/// The chains of a workspace: one for each sequence of kernels that its stream was given.
+/// The chains of a workspace: one for each sequence of kernels that its stream has run.
 #[derive(Debug, Default)]
 pub(super) struct Chains {
     known: Vec<Chain>,
-    /// A driver refused one: there are no others.
+    /// Whether a chain has failed. If so, kernels are launched one by one.
     are_refused: bool,
 }
 
 impl Chains {
-    /// Gives a stream the launches that `give` gives a queue, one of each of `kernels`, all at once. The context is current.
+    /// Gives a stream one launch of each of `kernels`, as one graph if possible. The context is
+    /// current. `give` adds the launches to a queue, and may be called more than once.
     pub(super) fn launch(
         &mut self,
         kernels: impl Iterator<Item = Kernel> + Clone,
         stream: &CudaStream,
         mut give: impl FnMut(&mut Queue<'_>) -> Result<(), Error>,
     ) -> Result<(), Error> {
-        // The baseline runs until others are there: a chain of it would be left.
+        // Tuned kernels soon replace the baseline, so its graph would remain unused.
         let are_kept = !self.are_refused && kernels.clone().all(|kernel| kernel != Kernel::Baseline);
         if are_kept {
             match self.launch_chain(kernels, stream, &mut give) {
@@ -89,11 +101,11 @@ impl Chains {
                 }
             }
         }
-        // What is wrong with the launches themselves is said here.
+        // An error in the launches themselves is returned here.
         give(&mut Queue::of_stream(stream))
     }
 
-    /// If it fails, the stream has got nothing.
+    /// Launches the kernels as one graph. After an error, no launch has been enqueued.
     fn launch_chain(
         &mut self,
         kernels: impl Iterator<Item = Kernel> + Clone,
@@ -113,29 +125,29 @@ impl Chains {
         give(&mut queue)?;
         let is_whole = matches!(queue, Queue::Nodes { given, .. } if given == chain.nodes.len());
         assert!(is_whole, "each kernel of a chain is given a launch");
-        // SAFETY: the instance is alive, and so is the stream; each node has what it was given now, and no address of an earlier call.
+        // SAFETY: the instance and the stream are alive. Each node has the arguments of this call.
         check("launching a graph", unsafe { result::graph::launch(chain.instance, stream.cu_stream()) })
     }
 
-    /// How many chains are known.
+    /// The number of chains.
     #[cfg(all(test, feature = "laws"))]
     pub(super) fn count(&self) -> usize {
         self.known.len()
     }
 
-    /// Gives chains up: from now on launches go one by one.
+    /// Drops all chains. From now on kernels are launched one by one.
     pub(super) fn refuse(&mut self) {
         (self.known, self.are_refused) = (Vec::new(), true);
     }
 }
 
-/// Launches as a graph: recorded once, and launched again and again, each time with other arguments.
+/// A sequence of launches as a CUDA graph: recorded once, launched many times with new arguments.
 #[derive(Debug)]
 pub(super) struct Chain {
     kernels: Vec<Kernel>,
     graph: sys::CUgraph,
     instance: sys::CUgraphExec,
-    /// Of the graph, by which the instance knows its own. One for each kernel.
+    /// The graph's nodes, one for each kernel, which also identify the instance's nodes.
     nodes: Vec<sys::CUgraphNode>,
 }
 
@@ -146,7 +158,7 @@ impl Chain {
     ) -> Result<Self, Error> {
         let side = check("creating a stream", SideStream::new())?;
         let mode = sys::CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED;
-        // SAFETY: the stream is alive, and nobody else knows of it.
+        // SAFETY: the stream is alive, and no other code uses it.
         check("beginning to record", unsafe { result::stream::begin_capture(side.0, mode) })?;
         let mut launches = Vec::new();
         let given = give(&mut Queue::Recording { stream: side.0, launches: &mut launches });
@@ -155,24 +167,25 @@ impl Chain {
         let mut chain = Self { kernels, graph, instance: std::ptr::null_mut(), nodes: Vec::new() };
         given?;
         chain.nodes = chain.nodes_of(&launches)?;
-        // SAFETY: the graph is alive, and the instance is written to.
+        // SAFETY: the graph is alive, and `instance` is valid for writes.
         let instantiated = unsafe { sys::cuGraphInstantiateWithFlags(&mut chain.instance, graph, 0) };
         check("instantiating a graph", instantiated.result())?;
         Ok(chain)
     }
 
-    /// The nodes of launches, in their order, in which a graph need not list them.
+    /// The nodes of the launches, in launch order. The driver may list nodes in another order.
     fn nodes_of(&self, launches: &[(Function, Grid)]) -> Result<Vec<sys::CUgraphNode>, Error> {
         let mut count = launches.len();
         let mut nodes = vec![std::ptr::null_mut(); count];
-        // SAFETY: the graph is alive, and there is room for so many nodes.
+        // SAFETY: the graph is alive, and the vector has `count` nodes.
         let listed = unsafe { sys::cuGraphGetNodes(self.graph, nodes.as_mut_ptr(), &mut count) };
         check("listing the nodes of a graph", listed.result())?;
         nodes.truncate(count);
         let node_of = |&(function, grid): &(Function, Grid)| {
-            // No two are alike: of one kernel, each launch has fewer blocks than the one before.
+            // The match is unique: of one kernel, each launch has fewer blocks than the previous
+            // one.
             let at = nodes.iter().position(|&node| {
-                // SAFETY: the graph is alive, and the nodes are its.
+                // SAFETY: the graph is alive, and the nodes belong to it.
                 unsafe { function.is_launched_by(node, &grid) }
             })?;
             Some(nodes[at])
@@ -185,7 +198,7 @@ impl Chain {
 
 impl Drop for Chain {
     fn drop(&mut self) {
-        // SAFETY: nobody else knows of them, and a driver lets what is under way end.
+        // SAFETY: no other code uses the handles, and the driver lets launched work end.
         unsafe {
             if !self.instance.is_null() {
                 let _ = result::graph::exec_destroy(self.instance);
@@ -195,7 +208,8 @@ impl Drop for Chain {
     }
 }
 
-/// A stream that records and runs nothing. Not cudarc's, which would have it that there are several streams to order from now on.
+/// A stream that only records. Not a stream of cudarc: from its first one on, cudarc orders the
+/// uses of slices among streams.
 struct SideStream(sys::CUstream);
 
 impl SideStream {
@@ -206,7 +220,7 @@ impl SideStream {
 
 impl Drop for SideStream {
     fn drop(&mut self) {
-        // SAFETY: nobody else knows of it.
+        // SAFETY: no other code uses the stream.
         let _ = unsafe { result::stream::destroy(self.0) };
     }
 }

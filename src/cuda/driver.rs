@@ -1,4 +1,4 @@
-//! The driver: whether it is there, and what its errors mean.
+//! The driver: its presence, its errors, and the limits of a device.
 
 use std::marker::PhantomData;
 use std::sync::OnceLock;
@@ -9,7 +9,8 @@ use crate::Error;
 use crate::jit::Architecture;
 use crate::plan::Limits;
 
-/// Whether `libcuda` can be opened and is new enough: cudarc panics at the first call if not.
+/// Checks that `libcuda` can be opened and is new enough. Otherwise cudarc panics at its first
+/// call.
 pub(super) fn present() -> Result<(), Error> {
     static PRESENT: OnceLock<Result<(), Error>> = OnceLock::new();
     let look = || {
@@ -17,14 +18,14 @@ pub(super) fn present() -> Result<(), Error> {
         if !unsafe { sys::is_culib_present() } {
             return Err(Error::NoDriver { reason: "the library `libcuda` could not be opened".to_owned() });
         }
-        // SAFETY: the library is there; the symbol is looked up and not called.
+        // SAFETY: the library is present. The symbol is looked up, but not called.
         let newest = unsafe { sys::culib().get::<unsafe extern "C" fn()>(b"cuStreamGetId\0") };
         newest.map(|_| ()).map_err(|_| Error::NoDriver { reason: "it is older than CUDA 12.0".to_owned() })
     };
     PRESENT.get_or_init(look).clone()
 }
 
-/// How many GPUs there are; a driver without any refuses even to start.
+/// The number of GPUs. Without a GPU the driver fails to initialise, which counts as 0.
 pub(super) fn device_count() -> Result<usize, Error> {
     match CudaContext::device_count() {
         Err(DriverError(sys::CUresult::CUDA_ERROR_NO_DEVICE)) => Ok(0),
@@ -32,7 +33,7 @@ pub(super) fn device_count() -> Result<usize, Error> {
     }
 }
 
-/// A driver call's result, with what was being done.
+/// Converts the result of a driver call. `call` says in the error which operation failed.
 pub(super) fn check<T>(call: &'static str, result: Result<T, DriverError>) -> Result<T, Error> {
     result.map_err(|error| {
         let text = |text: Result<&std::ffi::CStr, DriverError>| match text {
@@ -43,7 +44,8 @@ pub(super) fn check<T>(call: &'static str, result: Result<T, DriverError>) -> Re
     })
 }
 
-/// An allocation's result: where memory ran out, how much was asked for and how much there is.
+/// Converts the result of an allocation. [`Error::OutOfMemory`] says how many bytes were requested,
+/// and how many are free.
 pub(super) fn check_allocation<T>(
     context: &CudaContext,
     requested: usize,
@@ -63,7 +65,7 @@ pub(super) fn architecture(context: &CudaContext) -> Result<Architecture, Error>
     Ok(Architecture::new(major.unsigned_abs(), minor.unsigned_abs()))
 }
 
-/// What a launch may have of the device of a context.
+/// The limits of a context's device.
 pub(super) fn limits(context: &CudaContext) -> Result<Limits, Error> {
     use sys::CUdevice_attribute as Attribute;
     let read = |attribute| Ok(check("reading a limit", context.attribute(attribute))?.unsigned_abs());
@@ -73,44 +75,47 @@ pub(super) fn limits(context: &CudaContext) -> Result<Limits, Error> {
     })
 }
 
-/// Whether a stream records a CUDA graph instead of running what it is given.
+/// Whether a stream is capturing a CUDA graph. If so, it does not run the work that it gets.
 pub(super) fn is_capturing(stream: &CudaStream) -> Result<bool, Error> {
     let status = check("asking for the capture status", stream.capture_status())?;
     Ok(status != sys::CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE)
 }
 
-/// Refuses a stream that records a CUDA graph.
+/// Returns an error if a stream is capturing a CUDA graph.
 pub(super) fn check_not_capturing(stream: &CudaStream) -> Result<(), Error> {
     if is_capturing(stream)? { Err(Error::StreamIsCapturing) } else { Ok(()) }
 }
 
-/// Refuses a stream that does not record a CUDA graph.
+/// Returns an error unless a stream is capturing a CUDA graph.
 pub(super) fn check_capturing(stream: &CudaStream) -> Result<(), Error> {
     if is_capturing(stream)? { Ok(()) } else { Err(Error::StreamIsNotCapturing) }
 }
 
-/// A number that no other stream of the process ever has, unlike its handle.
+/// The id of a stream. Unlike its handle, the id is never reused in a process.
 pub(super) fn stream_id(stream: &CudaStream) -> Result<u64, Error> {
     let mut id = 0;
     check("binding the context", stream.context().bind_to_thread())?;
-    // SAFETY: the stream is alive, and `id` is a place to write to.
+    // SAFETY: the stream is alive, and `id` is valid for writes.
     let result = unsafe { sys::cuStreamGetId(stream.cu_stream(), &mut id) };
     check("asking for the stream's id", result.result())?;
     Ok(id)
 }
 
-/// Lets this thread allocate, load, wait and free while some stream records a graph, its own or another thread's,
-/// until dropped. Those calls take no part in the graph: what a graph uses is made before, or for it alone.
+/// Puts this thread into CUDA's relaxed capture mode until it is dropped.
+///
+/// The thread may then allocate, load, wait and free while a stream captures, its own or another
+/// thread's. These calls do not become part of the graph. The memory of a graph is allocated before
+/// the capture, or for this graph alone.
 pub(crate) struct RelaxedCapture {
     previous: sys::CUstreamCaptureMode,
-    /// The mode is a thread's: no other one may drop this.
+    /// Makes the type `!Send`, because the mode belongs to the thread.
     _of_thread: PhantomData<*const ()>,
 }
 
 impl RelaxedCapture {
     pub(super) fn enter() -> Result<Self, Error> {
         let mut mode = sys::CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED;
-        // SAFETY: `mode` is a valid mode, which the call exchanges with this thread's.
+        // SAFETY: `mode` is a valid mode. The call exchanges it with the mode of this thread.
         let exchanged = unsafe { sys::cuThreadExchangeStreamCaptureMode(&mut mode) };
         check("relaxing the capture mode", exchanged.result())?;
         Ok(Self { previous: mode, _of_thread: PhantomData })
@@ -119,7 +124,7 @@ impl RelaxedCapture {
 
 impl Drop for RelaxedCapture {
     fn drop(&mut self) {
-        // SAFETY: as above. It can only fail if the driver is gone.
+        // SAFETY: as above. The call fails only if the driver is gone.
         let _ = unsafe { sys::cuThreadExchangeStreamCaptureMode(&mut self.previous) };
     }
 }

@@ -10,13 +10,14 @@ use super::slices::allocate;
 use crate::cuda::lock::lock;
 use crate::{DeviceType, Error};
 
-/// A stream for one call that reads or writes host memory. No code outside this crate knows the stream, so no other
-/// thread can begin a capture on it: to wait for it always works, and a borrow of host memory ends after its copy has
-/// ended.
+/// A stream for one call that reads or writes host memory.
+///
+/// No code outside this crate knows the stream, so no other thread can begin a capture on it.
+/// Waiting for the stream therefore always works, and a borrow of host memory ends after its copy.
 #[derive(Debug)]
 pub(crate) struct PrivateStream(Arc<CudaStream>);
 
-/// Those that no call has. They stay for the life of the process, as kernels do.
+/// Streams that no call uses at present. They are never destroyed.
 static FREE: Mutex<Vec<Arc<CudaStream>>> = Mutex::new(Vec::new());
 
 impl PrivateStream {
@@ -27,39 +28,41 @@ impl PrivateStream {
         }
         drop(free);
         check("binding the context", context.bind_to_thread())?;
-        // Not cudarc's `new_stream`: from its first call on, cudarc records an event at every use of a slice.
+        // Not cudarc's `new_stream`: from its first call on, cudarc records an event at every use
+        // of a slice.
         let stream =
             check("creating a stream", result::stream::create(result::stream::StreamKind::NonBlocking))?;
         // SAFETY: the stream belongs to the context, and is never destroyed.
         Ok(Self(unsafe { context.wrap_borrowed_stream(stream) }))
     }
 
-    /// A copy of the items in device memory of this stream. The items are no longer needed when this returns.
+    /// Copies items to new device memory of this stream, and waits for the copy.
     pub(crate) fn upload<T: DeviceType>(&self, items: &[T]) -> Result<CudaSlice<T>, Error> {
         let mut copy = allocate(items.len(), &self.0)?;
         if items.is_empty() {
             return Ok(copy);
         }
         let copied = check("copying to the device", self.0.memcpy_htod(items, &mut copy));
-        // After a failure, too: a part may be under way.
+        // Waits after a failure, too: a part of the copy may have been enqueued.
         copied.and(self.wait("waiting for a copy to the device")).map(|()| copy)
     }
 
-    /// Copies items in device memory to as many places in host memory, after what their stream was given before.
+    /// Copies items from device memory to host memory of the same length, in the order of their
+    /// stream. Waits for the copy.
     pub(crate) fn download<T: DeviceType>(
         &self,
         items: &dyn DevicePtr<T>,
         places: &mut [T],
     ) -> Result<(), Error> {
-        // SAFETY: the same places. Only whole items are written to them.
+        // SAFETY: the same memory. Only initialised items are written to it.
         self.copy_to_host(items, unsafe { &mut *(std::ptr::from_mut(places) as *mut [MaybeUninit<T>]) })
     }
 
-    /// The same, to new memory.
+    /// Copies items from device memory to a new vector. Waits for the copy.
     pub(crate) fn download_all<T: DeviceType>(&self, items: &dyn DevicePtr<T>) -> Result<Vec<T>, Error> {
         let mut places = Vec::with_capacity(items.len());
         self.copy_to_host(items, &mut places.spare_capacity_mut()[..items.len()])?;
-        // SAFETY: there is room for them, and each has been copied.
+        // SAFETY: the vector has this capacity, and each item has been written.
         unsafe { places.set_len(items.len()) };
         Ok(places)
     }
@@ -74,28 +77,29 @@ impl PrivateStream {
             check("waiting for the items' stream", self.0.join(items.stream()))?;
         }
         let (address, _read) = items.device_ptr(&self.0);
-        // Another thread may have begun a capture on the items' stream, which this stream has joined then.
+        // If another thread has begun a capture on the items' stream, this stream has joined it.
         check_not_capturing(&self.0)?;
         if places.is_empty() {
             return self.wait("waiting for the result");
         }
         check("binding the context", self.0.context().bind_to_thread())?;
-        // SAFETY: the items are as many as the places, and both are borrowed until the copy has ended.
+        // SAFETY: source and destination have the same length. Both are borrowed until the copy has
+        // ended.
         let copied = unsafe { result::memcpy_dtoh_async(places, address, self.0.cu_stream()) };
-        // After a failure, too: a part may be under way.
+        // Waits after a failure, too: a part of the copy may have been enqueued.
         check("copying from the device", copied).and(self.wait("waiting for the result"))
     }
 
     pub(super) fn wait(&self, call: &'static str) -> Result<(), Error> {
-        // SAFETY: the stream is alive. Not cudarc's `synchronize`, which does not wait where somebody else's error is to
-        // be reported.
+        // SAFETY: the stream is alive. cudarc's `synchronize` is not used, because it returns
+        // without waiting if cudarc has an earlier error to report.
         check(call, unsafe { result::stream::synchronize(self.0.cu_stream()) })
     }
 }
 
 impl Drop for PrivateStream {
     fn drop(&mut self) {
-        // A stream that has joined a capture is left to it.
+        // A stream that has joined a capture is not used again.
         if check_not_capturing(&self.0).is_ok() {
             lock(&FREE).push(self.0.clone());
         }

@@ -1,4 +1,4 @@
-//! What a call reads and writes.
+//! Inputs and outputs of calls, in host memory and in device memory.
 
 use std::ffi::c_void;
 use std::sync::Arc;
@@ -10,32 +10,34 @@ use cudarc::driver::{
 use super::Device;
 use crate::{DeviceType, Error};
 
-/// What a call can read: `&[T]`, `&[T; N]` and `&Vec<T>` in host memory, `&CudaSlice<T>` and `&CudaView<T>` in
-/// device memory, and [`&DeviceInput<T>`](DeviceInput).
+/// An input of a call.
 ///
-/// Host memory is copied to the device when that is a GPU.
+/// - In host memory: `&[T]`, `&[T; N]` and `&Vec<T>`. If the call runs on a GPU, it copies them.
+/// - In device memory: `&CudaSlice<T>`, `&CudaView<T>` and [`&DeviceInput<T>`](DeviceInput).
 pub trait Input<T>: sealed::Input<T> {
-    /// New memory of the same kind: `Vec<T>`, or `CudaSlice<T>`.
+    /// Newly allocated memory of the same kind: `Vec<T>`, or `CudaSlice<T>`.
     type Owned;
 
     #[doc(hidden)]
     fn made_by(&self, make: &impl Make<T>) -> Result<Self::Owned, Error>;
 }
 
-/// Where a call can write, as many items as it makes: `&mut [T]`, `&mut [T; N]` and `&mut Vec<T>` in host memory, and
-/// `&mut CudaSlice<T>` and `&mut CudaViewMut<T>` in device memory.
+/// An output of a call, which has as many items as the call returns.
+///
+/// - In host memory: `&mut [T]`, `&mut [T; N]` and `&mut Vec<T>`.
+/// - In device memory: `&mut CudaSlice<T>` and `&mut CudaViewMut<T>`.
 pub trait Output<T>: sealed::Output<T> {}
 
 /// An [`Input`] or [`Output`] in device memory.
 pub trait OnDevice<T>: sealed::OnDevice<T> {}
 
-/// An input's items.
+/// The items of an input.
 pub enum Source<'a, T> {
     Host(&'a [T]),
     Device(&'a dyn DevicePtr<T>),
 }
 
-/// An output's places.
+/// The memory of an output.
 pub enum Target<'a, T> {
     Host(&'a mut [T]),
     Device(&'a mut dyn DevicePtrMut<T>),
@@ -59,7 +61,7 @@ impl<T> Target<'_, T> {
     }
 }
 
-/// What makes new memory of an input.
+/// Computes the output of an input in newly allocated memory of the same kind.
 pub trait Make<T> {
     fn host(&self, items: &[T]) -> Result<Vec<T>, Error>;
     fn device(&self, items: &dyn DevicePtr<T>) -> Result<CudaSlice<T>, Error>;
@@ -129,8 +131,7 @@ macro_rules! on_device {
 }
 on_device! { &CudaSlice<T> &CudaView<'_, T> &DeviceInput<T> &mut CudaSlice<T> &mut CudaViewMut<'_, T> }
 
-/// Items in device memory that this crate's `cudarc` does not know: those of another version of it, or of any other
-/// library.
+/// Items in device memory of another library, or of another version of `cudarc`.
 #[derive(Debug)]
 pub struct DeviceInput<T> {
     address: u64,
@@ -140,20 +141,27 @@ pub struct DeviceInput<T> {
 }
 
 impl<T: DeviceType> DeviceInput<T> {
-    /// `length` items at the device address `address`, read in the order of `stream`, a `CUstream` (null for the
-    /// default stream), in the context of `device`.
+    /// An input of `length` items at the device address `address`, in the context of `device`.
+    ///
+    /// The items are read in the order of `stream`, a `CUstream` (null for the default stream).
     ///
     /// # Errors
     ///
-    /// [`Error::DeviceInputOnCpu`] if `device` is the CPU; [`Error::Misaligned`].
+    /// - [`Error::DeviceInputOnCpu`] if `device` is the CPU.
+    /// - [`Error::Misaligned`] if `address` is not a multiple of the alignment of `T`.
+    /// - The error of a `device` that is not available, such as [`Error::DeviceOverride`].
     ///
     /// # Safety
     ///
-    /// The items are initialised, in memory that a kernel of `device`'s context can read, and stay there unchanged
-    /// while they are read: until `run` returns, until the work of `run_into` or of a scan has ended, or until the last
-    /// launch of a graph that a `record_` call was recorded in. The stream belongs to that context, and outlives the value
-    /// and every slice that a scan made of it. What is written in its order is read on it, or when it has been waited for:
-    /// cudarc does not track the stream's events.
+    /// 1. The items are initialised, in memory that a kernel in the context of `device` can read.
+    /// 2. The items stay allocated and unchanged until they have been read.
+    ///    - `run`: until it returns.
+    ///    - `run_into` and scans: until their work has ended.
+    ///    - `record_` calls: until the last launch of the graph has ended.
+    /// 3. The stream belongs to that context. It outlives this value, and every slice that a scan
+    ///    allocates for this input.
+    /// 4. Memory that is written in the order of this stream is read on this stream, or after a
+    ///    wait for it. cudarc does not track the stream's events.
     pub unsafe fn from_raw(
         device: &Device,
         address: u64,
@@ -167,7 +175,8 @@ impl<T: DeviceType> DeviceInput<T> {
         if !address.is_multiple_of(align as u64) {
             return Err(Error::Misaligned { address, align });
         }
-        // SAFETY: the caller's promise.
+        // SAFETY: the stream belongs to the context and outlives its uses, as the caller
+        // guarantees.
         let stream = unsafe { own.context().wrap_borrowed_stream(stream.cast()) };
         Ok(Self { address, length, stream, items: std::marker::PhantomData })
     }

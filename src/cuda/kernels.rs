@@ -1,5 +1,4 @@
-//! What the kernels of any call have in common: they are compiled and loaded when they are first needed, once in a
-//! context.
+//! Compiles and loads the kernels of any primitive, once per context, when a call first needs them.
 
 use std::any::TypeId;
 use std::collections::HashMap;
@@ -22,11 +21,11 @@ use crate::plan::{Data, Kernel};
 use crate::source::{Reader, Source, data_of};
 use crate::{DeviceMonoid, Error, jit};
 
-/// What makes kernels what they are: the handle of a context, the types of an operator and a reader, and a policy.
+/// The key of an operator's kernels: context handle, types of operator and reader, policy.
 type Identity<P> = (usize, TypeId, P);
 
-/// The kernels of this process, by their policies. They stay loaded, as does their context: graphs may use them at any
-/// time, and the next call with an operator finds what the one before it made.
+/// The kernels of one primitive in this process. They and their contexts are never unloaded,
+/// because a graph may use them at any time. All calls with the same key share them.
 pub(super) struct Registry<P, K>(LazyLock<Mutex<HashMap<Identity<P>, Arc<K>>>>);
 
 impl<P: Copy + Eq + Hash, K> Registry<P, K> {
@@ -34,7 +33,7 @@ impl<P: Copy + Eq + Hash, K> Registry<P, K> {
         Self(LazyLock::new(Mutex::default))
     }
 
-    /// The kernels of an operator and a reader in a context, which are made if they are not there.
+    /// The kernels of an operator and a reader in a context. `make` creates them at the first call.
     pub(super) fn get<M: DeviceMonoid, R: Reader>(
         &self,
         context: &Arc<CudaContext>,
@@ -51,21 +50,22 @@ impl<P: Copy + Eq + Hash, K> Registry<P, K> {
     }
 }
 
-/// An operator's kernels in a context. What is needed is compiled then, or is stood in for until it is.
+/// The kernels of one operator and reader in a context.
 #[derive(Debug)]
 pub(super) struct Kernels {
     pub(super) context: Arc<CudaContext>,
     pub(super) target: jit::Target,
-    /// Described once: that allocates.
+    /// Kept, because its computation allocates.
     pub(super) data: Data,
     pub(super) workspaces: Workspaces,
-    /// In the order of [`Kernel::ALL`].
+    /// One entry for each kernel, in the order of [`Kernel::ALL`].
     loaded: [OnceLock<Loaded>; Kernel::ALL.len()],
-    /// What is compiled in the background. Held while a kernel is compiled and loaded, so that threads do it once.
+    /// The kernels that are compiled in the background. The lock is held while a kernel is compiled
+    /// and loaded, so that no other thread compiles it too.
     compiling: Mutex<Vec<Compiling>>,
 }
 
-/// A kernel that is compiled in the background.
+/// A kernel that is compiled in the background, and is not loaded yet.
 #[derive(Debug)]
 struct Compiling {
     kernel: Kernel,
@@ -73,7 +73,7 @@ struct Compiling {
     compilation: Compilation,
 }
 
-/// A kernel's source, and the shared memory of its blocks at most.
+/// The source of a kernel, and the most shared memory of a block, in bytes.
 #[derive(Clone, Debug)]
 pub(super) struct Rendered {
     pub(super) source: Arc<Source>,
@@ -84,11 +84,11 @@ pub(super) struct Rendered {
 #[derive(Debug)]
 pub(super) struct Loaded {
     function: Function,
-    /// Whether it reads the operator's value.
+    /// Whether the kernel reads the operator's value.
     has_state: bool,
-    /// Of its blocks, as many as the device holds at once, when somebody has asked.
+    /// The number of blocks that the device holds at once. Empty until a launch needs it.
     resident_blocks: OnceLock<u32>,
-    // Dropped after what was launched from it.
+    // Keeps the image loaded while `function` may be launched.
     _module: Module,
 }
 
@@ -106,10 +106,13 @@ impl Loaded {
         Ok(Self { function, has_state: source.has_state(), resident_blocks, _module: module })
     }
 
+    /// Launches the kernel through a queue.
+    ///
     /// # Safety
     ///
-    /// The arguments are of the type that the kernel takes, and every device address among them is of as much memory as it
-    /// uses, and stays valid until the launched work has run. The operator is of the type that it was made for.
+    /// 1. `A` is the kernel's argument type, and `M` is the operator that it was rendered for.
+    /// 2. The memory at each device address in `arguments` is as large as the kernel's accesses.
+    /// 3. This memory stays valid until the launched work has ended.
     pub(super) unsafe fn launch<A, M: DeviceMonoid>(
         &self,
         blocks: Blocks,
@@ -117,7 +120,7 @@ impl Loaded {
         operator: &M,
         queue: &mut Queue<'_>,
     ) -> Result<(), Error> {
-        // An operator without state is an empty struct, which in C++ has one byte.
+        // An operator without state has no bytes in Rust. Its C++ type, an empty struct, has one.
         let mut operator = *operator;
         let mut nothing = 0_u8;
         let state: *mut c_void = match self.has_state {
@@ -131,12 +134,14 @@ impl Loaded {
             shared_bytes: blocks.shared_bytes as u32,
             early: blocks.early,
         };
-        // SAFETY: the kernel takes these two parameters, whose layouts its source asserts; the rest is the caller's promise.
+        // SAFETY: the kernel takes these two parameters, and its source asserts their layouts. The
+        // caller guarantees the rest.
         unsafe { queue.give(self.function, grid, &mut parameters) }
     }
 }
 
-/// The identity, as a kernel gets it, if that is its result; zeros if not: an operator without an identity is never asked for one then.
+/// The identity for a kernel's arguments if it is part of the result, otherwise zeros. An operator
+/// without an identity is asked for it only if the result needs one.
 pub(super) fn identity_if<M: DeviceMonoid>(is_a_result: bool, operator: &M) -> MaybeUninit<M::Item> {
     match is_a_result {
         true => MaybeUninit::new(operator.identity()),
@@ -144,14 +149,15 @@ pub(super) fn identity_if<M: DeviceMonoid>(is_a_result: bool, operator: &M) -> M
     }
 }
 
-/// Blocks that are launched.
+/// The blocks of a launch.
 #[derive(Clone, Copy)]
 pub(super) struct Blocks {
     pub(super) count: u32,
     pub(super) warps: u32,
-    /// Of each, at most what the kernel was loaded for.
+    /// Shared memory of each block, in bytes. At most the size that the kernel was loaded with.
     pub(super) shared_bytes: usize,
-    /// Whether they may begin before the launch before has ended, which they wait for themselves.
+    /// Whether the blocks may begin before the previous launch has ended. The kernel then waits for
+    /// that launch itself.
     pub(super) early: bool,
 }
 
@@ -163,12 +169,13 @@ impl Kernels {
         Self { context, target, data, workspaces, loaded, compiling: Mutex::default() }
     }
 
-    /// Whether a launch may begin before the one before it has ended.
+    /// Whether a launch may begin before the previous one has ended: from compute capability 9.0
+    /// on.
     pub(super) fn begins_early(&self) -> bool {
         self.target.architecture >= Architecture::new(9, 0)
     }
 
-    /// Makes of some kernels those that are not there yet, and waits until they are; they are compiled at the same time.
+    /// Compiles and loads the kernels that are missing, in parallel, and waits for them.
     pub(super) fn prepare(
         &self,
         kernels: impl Iterator<Item = Kernel> + Clone,
@@ -195,8 +202,10 @@ impl Kernels {
         Ok(())
     }
 
-    /// Whether some kernels are there. If not, and one of them has to be compiled, that is begun in the background, and another
-    /// kernel is made instead of them, which is sooner compiled.
+    /// Returns whether all `kernels` are loaded, without waiting for their compilation.
+    ///
+    /// Missing kernels are loaded from a cache, or compiled in the background. Until then calls use
+    /// the kernel `instead`, which compiles faster. If necessary, this call compiles and loads it.
     pub(super) fn prepare_or(
         &self,
         instead: Kernel,
@@ -208,7 +217,8 @@ impl Kernels {
         for kernel in self.missing(kernels.clone()) {
             if let Some(at) = compiling.iter().position(|begun| begun.kernel == kernel) {
                 if compiling[at].compilation.has_ended() {
-                    // What has failed stays here: every call that needs it says so.
+                    // A failed compilation stays in the list, so that every call that needs it
+                    // returns the error.
                     let image = compiling[at].compilation.wait()?;
                     self.load(kernel, &compiling[at].rendered, &image)?;
                     compiling.swap_remove(at);
@@ -258,7 +268,8 @@ impl Kernels {
         Ok(())
     }
 
-    /// The blocks of a kernel that the device holds at once, of as many threads and so much shared memory as they have.
+    /// The number of blocks of a kernel that the device holds at once. Blocks have the kernel's
+    /// maximum number of threads and `shared_bytes` bytes of shared memory.
     pub(super) fn resident_blocks(&self, kernel: Kernel, shared_bytes: usize) -> Result<u32, Error> {
         let loaded = self.loaded(kernel);
         if let Some(&blocks) = loaded.resident_blocks.get() {
@@ -275,11 +286,11 @@ impl Kernels {
         loaded
     }
 
-    /// Launches a kernel that is there.
+    /// Launches a loaded kernel.
     ///
     /// # Safety
     ///
-    /// As for [`Loaded::launch`].
+    /// The conditions of [`Loaded::launch`].
     pub(super) unsafe fn launch<A, M: DeviceMonoid>(
         &self,
         kernel: Kernel,
@@ -288,12 +299,13 @@ impl Kernels {
         operator: &M,
         queue: &mut Queue<'_>,
     ) -> Result<(), Error> {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees the conditions of `Loaded::launch`.
         unsafe { self.loaded(kernel).launch(blocks, arguments, operator, queue) }
     }
 }
 
-/// What `make` gives for each kernel, in their order: the first in this thread, each other in its own.
+/// Calls `make` for each kernel in parallel, and returns the results in the order of `kernels`.
+/// This thread processes the first kernel. A thread is started for each other kernel.
 fn at_once<T: Send>(kernels: &[Kernel], make: impl Fn(Kernel) -> T + Sync) -> Vec<T> {
     let Some((&first, others)) = kernels.split_first() else {
         return Vec::new();
@@ -306,7 +318,7 @@ fn at_once<T: Send>(kernels: &[Kernel], make: impl Fn(Kernel) -> T + Sync) -> Ve
         let mut made = vec![make(first)];
         made.extend(threads.into_iter().map(|(kernel, thread)| match thread {
             Some(thread) => thread.join().unwrap_or_else(|panic| resume_unwind(panic)),
-            // No thread was to be had.
+            // The thread could not be started.
             None => make(kernel),
         }));
         made

@@ -1,4 +1,4 @@
-//! Rungs of the ladder as launches.
+//! The launches of the ladder's rungs.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -21,15 +21,15 @@ use crate::plan::ladder::{Launcher, Rung, Step};
 use crate::source::{RungArguments, Source};
 use crate::{DeviceMonoid, DeviceType, Error, jit};
 
-/// The words that blocks share, in bytes.
+/// Scratch memory that all blocks of a launch share, in bytes.
 const SHARED_BYTES: usize = 16;
 
-/// An operator's rungs in a context.
+/// The rungs of an operator, in a context.
 #[derive(Debug)]
 pub(crate) struct LadderKernels {
-    /// For their memory.
+    /// Provides the context, the data layout and the workspaces. Its kernels are not used.
     kernels: Kernels,
-    /// By their rungs and the threads of a block.
+    /// The key is the rung and the number of threads of a block.
     loaded: Mutex<HashMap<(Rung, u32), Arc<Loaded>>>,
 }
 
@@ -55,7 +55,7 @@ impl LadderKernels {
         }
     }
 
-    /// A stream for items in host memory.
+    /// A private stream for copies of host memory.
     pub(crate) fn private_stream(&self) -> Result<PrivateStream, Error> {
         PrivateStream::take(&self.kernels.context)
     }
@@ -68,7 +68,7 @@ impl LadderKernels {
         stream: &'a Arc<CudaStream>,
     ) -> Result<OnGpu<'a, M>, Error> {
         check_context(&self.kernels.context, "input", stream)?;
-        // The operator's code is called before anything is launched.
+        // User code runs before the first launch.
         let identity = identity_if(is_exclusive, operator);
         check_not_capturing(stream)?;
         Ok(OnGpu { kernels: self, operator, identity, adds, stream })
@@ -79,13 +79,13 @@ impl LadderKernels {
 pub(crate) struct OnGpu<'a, M: DeviceMonoid> {
     kernels: &'a LadderKernels,
     operator: &'a M,
-    /// Read by the rung of exclusive scans.
+    /// Only the rung of exclusive scans reads it. Zeros for other rungs.
     identity: MaybeUninit<M::Item>,
     adds: bool,
     stream: &'a Arc<CudaStream>,
 }
 
-/// Items in device memory.
+/// Items in device memory, of the caller or of this crate.
 pub(crate) enum Memory<'a, T> {
     Given(&'a dyn DevicePtr<T>),
     Own(CudaSlice<T>),
@@ -124,7 +124,7 @@ impl<'a, M: DeviceMonoid> OnGpu<'a, M> {
         allocate(length, self.stream)
     }
 
-    /// What a launch wrote.
+    /// The slice that a launch wrote.
     pub(crate) fn own(&self, written: Memory<'a, M::Item>) -> CudaSlice<M::Item> {
         match written {
             Memory::Own(items) => items,
@@ -132,11 +132,11 @@ impl<'a, M: DeviceMonoid> OnGpu<'a, M> {
         }
     }
 
-    /// The first of some items, copied to host memory, and waited for.
+    /// Copies the first `count` items to host memory, and waits for the copy.
     pub(crate) fn fetch(&self, items: &Memory<'_, M::Item>, count: usize) -> Result<Vec<M::Item>, Error> {
         let private = self.kernels.private_stream()?;
         match items {
-            // Beside them there may be what was left on the way.
+            // Intermediate values may follow the first `count` items.
             Memory::Own(items) => private.download_all(&items.slice(..count)),
             Memory::Given(_) => private.download_all(items),
         }
@@ -174,9 +174,10 @@ impl<'a, M: DeviceMonoid> Launcher for OnGpu<'a, M> {
                 shared_bytes: step.rung.shared_bytes(step.threads, &kernels.data.item),
                 early: false,
             };
-            // SAFETY: that is what a rung takes. It reads `length` items, and where it completes a scan those behind them, which
-            // the launch before wrote; it writes `written`, as many as there is room for. Both, and the workspace, stay until
-            // the stream has passed.
+            // SAFETY: these are the arguments of a rung. It reads `length` items. If it completes a
+            // scan, it also reads the items behind them, which the previous launch wrote. It writes
+            // `written` items, which the output has. All this memory and the workspace are kept
+            // until the launch has ended.
             unsafe { loaded.launch(blocks, arguments, self.operator, &mut Queue::of_stream(self.stream)) }?;
         }
         check_not_captured(self.stream)?;

@@ -1,4 +1,5 @@
-//! Where calls run: contexts, streams, memory and launches. The `unsafe` of talking to CUDA is here.
+//! The CUDA layer: contexts, streams, memory and launches. All calls of the driver are here, and so
+//! is their `unsafe`.
 #![allow(unsafe_code)]
 
 mod bracket;
@@ -38,10 +39,10 @@ use driver::RelaxedCapture;
 
 const VARIABLE: &str = "WARPFOLD_DEVICE";
 
-/// Where a reduction or a scan runs: the CPU, or a GPU, by its CUDA context and a stream.
+/// The place where a reduction or a scan runs: the CPU, or a GPU.
 ///
-/// Device memory is reduced in the order of the stream that it was allocated on. Host memory is copied on a stream that
-/// no other code uses.
+/// A GPU is given by its CUDA context and a stream. Device memory is read in the order of the
+/// stream that it was allocated on. Host memory is copied on a private stream.
 ///
 /// ```
 /// use warpfold::Device;
@@ -56,32 +57,35 @@ pub struct Device(Place);
 enum Place {
     Cpu,
     Cuda(Arc<CudaStream>),
-    /// What was asked for cannot be had; the first `run` says so.
+    /// The device that `WARPFOLD_DEVICE` names is not available. The first call returns this error.
     Nowhere(Error),
 }
 
-/// Where a call runs, once it is known that it can.
+/// The place where a call runs. It is available.
 pub(crate) enum Backend<'a> {
     Cpu,
     Cuda {
-        /// That of the device.
+        /// The stream of the device.
         stream: &'a Arc<CudaStream>,
-        /// For the whole call, and what it frees at its end.
+        /// Lives until the call has freed its memory.
         _relaxed: RelaxedCapture,
     },
 }
 
 impl Device {
-    /// The CPU: every thread of rayon's current pool.
+    /// The CPU, with all threads of rayon's current pool.
     pub fn cpu() -> Self {
         Self(Place::Cpu)
     }
 
-    /// The GPU of this number, in its primary context, with the default stream.
+    /// The GPU of this ordinal, in its primary context, with the default stream.
     ///
     /// # Errors
     ///
-    /// [`Error::NoDriver`], [`Error::NoNvrtc`], [`Error::NoDevice`], or what CUDA says.
+    /// - [`Error::NoDriver`] without a driver of CUDA 12.0 or later.
+    /// - [`Error::NoDevice`] if there is no GPU of this ordinal.
+    /// - [`Error::NoNvrtc`] without NVRTC.
+    /// - [`Error::Cuda`] if the driver cannot create the context.
     pub fn cuda(ordinal: usize) -> Result<Self, Error> {
         driver::present()?;
         let count = driver::device_count()?;
@@ -92,10 +96,11 @@ impl Device {
         Ok(driver::check("creating a context", CudaContext::new(ordinal))?.into())
     }
 
-    /// The first GPU, if its driver and NVRTC are both there; else the CPU.
+    /// The first GPU, if both its driver and NVRTC are present. Otherwise the CPU.
     ///
-    /// The environment variable `WARPFOLD_DEVICE` overrides that: `cpu`, or `cuda:N`. If it cannot be honoured, the
-    /// first [`run`](crate::Reduction::run) returns [`Error::DeviceOverride`]; the CPU never takes over silently.
+    /// The environment variable `WARPFOLD_DEVICE` overrides this choice: `cpu`, or `cuda:N`. If the
+    /// named device is not available, the first call, such as [`run`](crate::Reduction::run),
+    /// returns [`Error::DeviceOverride`]. The CPU never replaces a named GPU.
     pub fn auto() -> Self {
         let value = std::env::var_os(VARIABLE).map(|value| value.to_string_lossy().into_owned());
         match value.as_deref() {
@@ -118,13 +123,15 @@ impl Device {
         Self::cuda(ordinal).map_err(|error| error.to_string())
     }
 
-    /// Whether reductions run on a GPU.
+    /// Whether calls run on a GPU.
     pub fn is_gpu(&self) -> bool {
         matches!(self.0, Place::Cuda(_))
     }
 
-    /// A stream for device memory: to allocate it, and to copy to it; none on the CPU. `compile` makes the workspace of
-    /// this stream.
+    /// The stream of the device, on which a caller can allocate and fill device memory. None on the
+    /// CPU.
+    ///
+    /// `compile` creates the workspace of this stream.
     pub fn stream(&self) -> Option<&Arc<CudaStream>> {
         match &self.0 {
             Place::Cuda(stream) => Some(stream),

@@ -1,4 +1,4 @@
-//! A loaded image, its kernels, and their launch.
+//! Loaded images and their kernels: launches, and updates of graph nodes.
 
 use std::ffi::{CString, c_void};
 use std::sync::Arc;
@@ -9,36 +9,37 @@ use super::driver::{RelaxedCapture, check};
 use crate::Error;
 use crate::jit::{Form, Image};
 
-/// An image in a context. Its kernels live as long as it does.
+/// An image that is loaded into a context. Its kernels are valid while it is loaded.
 #[derive(Debug)]
 pub(super) struct Module {
     context: Arc<CudaContext>,
     module: sys::CUmodule,
 }
 
-// SAFETY: a module's handle may be used by any thread whose current context is the module's.
+// SAFETY: any thread may use a module's handle while the module's context is current.
 unsafe impl Send for Module {}
-// SAFETY: as above; loading kernels from it changes nothing that others see.
+// SAFETY: as for `Send`. Finding a kernel does not change the module.
 unsafe impl Sync for Module {}
 
-/// How a kernel is launched.
+/// The grid of a launch.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Grid {
     pub(super) blocks: u32,
     pub(super) threads: u32,
-    /// Of each block.
+    /// Shared memory of each block, in bytes.
     pub(super) shared_bytes: u32,
-    /// Whether it may begin before the launch before it ends, which it waits for itself.
+    /// Whether the launch may begin before the previous one has ended. The kernel then waits for
+    /// that launch itself.
     pub(super) early: bool,
 }
 
-/// A kernel of a [`Module`], which its holder keeps alive.
+/// A kernel of a [`Module`]. The owner of this handle keeps the module loaded.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Function(sys::CUfunction);
 
-// SAFETY: a kernel's handle may be used by any thread whose current context is the module's.
+// SAFETY: any thread may use a kernel's handle while the module's context is current.
 unsafe impl Send for Function {}
-// SAFETY: as above; launching does not change it.
+// SAFETY: as for `Send`. A launch does not change the kernel.
 unsafe impl Sync for Function {}
 
 impl Module {
@@ -48,7 +49,8 @@ impl Module {
         if image.form == Form::Ptx && bytes.last() != Some(&0) {
             bytes.push(0);
         }
-        // SAFETY: the image is a whole CUBIN, whose header has its length, or PTX that ends with a zero byte.
+        // SAFETY: the image is a complete CUBIN, whose header has its length, or PTX that ends with
+        // a zero byte.
         let module = unsafe { result::module::load_data(bytes.as_ptr().cast()) };
         Ok(Self { context: context.clone(), module: check("loading the kernels", module)? })
     }
@@ -66,13 +68,14 @@ impl Drop for Module {
     fn drop(&mut self) {
         let bound = self.context.bind_to_thread();
         let _relaxed = RelaxedCapture::enter();
-        // SAFETY: whoever holds the module's kernels drops it last, and `cuModuleUnload` lets launched work end.
+        // SAFETY: the owner of the module's kernels drops the module last, and `cuModuleUnload`
+        // lets launched work end.
         self.context.record_err(bound.and_then(|()| unsafe { result::module::unload(self.module) }));
     }
 }
 
 impl Function {
-    /// Lets a launch have so much shared memory.
+    /// Raises the limit of a block's shared memory to `bytes`.
     pub(super) fn allow_shared_bytes(self, bytes: u32) -> Result<(), Error> {
         let attribute = sys::CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
         // SAFETY: the kernel's module is loaded.
@@ -80,11 +83,12 @@ impl Function {
         check("asking for shared memory", set.result())
     }
 
-    /// The blocks of it that a multiprocessor holds at once, of as many threads as it is compiled for.
+    /// The number of blocks that a multiprocessor holds at once. Blocks have the kernel's maximum
+    /// number of threads and `shared_bytes` bytes of shared memory.
     pub(super) fn resident_blocks(self, shared_bytes: usize) -> Result<u32, Error> {
         let attribute = sys::CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK;
         let (mut threads, mut blocks) = (0, 0);
-        // SAFETY: the kernel's module is loaded, and both are places to write to.
+        // SAFETY: the kernel's module is loaded, and both pointers are valid for writes.
         let asked = unsafe {
             let asked = sys::cuFuncGetAttribute(&mut threads, attribute, self.0).result();
             asked.and_then(|()| {
@@ -96,10 +100,13 @@ impl Function {
         Ok(blocks.unsigned_abs())
     }
 
+    /// Launches the kernel on a stream.
+    ///
     /// # Safety
     ///
-    /// The kernel's module is loaded in the stream's context, `parameters` point to values of the kernel's parameter
-    /// types, and every device address among them stays valid until the launched work has run.
+    /// 1. The kernel's module is loaded in the stream's context.
+    /// 2. `parameters` point to values of the kernel's parameter types.
+    /// 3. Each device address among them stays valid until the launched work has ended.
     pub(super) unsafe fn launch(
         self,
         stream: sys::CUstream,
@@ -123,19 +130,22 @@ impl Function {
             attrs: &raw mut early,
             numAttrs: grid.early.into(),
         };
-        // SAFETY: the caller's promise; the configuration and its attribute outlive the call.
+        // SAFETY: the caller guarantees the conditions above. The configuration and its attribute
+        // outlive the call.
         let launched =
             unsafe { sys::cuLaunchKernelEx(&config, self.0, parameters.as_mut_ptr(), std::ptr::null_mut()) };
         check("launching a kernel", launched.result())
     }
 
-    /// Gives a node of a graph that launches this kernel other arguments, and another grid, for the next launches of an instance.
-    /// Whether it begins early is as it was recorded.
+    /// Sets the arguments and the grid of a graph node for later launches of an instance. The node
+    /// launches this kernel. Whether it may begin early stays as recorded.
     ///
     /// # Safety
     ///
-    /// As for [`launch`](Self::launch), on each stream that the instance is launched on. The node is one of the instance's graph, and
-    /// the context is current.
+    /// 1. The conditions of [`launch`](Self::launch), for each stream that the instance is launched
+    ///    on.
+    /// 2. The node belongs to the graph of the instance.
+    /// 3. The context is current.
     pub(super) unsafe fn set(
         self,
         instance: sys::CUgraphExec,
@@ -157,19 +167,20 @@ impl Function {
             kern: std::ptr::null_mut(),
             ctx: std::ptr::null_mut(),
         };
-        // SAFETY: the caller's promise; what is pointed to is copied.
+        // SAFETY: the caller guarantees the conditions above. The driver copies the parameters.
         let set = unsafe { sys::cuGraphExecKernelNodeSetParams_v2(instance, node, &parameters) };
         check("giving a node of a graph its arguments", set.result())
     }
 
-    /// Whether a node of a graph was recorded of a launch of this kernel with this grid.
+    /// Whether a graph node launches this kernel with this grid.
     ///
     /// # Safety
     ///
-    /// The node is one of a graph that is alive.
+    /// The node belongs to a graph that is alive.
     pub(super) unsafe fn is_launched_by(self, node: sys::CUgraphNode, grid: &Grid) -> bool {
         let mut of = std::mem::MaybeUninit::<sys::CUDA_KERNEL_NODE_PARAMS>::uninit();
-        // SAFETY: the node is what was promised, and what is written to is there. If that succeeds, all of it is written.
+        // SAFETY: the caller guarantees the node, and `of` is valid for writes. On success, all of
+        // it has been written.
         let of = unsafe {
             match sys::cuGraphKernelNodeGetParams_v2(node, of.as_mut_ptr()).result() {
                 Ok(()) => of.assume_init(),

@@ -1,4 +1,4 @@
-//! What a stream records: a graph, and what that keeps.
+//! The graph that a stream captures, and objects that the graph owns.
 
 use std::ffi::c_void;
 
@@ -7,17 +7,18 @@ use cudarc::driver::{CudaStream, sys};
 use super::driver::{check, is_capturing};
 use crate::Error;
 
-/// The recording that a stream is part of.
+/// The capture that a stream is part of.
 #[derive(Clone, Copy)]
 pub(super) struct Capture {
-    /// A number that no other recording of the process has.
+    /// Unique among the captures of the process.
     pub(super) id: u64,
     graph: sys::CUgraph,
 }
 
-/// The recording that a stream is part of, if it is.
+/// The capture that a stream is part of, or None.
 pub(super) fn capture(stream: &CudaStream) -> Result<Option<Capture>, Error> {
-    // By its name: bindings differ in which version of this function they have, and drivers have all.
+    // Looked up by name: bindings differ in the version of this function, but drivers have all
+    // versions.
     type CaptureInfo = unsafe extern "C" fn(
         sys::CUstream,
         *mut sys::CUstreamCaptureStatus,
@@ -31,10 +32,10 @@ pub(super) fn capture(stream: &CudaStream) -> Result<Option<Capture>, Error> {
     }
     let mut capture = Capture { id: 0, graph: std::ptr::null_mut() };
     let mut status = sys::CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE;
-    // The nodes that the next work comes after are not asked for.
+    // The dependencies of the next launch are not needed.
     let (nodes, count) = (std::ptr::null_mut(), std::ptr::null_mut());
-    // SAFETY: the driver, which is present, has the function since CUDA 11.3; the stream is alive, and all other
-    // addresses are places to write to, or null where nothing is to be written.
+    // SAFETY: the driver is present, and has this function since CUDA 11.3. The stream is alive.
+    // All pointers are valid for writes, or null for values that are not needed.
     let result = unsafe {
         match sys::culib().get::<CaptureInfo>(b"cuStreamGetCaptureInfo_v2\0") {
             Ok(function) => {
@@ -48,33 +49,36 @@ pub(super) fn capture(stream: &CudaStream) -> Result<Option<Capture>, Error> {
 }
 
 impl Capture {
-    /// Drops `kept` once the graph and all its instances are gone. That happens in a thread of the driver, from which no
-    /// driver may be called.
+    /// Drops `kept` when the graph and all its instances have been destroyed. A thread of the
+    /// driver drops it, so its drop must not call the driver.
     ///
     /// # Safety
     ///
-    /// The stream still records the graph.
+    /// The stream is still capturing the graph.
     pub(super) unsafe fn keep<T: Send + 'static>(&self, kept: T) -> Result<(), Error> {
         unsafe extern "C" fn drop_kept<T>(kept: *mut c_void) {
-            // SAFETY: made from a box of this type, and given to this function once.
+            // SAFETY: the pointer comes from a box of this type. The driver calls this function
+            // once.
             drop(unsafe { Box::from_raw(kept.cast::<T>()) });
         }
         let kept: *mut T = Box::into_raw(Box::new(kept));
         let mut object = std::ptr::null_mut();
         let no_sync = sys::CUuserObject_flags_enum::CU_USER_OBJECT_NO_DESTRUCTOR_SYNC as u32;
-        // SAFETY: the driver calls the function once, with the box, when nothing refers to the object any more.
+        // SAFETY: the driver calls the function once, with the box, when no reference to the object
+        // is left.
         let created =
             unsafe { sys::cuUserObjectCreate(&mut object, kept.cast(), Some(drop_kept::<T>), 1, no_sync) };
         if let Err(error) = check("creating what a graph keeps", created.result()) {
-            // SAFETY: nobody else has the box.
+            // SAFETY: no other code has the box.
             drop(unsafe { Box::from_raw(kept) });
             return Err(error);
         }
         let moved = sys::CUuserObjectRetain_flags_enum::CU_GRAPH_USER_OBJECT_MOVE as u32;
-        // SAFETY: the graph is being recorded, as was promised, and the reference that it takes is the only one.
+        // SAFETY: the stream is capturing the graph, as the caller guarantees. The graph takes the
+        // only reference.
         let retained = unsafe { sys::cuGraphRetainUserObject(self.graph, object, 1, moved) };
         check("giving it to the graph", retained.result()).inspect_err(|_| {
-            // SAFETY: the reference was not taken. With it the box is dropped.
+            // SAFETY: the graph did not take the reference. Its release drops the box.
             let _ = unsafe { sys::cuUserObjectRelease(object, 1) };
         })
     }

@@ -8,19 +8,20 @@ use cudarc::driver::{CudaContext, CudaStream, result, sys};
 use super::driver::{check, is_capturing};
 use crate::{DeviceType, Error};
 
-/// Of an item.
+/// Largest item, in bytes.
 const MOST_BYTES: usize = 256;
 
-/// How long a result is looked for without rest.
+/// Time for which the host polls a result without a pause.
 const LONGEST_SPIN: Duration = Duration::from_millis(1);
-/// Between two looks for a result while the stream cannot be waited for.
+/// Pause between two polls while the stream is capturing and cannot be waited for.
 const CAPTURE_POLL: Duration = Duration::from_micros(100);
 
-/// Where a launch leaves what it makes, and how the host learns of it.
+/// The output of a launch: a device address, and the serial number if the host polls it.
 #[derive(Clone, Copy)]
 pub(super) struct Output {
     pub(super) address: u64,
-    /// If not 0, the host polls the address for one item, whose words come with this number.
+    /// 0 if the host does not poll the address. Otherwise the kernel writes one item there, and
+    /// this number with each word.
     pub(super) serial: u32,
 }
 
@@ -31,18 +32,19 @@ impl Output {
     }
 }
 
-/// Room for one item, as 32-bit words, each below the serial number of its launch.
+/// Memory for one item. Each 64-bit word holds 32 bits of the item in its lower half, and the
+/// serial number of the launch in its upper half.
 #[derive(Debug)]
 pub(super) struct ResultSlot {
     address: *mut u64,
     words: usize,
     on_device: sys::CUdeviceptr,
-    /// Of the last kernel that was asked to send a result.
+    /// The serial number of the last kernel that was asked to send a result.
     serial: u32,
 }
 
 impl ResultSlot {
-    /// For an item of so many bytes. The context is current.
+    /// A slot for an item of `bytes` bytes. The context is current.
     pub(super) fn new(bytes: usize) -> Result<Self, Error> {
         let words = bytes.div_ceil(size_of::<u32>());
         let flags = sys::CU_MEMHOSTALLOC_PORTABLE | sys::CU_MEMHOSTALLOC_DEVICEMAP;
@@ -50,46 +52,49 @@ impl ResultSlot {
         let allocated = unsafe { result::malloc_host(words * size_of::<u64>(), flags) };
         let address: *mut u64 = check("allocating pinned memory", allocated)?.cast();
         let mut slot = Self { address, words, on_device: 0, serial: 0 };
-        // SAFETY: so many words were allocated just now; and the device's address is written to its place.
+        // SAFETY: `words` words have just been allocated, and `on_device` is valid for writes.
         let mapped = unsafe {
             address.write_bytes(0, words);
             sys::cuMemHostGetDevicePointer_v2(&mut slot.on_device, address.cast(), 0)
         };
         check("mapping pinned memory", mapped.result()).map(|()| slot).inspect_err(|_| {
-            // SAFETY: nobody else has it.
+            // SAFETY: no other code has the address.
             let _ = unsafe { result::free_host(address.cast()) };
         })
     }
 
-    /// Where the next kernel sends its result.
+    /// The output of the next kernel. Its serial number differs from the previous one.
     pub(super) fn awaited(&mut self) -> Output {
-        // Never that of new memory.
+        // Never 0, which is the content of new memory.
         self.serial = self.serial.wrapping_add(1).max(1);
         Output { address: self.on_device, serial: self.serial }
     }
 
-    /// What was last sent, if all of it is there.
+    /// The item of the last kernel, if all of its words have arrived.
     fn received<T: DeviceType>(&self) -> Option<T> {
         let mut words = [0_u32; MOST_BYTES / size_of::<u32>()];
         for (index, word) in words.iter_mut().enumerate().take(self.words) {
-            // SAFETY: the slot owns so many words, aligned as words are. A kernel writes each as a
-            // whole, and all other accesses are atomic, too.
+            // SAFETY: the slot owns `words` aligned words. A kernel writes each word with one
+            // store, and all other accesses are atomic, too.
             let sent = unsafe { AtomicU64::from_ptr(self.address.add(index)) }.load(Ordering::Relaxed);
             if (sent >> 32) as u32 != self.serial {
                 return None;
             }
             *word = sent as u32;
         }
-        // SAFETY: the words are those of a `T`, in the order of its bytes, and it is not larger than all of them.
+        // SAFETY: the words hold the bytes of a `T` in order, and a `T` is not larger than the
+        // array.
         Some(unsafe { words.as_ptr().cast::<T>().read_unaligned() })
     }
 
-    /// Waits for what [`awaited`](Self::awaited) was given to: for its words, since they are there before
-    /// the stream has ended, and after a while for the stream, which costs the processor less.
+    /// Waits for the result of the kernel that got the last [`awaited`](Self::awaited) output.
+    ///
+    /// First polls the words, because they arrive before the driver reports the end of the stream.
+    /// Then waits for the stream, which uses less of the processor.
     ///
     /// # Safety
     ///
-    /// What was launched sends a valid `T`, and the slot is for items of its size.
+    /// The kernel sends a valid `T`, and the slot is for items of this size.
     pub(super) unsafe fn wait<T: DeviceType>(&self, stream: &CudaStream) -> Result<T, Error> {
         const { assert!(size_of::<T>() <= MOST_BYTES && cfg!(target_endian = "little")) };
         let start = Instant::now();
@@ -101,27 +106,31 @@ impl ResultSlot {
                 std::hint::spin_loop();
             }
         }
-        // Another thread may have begun a capture on the stream. To wait for the stream would fail, and make the capture
-        // invalid.
+        // If another thread has begun a capture on the stream, a wait for the stream would fail and
+        // invalidate the capture.
         while is_capturing(stream)? {
             if let Some(result) = self.received() {
                 return Ok(result);
             }
             std::thread::sleep(CAPTURE_POLL);
         }
-        // Not cudarc's `synchronize`, which does not wait where somebody else's error is to be reported.
+        // Not cudarc's `synchronize`, which returns without waiting if cudarc has an earlier error
+        // to report.
         // SAFETY: the stream is alive.
         check("waiting for the result", unsafe { result::stream::synchronize(stream.cu_stream()) })?;
-        // A kernel that has ended has sent its result. If there is none, another thread began a capture before the launch,
-        // and the launch is part of its graph.
+        // A kernel that has ended has sent its result. Without a result, another thread had begun a
+        // capture before the launch, and the launch is part of that graph.
         self.received().ok_or(Error::StreamIsCapturing)
     }
 
+    /// Frees the memory.
+    ///
     /// # Safety
     ///
-    /// The context is current, no kernel that has not ended sends to the slot, and it is not used afterwards.
+    /// The context is current. All kernels that send to the slot have ended. The slot is not used
+    /// again.
     pub(super) unsafe fn free(&mut self, context: &CudaContext) {
-        // SAFETY: allocated by `new`, and freed once.
+        // SAFETY: `new` allocated the memory, and it is freed once.
         context.record_err(unsafe { result::free_host(self.address.cast()) });
     }
 }

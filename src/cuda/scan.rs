@@ -1,4 +1,4 @@
-//! Scans as launches: one each.
+//! The launches of scans. A scan is one launch.
 
 use std::mem::MaybeUninit;
 use std::sync::Arc;
@@ -17,10 +17,11 @@ use crate::source::{ArrayInput, ItemsAsTheyAre, ScanArguments, Source};
 use crate::tree::Prefix;
 use crate::{DeviceMonoid, Error};
 
-/// Tiles of a launch, at most: with those that nobody has, they are counted in 32 bits; and as many blocks as one has.
+/// Most tiles of a launch. A launch has at most 2^31 - 1 blocks. Tickets, which are taken past the
+/// last tile too, have 32 bits.
 const MOST_TILES: u64 = (1 << 31) - 1;
 
-/// An operator's kernels that scan, in a context.
+/// The scan kernels of an operator, in a context.
 #[derive(Debug)]
 pub(crate) struct ScanKernel {
     kernels: Kernels,
@@ -28,7 +29,7 @@ pub(crate) struct ScanKernel {
     limits: Limits,
 }
 
-/// A scan of some items.
+/// The launch of a scan, with its arguments.
 struct Call<T> {
     launch: ScanLaunch,
     prefix: Prefix,
@@ -40,7 +41,7 @@ struct Call<T> {
 static KERNELS: Registry<ScanPolicy, ScanKernel> = Registry::new();
 
 impl ScanKernel {
-    /// The kernels of an operator in a context. None is compiled yet, unless it was needed before.
+    /// The kernels of an operator in a context. No kernel is compiled by this call.
     pub(crate) fn of<M: DeviceMonoid>(
         context: &Arc<CudaContext>,
         policy: ScanPolicy,
@@ -60,14 +61,14 @@ impl ScanKernel {
         })
     }
 
-    /// Makes the kernels, and the workspace of a stream, ahead of their first use.
+    /// Compiles and loads all kernels, and creates the workspace of a stream.
     pub(crate) fn reserve<M: DeviceMonoid>(&self, stream: &CudaStream) -> Result<(), Error> {
         self.prepare::<M>(ScanPolicy::KERNELS.into_iter())?;
         self.kernels.workspaces.of_stream(stream).map(|_| ())
     }
 
-    /// Lets the stream of `items` write their scan to `output`, and does not wait for it; without items, the scan of the output in
-    /// its own place.
+    /// Enqueues a scan on the stream of `items`, and does not wait for it. The scan is written to
+    /// `output`. Without `items`, the output is scanned in place.
     pub(crate) fn scan_into<M: DeviceMonoid>(
         &self,
         operator: &M,
@@ -80,16 +81,17 @@ impl ScanKernel {
         let Some(call) = self.call(operator, prefix, slices.length())? else { return Ok(()) };
         let kernels = [call.launch.kernel].into_iter();
         slices.enqueue(&self.kernels.workspaces, call.room, kernels, |queue, addresses| {
-            // SAFETY: the slices are as long as the call, their stream keeps them, and the workspace is this stream's.
+            // SAFETY: the slices have the call's length, the stream keeps them until its work has
+            // ended, and the workspace belongs to this stream.
             unsafe { self.give(queue, operator, &call, addresses) }
         })
     }
 
-    /// Adds the same to the graph that the stream records.
+    /// Records the scan into the graph that the stream captures.
     ///
     /// # Safety
     ///
-    /// As for [`Slices::record`].
+    /// The conditions of [`Slices::record`].
     pub(crate) unsafe fn record_into<M: DeviceMonoid>(
         &self,
         operator: &M,
@@ -100,7 +102,7 @@ impl ScanKernel {
         let mut slices = Slices { elements: items.map(Array), output };
         check_capturing(slices.stream())?;
         let Some(call) = self.call(operator, prefix, slices.length())? else { return Ok(()) };
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees the conditions of `Slices::record`.
         unsafe {
             slices.record(&self.kernels.workspaces, call.room, |queue, addresses| {
                 self.give(queue, operator, &call, addresses)
@@ -108,7 +110,8 @@ impl ScanKernel {
         }
     }
 
-    /// What a scan of so many items launches, of a kernel that is loaded; nothing, if there are no items.
+    /// Plans the scan of `length` items, and compiles its kernel if necessary. None if there are no
+    /// items.
     fn call<M: DeviceMonoid>(
         &self,
         operator: &M,
@@ -124,20 +127,22 @@ impl ScanKernel {
         if tiles == 0 {
             return Ok(None);
         }
-        // The operator's code is called before anything is launched.
+        // User code runs before the launch.
         let identity = identity_if(prefix == Prefix::Exclusive, operator);
         self.prepare::<M>([launch.kernel].into_iter())?;
         let room = Room::of(self.policy.shape(launch.kernel).memory_bytes(item, tiles) as usize);
         Ok(Some(Call { launch, prefix, length: length as u64, identity, room }))
     }
 
-    /// Gives a queue the launch of a scan.
+    /// Gives the launch of a scan to a queue.
     ///
     /// # Safety
     ///
     /// 1. The kernel of `call` is loaded.
-    /// 2. The addresses are of items of the call's length, of as many places, and of memory of the call's room.
-    /// 3. They stay what they are until the queue's work has ended, and nothing else uses that memory meanwhile.
+    /// 2. The addresses point to input and output of the call's length, and to scratch memory as
+    ///    the call requests it.
+    /// 3. Until the queue's work has ended, this memory stays valid, and the input stays unchanged
+    ///    by other work. No other work uses the scratch memory or the output until then.
     unsafe fn give<M: DeviceMonoid>(
         &self,
         queue: &mut Queue<'_>,
@@ -158,11 +163,11 @@ impl ScanKernel {
         let warps = groups * warps;
         let shared_bytes = self.policy.shape(kernel).shared_bytes(&self.kernels.data.item, warps);
         let blocks = Blocks { count: blocks as u32, warps, shared_bytes, early: false };
-        // SAFETY: that is what a kernel that scans takes, and what it points to is what was promised.
+        // SAFETY: these are the arguments of a scan kernel. The caller guarantees their addresses.
         unsafe { self.kernels.launch(kernel, blocks, arguments, operator, queue) }
     }
 
-    /// The scan of items in device memory, when their stream gets there.
+    /// Scans items in device memory into a new slice, in the order of their stream.
     pub(crate) fn scan<M: DeviceMonoid>(
         &self,
         operator: &M,
@@ -176,7 +181,8 @@ impl ScanKernel {
         Ok(scanned)
     }
 
-    /// The scan of items in host memory, which are copied to the device, and the stream in whose order it is written.
+    /// Scans items in host memory, which are copied to the device. The scan is written in the order
+    /// of the returned stream.
     pub(crate) fn scan_host<M: DeviceMonoid>(
         &self,
         operator: &M,
@@ -189,7 +195,7 @@ impl ScanKernel {
         Ok((private, copy))
     }
 
-    /// Writes the scan of items in host memory to device memory, in the order of the output's stream.
+    /// Scans items in host memory into device memory, in the order of the output's stream.
     pub(crate) fn scan_host_into<M: DeviceMonoid>(
         &self,
         operator: &M,
@@ -199,7 +205,8 @@ impl ScanKernel {
     ) -> Result<(), Error> {
         let private = PrivateStream::take(&self.kernels.context)?;
         let scanned = self.scan_into(operator, prefix, Some(&private.upload(items)?), output);
-        // After a failure, too: the next call that takes the stream waits for nothing of this one.
+        // Waits after a failure, too: the next call that takes this stream does not wait for this
+        // work.
         let waited = private.wait("waiting for the scan");
         scanned.and(waited)
     }

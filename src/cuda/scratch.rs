@@ -1,4 +1,4 @@
-//! Scratch: device memory that kernels need beside their input and their output.
+//! Scratch memory: device memory that kernels need in addition to input and output.
 
 use std::sync::Arc;
 
@@ -7,49 +7,50 @@ use cudarc::driver::{CudaContext, DriverError, result, sys};
 use super::driver::{check, check_allocation};
 use crate::Error;
 
-/// Of one kind, at least: as much as most calls need.
+/// Smallest allocation, in bytes. It suffices for most calls.
 const LEAST_BYTES: usize = 64 << 10;
 
-/// Device memory that a call asks for.
+/// A request for scratch memory, in bytes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Room {
     pub(super) needed: usize,
-    /// What it may have, if it does not need more.
+    /// Most bytes to allocate, unless `needed` is more.
     pub(super) most: usize,
     pub(super) keeps: Keeps,
 }
 
-/// What work leaves in memory, and so who may have it next.
+/// Required contents of the scratch memory between calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Keeps {
-    /// Anything.
+    /// Any contents.
     Anything,
-    /// Zeros, which it also begins with.
+    /// Zeros. A call finds zeros, and leaves zeros.
     Zeros,
 }
 
 impl Room {
-    /// As much, or more, up to twice.
+    /// A request for `needed` bytes with any contents. The allocation may be twice as large.
     pub(super) fn of(needed: usize) -> Self {
         Self { needed, most: usize::MAX, keeps: Keeps::Anything }
     }
 
-    /// A power of two, and not the least, so that it seldom grows, unless that is more than it may be.
+    /// The size of an allocation: `needed` rounded up to a power of two, so that memory seldom
+    /// grows. At least [`LEAST_BYTES`], and at most `most`, unless `needed` is more.
     fn bytes(self) -> usize {
         self.needed.next_power_of_two().max(LEAST_BYTES).min(self.most).max(self.needed)
     }
 }
 
-/// Scratch of both kinds.
+/// The scratch memory of a workspace, one allocation for each of [`Keeps`].
 #[derive(Debug, Default)]
 pub(super) struct Scratch {
     /// In the order of [`Keeps`].
     memories: [Memory; 2],
-    /// Memory that was too small, or is not what it should be. Earlier work may still use it.
+    /// Memory that was too small, or has wrong contents. Earlier work may still use it.
     outgrown: Vec<sys::CUdeviceptr>,
 }
 
-/// Some device memory, or none yet.
+/// An allocation of device memory, or none yet: then all fields are 0.
 #[derive(Clone, Copy, Debug, Default)]
 struct Memory {
     address: sys::CUdeviceptr,
@@ -57,14 +58,14 @@ struct Memory {
 }
 
 impl Scratch {
-    /// The device address of as much as is asked for, if it is there.
+    /// The device address of existing memory that satisfies a request.
     pub(super) fn address(&self, room: Room) -> Option<u64> {
         let Memory { address, bytes } = self.memories[room.keeps as usize];
         (bytes >= room.needed).then_some(address)
     }
 
-    /// The same, which is allocated if it is not there. It begins as zeros, and keeps what work leaves in it. The context is current.
-    /// No work of others is waited for.
+    /// The device address of memory that satisfies a request. Allocates and clears it if necessary.
+    /// The context is current. The call does not wait for other work.
     pub(super) fn allocate(&mut self, context: &Arc<CudaContext>, room: Room) -> Result<u64, Error> {
         if let Some(address) = self.address(room) {
             return Ok(address);
@@ -75,54 +76,55 @@ impl Scratch {
         self.give_up(room.keeps);
         let memory = &mut self.memories[room.keeps as usize];
         memory.address = address;
-        // Nobody gets it before it is zeros.
-        // SAFETY: it was allocated just now.
+        // `bytes` stays 0 until the memory is cleared, so that no call uses it before.
+        // SAFETY: the memory has just been allocated, and no work uses it.
         check("clearing memory", unsafe { clear(address, bytes) })?;
         memory.bytes = bytes;
         Ok(address)
     }
 
-    /// After launches of which some were not given, and when all others have ended: what has to be zeros is zeros again.
+    /// Restores the required contents after a call that enqueued only some of its launches.
     ///
     /// # Safety
     ///
-    /// The context is current, and all work that was given this memory has ended.
+    /// The context is current, and all work that uses this memory has ended.
     pub(super) unsafe fn restore(&mut self, keeps: Keeps) {
         let Memory { address, bytes } = self.memories[keeps as usize];
-        // SAFETY: the memory is owned, and nothing uses it, as was promised.
+        // SAFETY: the memory is owned, and no work uses it, as the caller guarantees.
         if keeps == Keeps::Zeros && bytes > 0 && unsafe { clear(address, bytes) }.is_err() {
             self.give_up(keeps);
         }
     }
 
-    /// The next call that needs memory of a kind gets other memory.
+    /// Retires the memory with these contents. The next call that needs them gets new memory.
     pub(super) fn give_up(&mut self, keeps: Keeps) {
         let Memory { address, .. } = std::mem::take(&mut self.memories[keeps as usize]);
         self.outgrown.extend((address != 0).then_some(address));
     }
 
-    /// Frees all of it.
+    /// Frees all memory.
     ///
     /// # Safety
     ///
-    /// The context is current, and no work that has not ended uses the memory.
+    /// The context is current, and all work that uses the memory has ended.
     pub(super) unsafe fn free(&mut self, context: &CudaContext) {
         [Keeps::Anything, Keeps::Zeros].into_iter().for_each(|keeps| self.give_up(keeps));
         for memory in self.outgrown.drain(..) {
-            // SAFETY: allocated by `allocate`, and not used any more, as was promised.
+            // SAFETY: `allocate` allocated the memory, and no work uses it, as the caller
+            // guarantees.
             context.record_err(unsafe { result::free_sync(memory) });
         }
     }
 }
 
-/// Makes memory zeros, on a stream of its own: those of others may be recording a graph.
+/// Sets memory to zeros, and waits. Uses a new stream, because other streams may be capturing.
 ///
 /// # Safety
 ///
-/// So many bytes at the address are allocated in the current context, and nothing else uses them.
+/// `bytes` bytes at `address` are allocated in the current context, and no work uses them.
 unsafe fn clear(address: u64, bytes: usize) -> Result<(), DriverError> {
     let stream = result::stream::create(result::stream::StreamKind::NonBlocking)?;
-    // SAFETY: the stream is alive, and so is the memory, as was promised.
+    // SAFETY: the stream is alive, and so is the memory, as the caller guarantees.
     unsafe {
         let cleared = result::memset_d8_async(address, 0, bytes, stream);
         let waited = cleared.and_then(|()| result::stream::synchronize(stream));

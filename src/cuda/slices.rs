@@ -1,4 +1,4 @@
-//! Slices of device memory, in the order of streams.
+//! Slices of device memory, used in stream order.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::cuda::lock::lock;
 use crate::plan::Kernel;
 use crate::{DeviceType, Error};
 
-/// Whether a stream is of a context.
+/// Checks that a stream belongs to a context.
 pub(super) fn check_context(
     context: &Arc<CudaContext>,
     what: &'static str,
@@ -27,7 +27,7 @@ pub(super) fn check_context(
     Err(Error::WrongContext { what, device })
 }
 
-/// Device memory for some items, none of which is there yet.
+/// Allocates uninitialised device memory for `length` items.
 pub(super) fn allocate<T: DeviceType>(
     length: usize,
     stream: &Arc<CudaStream>,
@@ -35,23 +35,23 @@ pub(super) fn allocate<T: DeviceType>(
     check_not_capturing(stream)?;
     let allocated = match length {
         0 => stream.null(),
-        // SAFETY: whoever asks writes every item before it is read.
+        // SAFETY: every caller writes each item before it is read.
         _ => unsafe { stream.alloc(length) },
     };
     check_allocation(stream.context(), length * size_of::<T>(), allocated)
 }
 
-/// Device memory that work reads and writes.
+/// Input and output of a call in device memory.
 pub(super) struct Slices<'a, E, T> {
-    /// None if it reads what it writes.
+    /// The input. None if the call works in place.
     pub(super) elements: Option<E>,
     pub(super) output: &'a mut dyn DevicePtrMut<T>,
 }
 
-/// Where that is, and memory to work with.
+/// The device addresses of input, output and scratch memory.
 #[derive(Clone, Copy)]
 pub(super) struct Addresses<I> {
-    /// None if it is the output.
+    /// None if the call works in place.
     pub(super) input: Option<I>,
     pub(super) output: u64,
     pub(super) memory: u64,
@@ -62,24 +62,26 @@ impl<E: Elements, T> Slices<'_, E, T> {
         self.output.len()
     }
 
-    /// In whose order the work is done.
+    /// The stream in whose order the work runs: of the input if there is one.
     pub(super) fn stream(&self) -> &Arc<CudaStream> {
         self.elements.as_ref().map_or(self.output.stream(), |elements| elements.stream())
     }
 
-    /// The stream of the work, if all slices belong to the context.
+    /// The stream of the work, after a check that all slices belong to the context.
     fn checked_stream(&self, context: &Arc<CudaContext>) -> Result<Arc<CudaStream>, Error> {
         check_context(context, "input", self.stream())?;
         check_context(context, "output", self.output.stream())?;
         Ok(self.stream().clone())
     }
 
-    /// Adds launches to the graph that the stream records. `give` adds them: it gets the addresses of the slices, and of `room`
-    /// bytes that belong to the graph.
+    /// Records launches into the graph that the stream captures.
+    ///
+    /// `give` adds the launches. It receives the addresses of the slices, and of scratch memory as
+    /// `room` requests it, which belongs to the graph.
     ///
     /// # Safety
     ///
-    /// As for [`Reduction::record_into`](crate::Reduction::record_into).
+    /// The conditions of [`Reduction::record_into`](crate::Reduction::record_into).
     pub(super) unsafe fn record(
         &mut self,
         workspaces: &Workspaces,
@@ -98,8 +100,10 @@ impl<E: Elements, T> Slices<'_, E, T> {
         given
     }
 
-    /// Gives the stream launches of `kernels`, in its order, and does not wait for them. `give` gives them: it gets the addresses of
-    /// the slices, and of `room` bytes that belong to the stream.
+    /// Enqueues one launch of each of `kernels` on the stream, and does not wait for them.
+    ///
+    /// `give` adds the launches, and may be called more than once. It receives the addresses of the
+    /// slices, and of scratch memory as `room` requests it, which belongs to the stream.
     pub(super) fn enqueue(
         &mut self,
         workspaces: &Workspaces,
@@ -110,14 +114,15 @@ impl<E: Elements, T> Slices<'_, E, T> {
         let stream = &self.checked_stream(workspaces.context())?;
         let workspace = workspaces.of_stream(stream)?;
         let mut workspace = lock(&workspace);
-        // After all that may take long.
+        // The check comes last, because the steps above may take long.
         check_not_capturing(stream)?;
         check("binding the context", workspaces.context().bind_to_thread())?;
         let memory = workspace.memory(room)?;
-        // What cudarc tracks may not reach both streams: one may be borrowed, or be counted by another context.
+        // cudarc's event tracking may miss one of the streams: it may be borrowed, or be counted by
+        // another `CudaContext`.
         let other = (self.output.stream() != stream).then(|| self.output.stream().clone());
         if let Some(other) = &other {
-            // To wait for it would take this stream into the graph.
+            // A wait for a capturing stream would add this stream to the capture.
             check_not_capturing(other)?;
             check("waiting for the output's stream", stream.join(other))?;
         }
@@ -129,27 +134,30 @@ impl<E: Elements, T> Slices<'_, E, T> {
         if let Err(error) = check_not_captured(stream) {
             return enqueued.and(Err(error));
         }
-        // After a failure, too: the first launches may be under way.
+        // After a failure, too: some launches may have been enqueued.
         let recorded = workspace.record_use(stream);
         let joined = other.map(|other| check("letting the output's stream wait", other.join(stream)));
         if enqueued.is_err() {
             drain(stream);
-            // SAFETY: the context is bound, and the stream has ended.
+            // SAFETY: the context is bound, and the stream has no unfinished work.
             unsafe { workspace.scratch.restore(room.keeps) };
         }
         let ordered = recorded.and(joined.unwrap_or(Ok(())));
         if ordered.is_err() {
-            // Nobody else waits for it now.
+            // No event orders later work after this work, so the host waits for it.
             drain(stream);
         }
         enqueued.and(ordered)
     }
 
-    /// The addresses of slices whose use a graph records.
+    /// The addresses of slices whose use is recorded into a graph.
     ///
-    /// Whoever replays the graph orders it after what fills its input. The events by which cudarc tracks a slice may have
-    /// been recorded before the capture, and the capturing stream must not wait for those: a stream of our own does. If
-    /// one was recorded within the capture, that stream is part of it now, and is joined to the capturing one.
+    /// cudarc tracks a slice by events. The capturing stream must not wait for an event that was
+    /// recorded before the capture, so a new stream waits. The user orders a launch of the graph
+    /// after the work that fills its input.
+    ///
+    /// If an event was recorded within the capture, the new stream becomes part of the capture. It
+    /// is then joined to the capturing stream.
     fn captured(&mut self) -> Result<(Option<InputOf<E>>, u64), Error> {
         let stream = self.stream().clone();
         let tracked = [&stream, self.output.stream()]
@@ -170,13 +178,15 @@ impl<E: Elements, T> Slices<'_, E, T> {
     }
 }
 
-/// Refuses what a stream was given if another thread has begun a capture on it meanwhile: nobody has promised that the memory
-/// outlives that graph. To wait for the stream makes the capture invalid.
+/// Returns an error, after a wait, if another thread has begun a capture on the stream.
+///
+/// Work that was enqueued since that capture began belongs to its graph. No caller guarantees that
+/// the memory outlives this graph. The wait invalidates the capture.
 pub(super) fn check_not_captured(stream: &CudaStream) -> Result<(), Error> {
     check_not_capturing(stream).inspect_err(|_| drain(stream))
 }
 
-/// Waits for what a stream was given, whose failure is known or does not matter.
+/// Waits for the work of a stream. An error of that work is known already, or does not matter.
 pub(super) fn drain(stream: &CudaStream) {
     // SAFETY: the stream is alive.
     let _ = unsafe { result::stream::synchronize(stream.cu_stream()) };

@@ -1,4 +1,4 @@
-//! A workspace: what the work of one stream, or of one graph, uses beside its input and its output.
+//! A workspace: scratch memory, result slot and graphs of the work of one stream or captured graph.
 
 use std::sync::Arc;
 
@@ -10,23 +10,23 @@ use super::result_slot::ResultSlot;
 use super::scratch::{Room, Scratch};
 use crate::Error;
 
-/// What one stream's work, which runs in order, may use.
+/// The resources of one stream's work. This work runs in order, so it can share them.
 #[derive(Debug)]
 pub(super) struct Workspace {
     context: Arc<CudaContext>,
     pub(super) scratch: Scratch,
     pub(super) slot: ResultSlot,
-    /// The end of the work that was last given it and not waited for.
+    /// Recorded after the last work that uses the workspace and that no call has waited for.
     used: CudaEvent,
-    /// By which the stream is given its launches.
+    /// The graphs that the stream launches.
     pub(super) chains: Chains,
 }
 
-// SAFETY: the addresses and the graphs are owned, and the driver's calls on them may come from any thread.
+// SAFETY: the workspace owns its addresses and graphs, and any thread may pass them to the driver.
 unsafe impl Send for Workspace {}
 
 impl Workspace {
-    /// With room for a result of some bytes.
+    /// A workspace with a slot for results of `result_bytes` bytes.
     pub(super) fn new(context: &Arc<CudaContext>, result_bytes: usize) -> Result<Self, Error> {
         check("binding the context", context.bind_to_thread())?;
         let used = check("creating an event", context.new_event(None))?;
@@ -34,12 +34,13 @@ impl Workspace {
         Ok(Self { context: context.clone(), scratch, slot, used, chains: Chains::default() })
     }
 
-    /// The device address of as much scratch as is asked for. The context is current.
+    /// The device address of scratch memory that satisfies a request. The context is current.
     pub(super) fn memory(&mut self, room: Room) -> Result<u64, Error> {
         self.scratch.allocate(&self.context, room)
     }
 
-    /// Notes that the work of a stream so far uses the workspace, and that nobody waits for its end.
+    /// Records that the stream's work so far uses the workspace. No call waits for the end of this
+    /// work.
     pub(super) fn record_use(&self, stream: &CudaStream) -> Result<(), Error> {
         check("recording an event", self.used.record(stream))
     }
@@ -48,17 +49,19 @@ impl Workspace {
 impl Drop for Workspace {
     fn drop(&mut self) {
         let _relaxed = RelaxedCapture::enter();
-        // SAFETY: the context is alive. Not `bind_to_thread`, which would report, here, an error of somebody else's.
+        // SAFETY: the context is alive. cudarc's `bind_to_thread` is not used, because it would
+        // report an earlier error of other code here.
         let bound = unsafe { result::ctx::set_current(self.context.cu_ctx()) };
         self.context.record_err(bound);
-        // A kernel's error comes back here, and to whoever waits for its stream; the memory is freed all the same. Not
-        // cudarc's `synchronize`, which does not wait where somebody else's error is to be reported.
+        // An error of a kernel also reaches the caller that waits for its stream. It is ignored
+        // here, and the memory is freed. Not cudarc's `synchronize`, which returns without waiting
+        // if cudarc has an earlier error to report.
         // SAFETY: the event is alive.
         let _ = unsafe { result::event::synchronize(self.used.cu_event()) };
-        // Before what their nodes speak of.
+        // Dropped before the memory that the nodes point to.
         self.chains = Chains::default();
-        // SAFETY: the context is current, or its error was recorded. All work that could use the memory has ended, or is waited for when it is freed: a kernel that
-        // has sent its result.
+        // SAFETY: the context is current, or its error was recorded. All work that could use the
+        // memory has ended, except kernels that have sent their result. Freeing waits for these.
         unsafe {
             self.scratch.free(&self.context);
             self.slot.free(&self.context);

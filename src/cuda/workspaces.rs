@@ -1,4 +1,4 @@
-//! The workspaces of an operator's kernels: one for each stream, and those that graphs keep.
+//! The workspaces of an operator's kernels: one for each stream, and those of captured graphs.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -13,31 +13,34 @@ use super::workspace::Workspace;
 use crate::Error;
 use crate::cuda::lock::lock;
 
-/// How many streams keep a workspace. Past that, those not in use are freed: the streams may be long gone.
+/// Number of streams that keep a workspace. When another stream needs one, unused workspaces are
+/// freed: their streams may no longer exist.
 const STREAMS: usize = 64;
 
 /// The workspaces of an operator's kernels.
 #[derive(Debug)]
 pub(super) struct Workspaces {
     context: Arc<CudaContext>,
-    /// Of an item.
+    /// The size of an item, in bytes.
     result_bytes: usize,
     of_streams: Mutex<HashMap<u64, Arc<Mutex<Workspace>>>>,
     of_graphs: Arc<Mutex<OfGraphs>>,
 }
 
-/// A graph may be replayed on any stream, at any time: what it uses is its own, until it is gone.
+/// The workspaces of captured graphs. A graph may be launched on any stream at any time, so no
+/// other work uses its workspaces until the graph is destroyed.
 #[derive(Debug, Default)]
 struct OfGraphs {
-    /// What the runs of one stream in one recording use, one after the other.
+    /// The workspaces that graphs own. The calls of one recorder share them, because they run in
+    /// order.
     used: HashMap<Recorder, Vec<Workspace>>,
     free: Vec<Workspace>,
 }
 
-/// A recording, one of its streams, and the thread that records.
+/// The key of a recorder: capture, stream handle, and the thread that records.
 type Recorder = (u64, usize, ThreadId);
 
-/// What a graph keeps: a workspace that is free when the graph is gone.
+/// An object that the graph owns. Its drop makes the recorder's workspaces free for other graphs.
 struct Lease {
     of_graphs: Arc<Mutex<OfGraphs>>,
     recorder: Recorder,
@@ -65,9 +68,9 @@ impl Workspaces {
         &self.context
     }
 
-    /// The workspace of a stream. Whoever holds its lock may give the stream work that uses it.
+    /// The workspace of a stream. The thread that holds its lock may enqueue work that uses it.
     pub(super) fn of_stream(&self, stream: &CudaStream) -> Result<Arc<Mutex<Workspace>>, Error> {
-        // A driver does not tell the number of a stream that records.
+        // The driver gives no id of a stream that is capturing.
         check_not_capturing(stream)?;
         let id = stream_id(stream)?;
         let mut of_streams = lock(&self.of_streams);
@@ -77,7 +80,7 @@ impl Workspaces {
         if of_streams.len() >= STREAMS {
             let unused: Vec<_> =
                 of_streams.extract_if(|_, workspace| Arc::strong_count(workspace) == 1).collect();
-            // Not under the lock: each waits for the last work that uses it.
+            // Dropped without the lock, because each waits for the last work that uses it.
             drop(of_streams);
             drop(unused);
             of_streams = lock(&self.of_streams);
@@ -86,14 +89,16 @@ impl Workspaces {
         Ok(of_streams.entry(id).or_insert(workspace).clone())
     }
 
-    /// How many workspaces graphs use, and how many they have used.
+    /// The number of recorders whose workspaces graphs own, and the number of free workspaces.
     #[cfg(all(test, feature = "laws"))]
     pub(super) fn in_graphs(&self) -> (usize, usize) {
         let of_graphs = lock(&self.of_graphs);
         (of_graphs.used.len(), of_graphs.free.len())
     }
 
-    /// A recording has got some launches of a call, and not all: what it leaves, should somebody replay it, no later recording finds.
+    /// Retires the zeroed memory of a recorder after a call that recorded only some of its
+    /// launches. If the graph is launched, this memory may not be zeros, so no later call may get
+    /// it.
     pub(super) fn give_up_of_graph(&self, stream: &CudaStream, capture: &Capture) {
         let recorder = (capture.id, stream.cu_stream() as usize, std::thread::current().id());
         let mut of_graphs = lock(&self.of_graphs);
@@ -105,20 +110,23 @@ impl Workspaces {
             .for_each(|used| used.scratch.give_up(Keeps::Zeros));
     }
 
-    /// The device address of as many bytes as are needed, for what a stream gives to the graph that is recorded.
+    /// The device address of scratch memory for launches that a stream records into a graph.
     pub(super) fn memory_of_graph(
         &self,
         stream: &CudaStream,
         capture: &Capture,
         room: Room,
     ) -> Result<u64, Error> {
-        // A stream that is recorded does not tell its number; and the default stream of each thread has one handle.
+        // The handle identifies the stream, because the driver gives no id of a capturing stream.
+        // The default streams of all threads have one handle, so the thread is part of the key.
         let recorder = (capture.id, stream.cu_stream() as usize, std::thread::current().id());
-        // No call of the driver under the lock, which a thread of the driver takes to give a workspace back.
+        // No call of the driver under this lock: a thread of the driver takes it to return a
+        // workspace.
         let (free, is_first) = {
             let mut of_graphs = lock(&self.of_graphs);
             let used = of_graphs.used.get(&recorder);
-            // What was recorded before keeps its own.
+            // Earlier launches of the graph keep their memory, so a workspace that is too small
+            // stays.
             if let Some(address) = used.into_iter().flatten().find_map(|used| used.scratch.address(room)) {
                 return Ok(address);
             }
@@ -132,8 +140,9 @@ impl Workspaces {
         let memory = workspace.memory(room)?;
         lock(&self.of_graphs).used.entry(recorder).or_default().push(workspace);
         if is_first {
-            // A lease that the graph does not take is dropped, and the workspace free again.
-            // SAFETY: the stream records until the call that records returns.
+            // If the graph does not take the lease, the lease is dropped, and the workspace is free
+            // again.
+            // SAFETY: the stream captures until the call that records returns.
             unsafe { capture.keep(Lease { of_graphs: self.of_graphs.clone(), recorder })? };
         }
         Ok(memory)

@@ -4,7 +4,7 @@ use crate::operators::{AffineComposition, Sum};
 use crate::plan::Data;
 use crate::{DeviceType, jit, tree};
 
-/// What a GPU newer than NVRTC runs: PTX that the driver finishes.
+/// PTX that the driver compiles gives the same bits as the CPU. A GPU newer than NVRTC runs PTX.
 #[test]
 fn gpu_is_the_cpu_through_ptx() {
     let Some(device) = crate::laws::gpu() else { return };
@@ -23,11 +23,11 @@ fn gpu_is_the_cpu_through_ptx() {
     }
 }
 
-/// A workspace that a graph took is the next graph's.
+/// The workspace of a destroyed graph is used by the next graph.
 #[test]
 fn gpu_workspaces_of_graphs_are_used_again() {
     let Some(device) = crate::laws::gpu() else { return };
-    // As every call of `Reduction` has it.
+    // Every call of `Reduction` enters this mode.
     let _relaxed = RelaxedCapture::enter().expect("a driver");
     let stream = device.stream().expect("a GPU").context().new_stream().expect("a stream");
     let policy = Policy { max_chunks: 99, ..Policy::for_item(&u64::layout()) };
@@ -41,7 +41,7 @@ fn gpu_workspaces_of_graphs_are_used_again() {
     for _ in 0..10 {
         stream.begin_capture(mode).expect("begins to record");
         for _ in 0..3 {
-            // SAFETY: the graph is gone before the slices.
+            // SAFETY: the graph is destroyed before the slices.
             unsafe { kernel.record_into(&Sum::<u64>::new(), Array(&items), &mut result) }.expect("records");
         }
         let graph = stream.end_capture(flags).expect("ends recording").expect("a graph");
@@ -49,7 +49,7 @@ fn gpu_workspaces_of_graphs_are_used_again() {
         graph.launch().expect("launches");
         assert_eq!(stream.clone_dtoh(&result).expect("copies"), [100_000]);
         drop(graph);
-        // The driver gives it back in a thread of its own.
+        // A thread of the driver returns the workspace.
         let start = std::time::Instant::now();
         while kernel.kernels.workspaces.in_graphs() != (0, 1) && start.elapsed().as_secs() < 10 {
             std::thread::yield_now();
@@ -58,7 +58,8 @@ fn gpu_workspaces_of_graphs_are_used_again() {
     }
 }
 
-/// A chain of kernels is recorded once, and then launched with other arguments and grids, also while it is under way.
+/// A chain of kernels is recorded once. It is then launched with new arguments and grids, also
+/// while an earlier launch is running.
 #[test]
 fn gpu_chains_are_recorded_once() {
     let Some(device) = crate::laws::gpu() else { return };
@@ -102,11 +103,12 @@ fn gpu_chains_are_recorded_once() {
     assert_eq!(into("one by one"), 0);
 }
 
-/// Partials of a large input find room, between small ones, and in one graph with them.
+/// A workspace provides memory for the partials of a large input, between small inputs and within
+/// one graph.
 #[test]
 fn gpu_workspaces_grow() {
     let Some(device) = crate::laws::gpu() else { return };
-    // As every call of `Reduction` has it.
+    // Every call of `Reduction` enters this mode.
     let _relaxed = RelaxedCapture::enter().expect("a driver");
     let stream = device.stream().expect("a GPU").context().new_stream().expect("a stream");
     let policy = Policy { tiles_per_warp: 1, ..Policy::for_item(&u64::layout()) };
@@ -127,7 +129,7 @@ fn gpu_workspaces_grow() {
     stream.begin_capture(mode).expect("begins to record");
     for (at, length) in lengths.into_iter().enumerate() {
         let items = items.slice(..length as usize);
-        // SAFETY: the graph is gone before the slices.
+        // SAFETY: the graph is destroyed before the slices.
         unsafe { kernel.record_into(&Sum::<u64>::new(), Array(&items), &mut results.slice_mut(at..=at)) }
             .expect("records");
     }

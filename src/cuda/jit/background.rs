@@ -1,11 +1,16 @@
-//! Compilation that nobody waits for: one thread, one source after another.
+//! Compilation in the background: one thread compiles one source at a time.
 //!
-//! NVRTC must not be running when a process that ends takes the library apart: it was seen to crash then, and to run
-//! forever. So the process waits for the source that is being compiled; those that were not begun are left. NVRTC registers
-//! functions for the end of the process (`atexit`) whenever it needs something for the first time, and the last one
-//! registered comes first. What is local to the main thread ends before all of them, so the process waits there. Where the
-//! main thread has never asked for a compilation, a function of this module waits, which is registered for each compilation:
-//! it may come after functions that NVRTC registers in that compilation.
+//! A process that ends waits for the source that the thread compiles. Without that wait, NVRTC
+//! crashes or never returns while its library is torn down. Sources that are still queued are
+//! dropped.
+//!
+//! NVRTC registers `atexit` functions at its first use of several parts, and the last function
+//! registered runs first. The wait must come before all of them:
+//!
+//! 1. The main thread waits in the destructor of a thread-local value, which runs before every
+//!    `atexit` function. The value exists if the main thread has asked for a compilation.
+//! 2. Otherwise an `atexit` function of this module waits. It is registered for each compilation.
+//!    It may run after a function that NVRTC registers during that compilation.
 #![allow(unsafe_code)]
 
 use std::collections::VecDeque;
@@ -24,32 +29,33 @@ use crate::source::Source;
 
 type Compiled = Result<Arc<Image>, Error>;
 
-/// A source that is compiled in the background, by a thread that does one after another.
+/// The compilation of a source in the background.
 ///
-/// A process that ends meanwhile waits for the one that has begun. The others are left.
+/// One thread compiles one source at a time. A process that ends waits for the source that is being
+/// compiled. Sources that are still queued are dropped.
 #[derive(Debug)]
 pub struct Compilation(Arc<Task>);
 
-/// What is compiled by whoever takes it first: the thread, or who waits for it.
+/// A compilation. The first to take it performs it: the background thread, or a caller that waits.
 #[derive(Debug)]
 struct Task {
     taken: Mutex<Option<(Arc<Source>, Target)>>,
-    /// None if that has panicked.
+    /// None if the compilation has panicked.
     ended: OnceLock<Option<Compiled>>,
 }
 
 impl Task {
     fn run(&self) {
         let Some((source, target)) = lock(&self.taken).take() else { return };
-        // A panic has said why; whoever waits learns of it.
+        // The panic has printed its message, and `wait` panics in turn.
         let compiled = catch_unwind(AssertUnwindSafe(|| compile(&source, target))).ok();
         let _ = self.ended.set(compiled);
     }
 }
 
 impl Compilation {
-    /// Lets a source be compiled, as [`compile`](super::compile()) does. In a process that has compiled nothing yet, the call
-    /// itself does it.
+    /// Starts to compile a source, as [`compile`](super::compile()) does. In a process that has not
+    /// compiled any source yet, this call performs the compilation.
     pub fn begin(source: Arc<Source>, target: Target) -> Self {
         let task = Arc::new(Task { taken: Mutex::new(Some((source, target))), ended: OnceLock::new() });
         match nvrtc::has_compiled() && await_at_exit() {
@@ -64,30 +70,39 @@ impl Compilation {
         self.0.ended.get().is_some()
     }
 
-    /// The image, when it is there. If nobody has begun to compile it, the call itself does.
+    /// Waits for the image. If the compilation has not begun, this call performs it.
+    ///
+    /// # Errors
+    ///
+    /// The errors of [`compile`](super::compile()).
+    ///
+    /// # Panics
+    ///
+    /// If the compilation has panicked.
     pub fn wait(&self) -> Compiled {
         self.0.run();
         self.0.ended.wait().clone().unwrap_or_else(|| panic!("the thread that compiles has panicked"))
     }
 }
 
-/// What is to be done, and the thread that does it: there is one while there is work.
+/// The compilations that have not begun, and their thread. The thread exists only while there is
+/// work.
 struct Queue {
     tasks: VecDeque<Arc<Task>>,
-    /// Its thread, which has ended or is about to where there is no work.
+    /// The thread. If `is_working` is false, it has ended or is about to end.
     thread: Option<JoinHandle<()>>,
     is_working: bool,
-    /// The process ends: nothing is begun any more.
+    /// Whether the process is ending. If so, no compilation begins.
     is_closed: bool,
 }
 
-/// Nothing is compiled, and nothing panics, while it is locked.
+/// No code compiles or panics while it holds this lock.
 static QUEUE: Mutex<Queue> =
     Mutex::new(Queue { tasks: VecDeque::new(), thread: None, is_working: false, is_closed: false });
-/// In which the thread runs: another one, made by a fork, has none.
+/// The id of the process that has the thread. After a fork, the child process has no such thread.
 static PROCESS: AtomicU32 = AtomicU32::new(0);
 
-/// Makes the process wait, when it ends, for what is being compiled; whether it will.
+/// Makes the process wait for the current compilation when it ends. Returns whether this succeeded.
 fn await_at_exit() -> bool {
     thread_local!(static LOCAL: Local = const { Local });
     LOCAL.with(|_| {});
@@ -95,13 +110,13 @@ fn await_at_exit() -> bool {
     unsafe { libc::atexit(finish) == 0 }
 }
 
-/// What a thread has that has asked for a compilation.
+/// A thread-local value of each thread that has asked for a compilation.
 struct Local;
 
 impl Drop for Local {
     fn drop(&mut self) {
-        // Another thread may end long before the process does.
-        // SAFETY: neither call has any preconditions.
+        // Only the main thread waits: another thread may end long before the process does.
+        // SAFETY: neither call has preconditions.
         if unsafe { libc::gettid() == libc::getpid() } {
             finish();
         }
@@ -111,7 +126,7 @@ impl Drop for Local {
 fn enqueue(task: &Arc<Task>) {
     let mut queue = lock(&QUEUE);
     if PROCESS.swap(std::process::id(), Ordering::Relaxed) != std::process::id() {
-        // Those of a process that this one was forked from.
+        // After a fork, the thread and the tasks belong to the parent process.
         std::mem::forget(queue.thread.take());
         queue.tasks.clear();
         queue.is_working = false;
@@ -123,18 +138,18 @@ fn enqueue(task: &Arc<Task>) {
     if queue.is_working {
         return;
     }
-    // The one before has nothing more to do.
+    // The previous thread has no work left.
     queue.thread.take().map(JoinHandle::join);
     queue.thread = Builder::new().name("warpfold compiler".to_owned()).spawn(work).ok();
     queue.is_working = queue.thread.is_some();
     if !queue.is_working {
-        // No thread was to be had. Another one will find that the task is taken.
+        // The thread could not be started. A later thread finds the task taken, and skips it.
         drop(queue);
         task.run();
     }
 }
 
-/// Does what is to be done, until nothing is left.
+/// Performs the queued compilations until none is left.
 fn work() {
     loop {
         let mut queue = lock(&QUEUE);
@@ -147,7 +162,7 @@ fn work() {
     }
 }
 
-/// Waits for what is being compiled, and leaves the rest.
+/// Waits for the current compilation, and drops the queued ones.
 extern "C" fn finish() {
     if PROCESS.load(Ordering::Relaxed) != std::process::id() {
         return;
@@ -158,7 +173,8 @@ extern "C" fn finish() {
     let thread = queue.thread.take();
     drop(queue);
     if let Some(thread) = thread
-        // Whose panic may be what ends the process.
+        // A thread cannot join itself. A panic of that thread may be the reason why the process
+        // ends.
         && thread.thread().id() != std::thread::current().id()
     {
         let _ = thread.join();

@@ -1,4 +1,4 @@
-//! The images of this process.
+//! The cache of images: in memory, and on disk.
 
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex};
@@ -15,7 +15,7 @@ fn keep(key: Key, image: Image) -> Arc<Image> {
     lock(&IMAGES).entry(key).or_insert_with(|| Arc::new(image)).clone()
 }
 
-/// The image of a key, of this process or from the disk.
+/// The image of a key, from memory or from the disk.
 pub(super) fn find(key: Key) -> Option<Arc<Image>> {
     if let Some(image) = lock(&IMAGES).get(&key) {
         return Some(image.clone());
@@ -25,9 +25,10 @@ pub(super) fn find(key: Key) -> Option<Arc<Image>> {
     Some(keep(key, image))
 }
 
-/// The image of a key, compiled now and left in both.
+/// Compiles the image of a key, and stores it in memory and on disk.
 ///
-/// Not under a lock: two threads that compile the same operator at once waste work, not correctness.
+/// No lock is held meanwhile. If two threads compile the same source at once, one compilation is
+/// wasted, and both threads get a correct image.
 pub(super) fn make(key: Key, compile: impl FnOnce() -> Result<Image, Error>) -> Result<Arc<Image>, Error> {
     log::debug!("image {key}: compiling");
     let image = compile()?;
@@ -37,7 +38,7 @@ pub(super) fn make(key: Key, compile: impl FnOnce() -> Result<Image, Error>) -> 
     Ok(keep(key, image))
 }
 
-/// The form, and the bytes.
+/// One byte for the form, then the bytes of the image.
 fn encode(image: &Image) -> Vec<u8> {
     let form = match image.form {
         Form::Cubin => 0,

@@ -1,4 +1,4 @@
-//! From a source to its image, by way of the caches.
+//! Compiles a source to its image, or finds the image in a cache.
 
 use std::sync::{Arc, OnceLock};
 
@@ -13,33 +13,59 @@ use crate::Error;
 use crate::source::Source;
 use crate::types::Architecture;
 
-/// Whether there is an NVRTC, and if not, why. It is opened only if the same program has not found
-/// one before that is still there.
+/// Checks that NVRTC is present.
+///
+/// The library is not opened if an earlier process of the same program found one, and its file is
+/// unchanged.
+///
+/// # Errors
+///
+/// [`Error::NoNvrtc`] if there is no NVRTC.
 pub fn available() -> Result<(), Error> {
     compiler().map(|_| ())
 }
 
-/// The version of the NVRTC at hand, such as `13.0`.
+/// The version of NVRTC, such as `13.0`.
+///
+/// # Errors
+///
+/// [`Error::NoNvrtc`] if there is no NVRTC.
 pub fn version() -> Result<String, Error> {
     Ok(compiler()?.version.clone())
 }
 
-/// The architectures that the NVRTC at hand compiles for, oldest first.
+/// The architectures that NVRTC compiles for, oldest first.
+///
+/// # Errors
+///
+/// [`Error::NoNvrtc`] if there is no NVRTC.
 pub fn architectures() -> Result<Vec<Architecture>, Error> {
     Ok(compiler()?.architectures.clone())
 }
 
-/// What a GPU of an architecture is to be given by the NVRTC at hand.
+/// The target of a compilation for a GPU of this architecture.
+///
+/// # Errors
+///
+/// - [`Error::NoNvrtc`] if there is no NVRTC.
+/// - [`Error::ArchitectureTooOld`] if NVRTC supports only newer architectures.
 pub fn target(architecture: Architecture) -> Result<Target, Error> {
     let of = |compiler: &Compiler| Target::of(architecture, &compiler.architectures, &compiler.version);
     match of(compiler()?) {
         Ok(target) if target.form == Form::Cubin => Ok(target),
-        // The one that is remembered may have been replaced by one that knows this GPU.
+        // A newer NVRTC that knows this GPU may have replaced the remembered one.
         _ => of(nvrtc::library()?),
     }
 }
 
-/// Compiles a source, or finds the image in a cache.
+/// Compiles a source, or finds its image in a cache.
+///
+/// # Errors
+///
+/// - [`Error::NoNvrtc`] if there is no NVRTC.
+/// - [`Error::Compilation`] if the source does not compile.
+/// - [`Error::LayoutMismatch`] if Rust and CUDA C++ disagree about the layout of a type.
+/// - [`Error::Nvrtc`] if NVRTC fails for another reason.
 pub fn compile(source: &Source, target: Target) -> Result<Arc<Image>, Error> {
     if let Some(image) = find(source, target)? {
         return Ok(image);
@@ -47,20 +73,20 @@ pub fn compile(source: &Source, target: Target) -> Result<Arc<Image>, Error> {
     let library = nvrtc::library()?;
     let options = options(source, target, library);
     let key = key(source, &options, library);
-    // Another library, perhaps, than was remembered.
+    // The open library may be another one than was remembered, which changes the key.
     match cache::find(key) {
         Some(image) => Ok(image),
         None => cache::make(key, || library.compile(source, target, &options).map(|compiled| compiled.image)),
     }
 }
 
-/// The image of a source, if it is in a cache.
+/// The image of a source, if a cache has it.
 pub(crate) fn find(source: &Source, target: Target) -> Result<Option<Arc<Image>>, Error> {
     let compiler = compiler()?;
     Ok(cache::find(key(source, &options(source, target, compiler), compiler)))
 }
 
-/// Compiles a source whose image only stands in for others: no cache is asked, or gets it.
+/// Compiles a baseline kernel. Does not use the caches.
 pub(crate) fn compile_once(source: &Source, target: Target) -> Result<Image, Error> {
     let library = nvrtc::library()?;
     let compiled = library.compile(source, target, &options(source, target, library))?;
@@ -72,7 +98,7 @@ fn key(source: &Source, options: &[String], compiler: &Compiler) -> Key {
     Key::of(parts.map(str::as_bytes))
 }
 
-/// The library that is open, else the one that was last time, else the one that can be opened now.
+/// The NVRTC that is open. If none is open, the remembered one. Otherwise opens the library.
 fn compiler() -> Result<&'static Compiler, Error> {
     static REMEMBERED: OnceLock<Option<Compiler>> = OnceLock::new();
     if !nvrtc::is_open()

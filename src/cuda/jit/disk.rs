@@ -1,11 +1,17 @@
-//! What earlier processes left: images, and what NVRTC said of itself.
+//! The disk cache: images, and the properties of NVRTC, for later processes.
 //!
-//! One file an entry, named by its key. A file is a header (a magic line, the key, the payload's length), the payload, and
-//! a checksum of all of that; it is written under another name and renamed, so that a reader sees a whole file or none,
-//! and of two processes that write the same key one's file is left. Whatever is not exactly such a file (corrupt,
-//! truncated, of another key, of another user) is made again and replaced, and never loaded.
+//! Each entry is a file that is named by its key. A file consists of these parts:
 //!
-//! The cache makes things faster and nothing else: whatever goes wrong with it is logged, and the work goes on.
+//! 1. A header: a magic line, the key, and the payload's length.
+//! 2. The payload.
+//! 3. A checksum of header and payload.
+//!
+//! A file is written under a temporary name and then renamed. So a reader sees a complete file or
+//! none. If two processes write the same key, the later file stays.
+//!
+//! A file that is corrupt, truncated, or of another key or user is not loaded, but replaced.
+//!
+//! Errors of the cache are logged, and the call continues without it.
 
 use std::fs;
 use std::io::Write;
@@ -16,7 +22,7 @@ use sha2::{Digest, Sha256};
 use super::key::Key;
 
 const VARIABLE: &str = "WARPFOLD_CACHE_DIR";
-/// Of the folder that the variable or the system names, which need not be private: this one is.
+/// The subfolder for the entries. Its parent need not be private, but this folder must be.
 const IMAGES: &str = "images";
 const MAGIC: &[u8; 16] = b"warpfold cache2\n";
 const KEY: usize = MAGIC.len();
@@ -24,7 +30,8 @@ const LENGTH: usize = KEY + 32;
 const PAYLOAD: usize = LENGTH + 8;
 const CHECKSUM: usize = 32;
 
-/// The cache's folder, made if need be; none if the cache is off, or if the folder is not the user's alone.
+/// The cache's folder, which is created if necessary. None if the cache is off, or if other users
+/// can access the folder.
 pub(super) fn folder() -> Option<PathBuf> {
     let folder = match std::env::var_os(VARIABLE) {
         Some(value) if value == "off" => return None,
@@ -52,14 +59,14 @@ fn make_private(folder: &Path) -> std::io::Result<()> {
     fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)
 }
 
-/// Owned by this user, and nobody else's to use: what is loaded from here runs on the GPU.
+/// Whether only this user owns and can access the file. Required, because images run on the GPU.
 #[cfg(unix)]
 fn is_private(metadata: &fs::Metadata) -> bool {
     use std::os::unix::fs::MetadataExt;
     metadata.uid() == rustix::process::geteuid().as_raw() && metadata.mode() & 0o077 == 0
 }
 
-// Elsewhere the user's cache folder is private by where it lies.
+// On other systems the user's cache folder is private because of its location.
 #[cfg(not(unix))]
 fn make_private(folder: &Path) -> std::io::Result<()> {
     fs::create_dir_all(folder)
@@ -69,7 +76,7 @@ fn is_private(_: &fs::Metadata) -> bool {
     true
 }
 
-/// What an entry is: how its file's name ends.
+/// The kind of an entry, which determines the file's extension.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Entry {
     Image,
@@ -84,7 +91,7 @@ fn file(folder: &Path, entry: Entry, key: Key) -> PathBuf {
     folder.join(format!("{key}.{ending}"))
 }
 
-/// The payload of an entry, if there is a whole and private file of it.
+/// The payload of an entry, if its file is complete and private.
 pub(super) fn load(folder: &Path, entry: Entry, key: Key) -> Option<Vec<u8>> {
     let path = file(folder, entry, key);
     let metadata = fs::symlink_metadata(&path).ok()?;
@@ -99,10 +106,10 @@ pub(super) fn load(folder: &Path, entry: Entry, key: Key) -> Option<Vec<u8>> {
     payload
 }
 
-/// Writes an entry, in place of whatever was there.
+/// Writes an entry, and replaces an existing file.
 pub(super) fn store(folder: &Path, entry: Entry, key: Key, payload: &[u8]) {
     let path = file(folder, entry, key);
-    // A temporary file is its owner's alone from the start.
+    // Only the owner can access a temporary file, from its creation on.
     let written = tempfile::NamedTempFile::new_in(folder).and_then(|mut file| {
         file.write_all(&encode(payload, key))?;
         file.persist(&path).map_err(|error| error.error)

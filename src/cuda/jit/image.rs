@@ -1,18 +1,18 @@
-//! What a source compiles to.
+//! The image of a source: machine code or PTX.
 
-/// What an image is.
+/// The format of an image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Form {
     /// Machine code.
     Cubin,
-    /// NVIDIA's intermediate language, which the driver finishes.
+    /// NVIDIA's intermediate language, which the driver compiles to machine code.
     Ptx,
 }
 
-/// What a source compiles to.
+/// The compiled form of a source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Image {
-    /// What the bytes are.
+    /// The format of the bytes.
     pub form: Form,
     /// A CUBIN, or PTX as text.
     pub bytes: Vec<u8>,

@@ -4,7 +4,8 @@ use std::fmt;
 
 use sha2::{Digest, Sha256};
 
-/// What an entry depends on, hashed. For an image: source, compiler version, and options (the architecture among them).
+/// The hash of everything that an entry depends on. For an image: the source, the compiler's
+/// version, and the options, which include the architecture.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct Key(pub(super) [u8; 32]);
 

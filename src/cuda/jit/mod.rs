@@ -1,9 +1,11 @@
-//! Rendered source and architecture to machine code, without a GPU.
+//! Compiles rendered source to machine code for an architecture. Needs no GPU.
 //!
-//! NVRTC is slow (tens of milliseconds), so an image is kept: in memory for the process, and on
-//! disk for the next one, which then does not even open NVRTC. What only stands in for others
-//! meanwhile is not kept. The disk cache lives in the user's cache folder, or in
-//! `WARPFOLD_CACHE_DIR`; `WARPFOLD_CACHE_DIR=off` disables it.
+//! NVRTC takes tens of milliseconds, so images are cached: in memory for this process, and on disk
+//! for later ones. A process whose images are all on disk does not open NVRTC. Baseline kernels are
+//! not cached.
+//!
+//! The disk cache is in the user's cache folder, or in `WARPFOLD_CACHE_DIR`. The value `off`
+//! disables it.
 
 mod background;
 mod cache;

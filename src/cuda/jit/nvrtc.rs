@@ -1,4 +1,4 @@
-//! NVRTC, the library: found, opened once, and called. The `unsafe` of this layer is here.
+//! Finds, opens and calls NVRTC. The library stays open. The `unsafe` of its calls is here.
 #![allow(unsafe_code)]
 
 use std::ffi::{CStr, CString, c_char};
@@ -20,20 +20,22 @@ use crate::error::Excerpt;
 use crate::source::{LAYOUT_ASSERTION, Source};
 use crate::types::Architecture;
 
-/// The stack of a thread that compiles, of which it has what it touches. NVRTC 13.5 takes 0.15 MiB for a kernel of ours, and
-/// 0.01 more for each parenthesis within another in an operator: 200 of those would overflow the 2 MiB of a thread that Rust makes.
+/// The stack of a compilation, in bytes. It takes only the memory that is touched.
+///
+/// NVRTC 13.5 needs 0.15 MiB for a kernel of this crate, and 0.01 MiB more for each nested
+/// parenthesis of an operator. So 200 of them would overflow the 2 MiB stack of a Rust thread.
 const STACK_BYTES: usize = 64 << 20;
 
 static HAS_COMPILED: AtomicBool = AtomicBool::new(false);
 static LIBRARY: OnceLock<Result<Compiler, Error>> = OnceLock::new();
 
-/// An image and what the compiler said about it.
+/// An image, and the log of its compilation.
 pub(super) struct Compiled {
     pub(super) image: Image,
     pub(super) log: String,
 }
 
-/// The library, opened at the first call and never closed.
+/// The library, which is opened at the first call and never closed.
 pub(super) fn library() -> Result<&'static Compiler, Error> {
     LIBRARY.get_or_init(open).as_ref().map_err(Error::clone)
 }
@@ -42,7 +44,7 @@ pub(super) fn is_open() -> bool {
     matches!(LIBRARY.get(), Some(Ok(_)))
 }
 
-/// Whether this process has compiled a source to its end.
+/// Whether this process has compiled a source successfully.
 pub(super) fn has_compiled() -> bool {
     HAS_COMPILED.load(Ordering::Acquire)
 }
@@ -59,13 +61,14 @@ fn open() -> Result<Compiler, Error> {
     if !is_present() {
         return Err(Error::NoNvrtc { reason: "no version of `libnvrtc` that cudarc knows".to_owned() });
     }
-    // SAFETY: the library is there; the symbol is looked up and not called.
+    // SAFETY: the library is present. The symbol is looked up, but not called.
     let newest = unsafe { sys::culib().get::<unsafe extern "C" fn()>(b"nvrtcGetNumSupportedArchs\0") };
     if newest.is_err() {
         return Err(Error::NoNvrtc { reason: "the one that was found is older than CUDA 11.2".to_owned() });
     }
     let (mut major, mut minor, mut count) = (0, 0, 0);
-    // SAFETY: the library is there, and each call gets valid places to write to; the list is as long as the count.
+    // SAFETY: the library is present, all pointers are valid for writes, and the list has `count`
+    // entries.
     let numbers = unsafe {
         sys::nvrtcVersion(&mut major, &mut minor).result().map_err(nvrtc_error)?;
         sys::nvrtcGetNumSupportedArchs(&mut count).result().map_err(nvrtc_error)?;
@@ -89,26 +92,28 @@ fn is_present() -> bool {
     unsafe { sys::is_culib_present() }
 }
 
-/// Opens a library by its path and keeps it open, so that cudarc finds it by its name. Its built-ins, a library beside
-/// it that some versions look for on the search path alone, come first.
+/// Opens a library by its path and keeps it open, so that cudarc finds it by its name.
+///
+/// First opens the built-ins, a library in the same folder. Some versions of NVRTC search for them
+/// on the library path only.
 fn preload(path: &Path) -> Result<(), libloading::Error> {
     let beside = path.parent().and_then(|folder| folder.read_dir().ok()).into_iter().flatten().flatten();
     let is_builtins = |name: &std::ffi::OsStr| name.to_string_lossy().starts_with("libnvrtc-builtins.so");
     for builtins in beside.filter(|entry| is_builtins(&entry.file_name())) {
-        // Those of another version are of no use, and of no harm.
+        // The built-ins of another version are not used, and do no harm.
         let _ = open_forever(&builtins.path());
     }
     open_forever(path)
 }
 
 fn open_forever(path: &Path) -> Result<(), libloading::Error> {
-    // SAFETY: as above; the path is the user's or a toolkit's.
+    // SAFETY: as above. The path comes from the user or from a toolkit.
     let library = unsafe { libloading::Library::new(path)? };
     std::mem::forget(library);
     Ok(())
 }
 
-/// Where a CUDA toolkit that is not on the library path keeps it.
+/// The paths of NVRTC in CUDA toolkits that are not on the library path.
 fn toolkit_libraries() -> Vec<PathBuf> {
     let named = ["CUDA_PATH", "CUDA_HOME"].into_iter().filter_map(std::env::var_os).map(PathBuf::from);
     named
@@ -123,7 +128,8 @@ fn nvrtc_error(error: NvrtcError) -> Error {
 }
 
 impl Compiler {
-    /// Compiles a source with these options, whatever the caches hold, in a thread with a stack for it. The library is open.
+    /// Compiles a source with these options, without the caches, in a thread with a large stack.
+    /// The library is open.
     pub(super) fn compile(
         &self,
         source: &Source,
@@ -135,14 +141,15 @@ impl Compiler {
             let builder = Builder::new().name("warpfold compilation".to_owned()).stack_size(STACK_BYTES);
             match builder.spawn_scoped(scope, compile) {
                 Ok(thread) => thread.join().unwrap_or_else(|panic| resume_unwind(panic)),
-                // No thread was to be had.
+                // The thread could not be started.
                 Err(_) => compile(),
             }
         })
     }
 
     fn compile_here(&self, source: &Source, target: Target, options: &[String]) -> Result<Compiled, Error> {
-        // No byte of a rendered source is zero: names and bodies are checked by nobody else.
+        // A zero byte in the source is an error here. No earlier step checks names and bodies for
+        // it.
         let text = CString::new(source.text()).map_err(|error| Error::Compilation {
             operator: source.operator(),
             architecture: target.architecture,
@@ -151,7 +158,7 @@ impl Compiler {
             log: error.to_string(),
         })?;
         let program = Program(result::create_program(&text, Some(c"warpfold.cu")).map_err(nvrtc_error)?);
-        // SAFETY: the program was created above and is destroyed when `program` drops, after its last use.
+        // SAFETY: the program was created above. `program` destroys it after its last use.
         let compiled = unsafe { result::compile_program(program.0, options) };
         let log = program.log()?;
         match compiled {
@@ -168,7 +175,7 @@ impl Compiler {
 }
 
 fn compilation_error(source: &Source, target: Target, options: &[String], log: String) -> Error {
-    // Not the source line that the log repeats: the message of the assertion.
+    // Matches the message of the assertion, not the source line that the log repeats.
     if let Some((_, message)) = log.split_once(&format!("failed with \"{LAYOUT_ASSERTION}")) {
         let expected = message.split('"').next().unwrap_or(message);
         return Error::LayoutMismatch { mismatch: format!("in Rust {expected}, but not in CUDA C++") };
@@ -186,7 +193,8 @@ struct Program(sys::nvrtcProgram);
 
 impl Drop for Program {
     fn drop(&mut self) {
-        // SAFETY: created by `create_program`, and used no more. An error here leaves nothing to be done.
+        // SAFETY: `create_program` created the program, and it is not used again. An error here has
+        // no consequence.
         let _ = unsafe { result::destroy_program(self.0) };
     }
 }
@@ -206,7 +214,8 @@ impl Program {
             Form::Ptx => (sys::nvrtcGetPTXSize, sys::nvrtcGetPTX),
         };
         let mut size = 0;
-        // SAFETY: the program is alive and compiled for this form, and the buffer has the size that was asked for.
+        // SAFETY: the program is alive and compiled to this format, and the buffer has the size
+        // that NVRTC reports.
         let bytes = unsafe {
             size_of(self.0, &mut size).result().map_err(nvrtc_error)?;
             let mut bytes = vec![0_u8; size];

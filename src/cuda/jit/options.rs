@@ -5,20 +5,20 @@ use super::image::Form;
 use super::target::Target;
 use crate::source::Source;
 
-/// The options of every compilation: floats as IEEE 754 has them, so that a GPU returns the bits
-/// that a CPU does.
+/// The options of every compilation. Floating-point operations follow IEEE 754, so that a GPU
+/// returns the same bits as a CPU.
 const OPTIONS: [&str; 5] =
     ["--std=c++17", "--fmad=false", "--prec-div=true", "--prec-sqrt=true", "--ftz=false"];
 
-/// What no kernel uses is not declared, where NVRTC knows this: a tenth of the time of the
-/// smallest, and the same machine code.
+/// Omits declarations that no kernel uses. This saves a tenth of the compile time of the smallest
+/// kernel. The machine code is the same.
 const MINIMAL: &str = "--minimal";
-/// CUDA 12.4.
+/// The first version of NVRTC that has [`MINIMAL`]: CUDA 12.4.
 const KNOWS_MINIMAL: (u32, u32) = (12, 4);
-/// What is made to be soon compiled is optimised less, where NVRTC knows this: a tenth of its time,
-/// for as much more code.
+/// Optimises less. This saves a tenth of the compile time of a baseline kernel, and makes its code
+/// a tenth longer.
 const SOON: &str = "--Ofast-compile=min";
-/// CUDA 12.9.
+/// The first version of NVRTC that has [`SOON`]: CUDA 12.9.
 const KNOWS_SOON: (u32, u32) = (12, 9);
 
 pub(super) fn options(source: &Source, target: Target, compiler: &Compiler) -> Vec<String> {

@@ -1,9 +1,12 @@
-//! What the NVRTC at hand is, without opening it.
+//! The version and the architectures of NVRTC, without opening the library.
 //!
-//! To open that library takes longer than to load an image, and a process whose images are all on the disk needs nothing
-//! else of it than its version and the architectures that it knows. So whoever opens it leaves those in the cache, with
-//! the library's path, length and time, for this program and the environment that it was found in. As long as the file is
-//! as it was, it is believed to be the one that would be opened; whoever must open it in the end asks the library itself.
+//! Opening NVRTC takes longer than loading an image. A process whose images are all on disk needs
+//! only the version and the architectures. So a process that opens NVRTC stores them in the disk
+//! cache, with the library's path, length and time of change. The key is the program and its
+//! environment.
+//!
+//! While the file is unchanged, it is assumed to be the library that would be opened. A process
+//! that opens NVRTC asks the library itself.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,17 +17,17 @@ use super::disk::{self, Entry};
 use super::key::Key;
 use crate::types::Architecture;
 
-/// Where NVRTC is looked for depends on these.
+/// The environment variables that determine where NVRTC is searched for.
 const ENVIRONMENT: [&str; 4] = [VARIABLE, "LD_LIBRARY_PATH", "CUDA_PATH", "CUDA_HOME"];
 
-/// Where what was found in this environment is kept.
+/// The key of the record for this program and environment.
 fn key() -> Key {
     let program = std::env::current_exe().unwrap_or_default().into_os_string();
     let values = ENVIRONMENT.map(|name| std::env::var_os(name).unwrap_or_default());
     Key::of(std::iter::once(&program).chain(&values).map(|value| value.as_encoded_bytes()))
 }
 
-/// What was found last time, if the library is as it was.
+/// The recorded properties, if the library's file is unchanged.
 pub(super) fn remembered() -> Option<Compiler> {
     let text = String::from_utf8(disk::load(&disk::folder()?, Entry::Compiler, key())?).ok()?;
     let (compiler, library) = decode(&text)?;
@@ -32,7 +35,7 @@ pub(super) fn remembered() -> Option<Compiler> {
     is_there.then_some(compiler)
 }
 
-/// Leaves what the library that was just opened says for the next process.
+/// Records the properties of the library that was just opened, for later processes.
 pub(super) fn remember(compiler: &Compiler) {
     let library = loaded_from().and_then(|path| Some((identity(&path)?, path)));
     if let (Some(folder), Some((identity, path))) = (disk::folder(), library)
@@ -42,14 +45,15 @@ pub(super) fn remember(compiler: &Compiler) {
     }
 }
 
-/// A file's length and the time of its last change, which change with the file.
+/// The length of a file and the time of its last change. None if there is no such file.
 fn identity(path: &Path) -> Option<String> {
     let metadata = fs::metadata(path).ok()?;
     let changed = metadata.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
     Some(format!("{} bytes, {} ns", metadata.len(), changed.as_nanos()))
 }
 
-/// The file of the library that this process has open, if the system tells, and if there is only one.
+/// The file of the NVRTC that this process has open. None if the system does not tell, or if there
+/// are several.
 fn loaded_from() -> Option<PathBuf> {
     let maps = fs::read_to_string("/proc/self/maps").ok()?;
     let mut paths: Vec<&str> = maps
@@ -64,14 +68,14 @@ fn loaded_from() -> Option<PathBuf> {
     }
 }
 
-/// Lines: the version, the architectures, what identifies the file, and its path.
+/// Lines: version, architectures, the file's identity, the file's path.
 fn encode(compiler: &Compiler, identity: &str, path: &str) -> String {
     let numbers: Vec<String> =
         compiler.architectures.iter().map(|architecture| architecture.number().to_string()).collect();
     format!("{}\n{}\n{identity}\n{path}", compiler.version, numbers.join(" "))
 }
 
-/// What [`encode`] wrote: of the library its identity and its path.
+/// The compiler, and the identity and path of its file, from the text of [`encode`].
 fn decode(text: &str) -> Option<(Compiler, (&str, &str))> {
     let mut lines = text.splitn(4, '\n');
     let version = lines.next()?.to_owned();

@@ -4,30 +4,36 @@ use super::target::Target;
 use crate::Error;
 use crate::source::Source;
 
-/// What a compiled kernel takes of a multiprocessor, as the assembler reports it.
+/// The resources of a compiled kernel, as the assembler reports them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct KernelResources {
     /// The kernel's name.
     pub kernel: String,
     /// 32-bit registers of each thread.
     pub registers: u32,
-    /// Bytes of each thread's stack: arrays that did not fit in registers.
+    /// Bytes of each thread's stack, for arrays that did not fit into registers.
     pub stack_bytes: u32,
-    /// Bytes written and read for want of registers.
+    /// Bytes of registers that are spilled to the stack: stores plus loads.
     pub spill_bytes: u32,
 }
 
-/// Compiles a source for its assembler's report, kernel by kernel. The caches are not asked. PTX has no report.
+/// Compiles a source for its assembler's report, with one entry for each kernel. Does not use the
+/// caches. PTX has no report.
+///
+/// # Errors
+///
+/// The errors of [`compile`](super::compile()).
 pub fn resources(source: &Source, target: Target) -> Result<Vec<KernelResources>, Error> {
     let library = nvrtc::library()?;
     let mut options = options(source, target, library);
-    // What NVRTC remembers of an earlier compilation comes without the assembler's report.
+    // NVRTC remembers sources that it has compiled, and prints no report for them.
     options.extend(["--ptxas-options=-v".to_owned(), "--no-cache".to_owned()]);
     let compiled = library.compile(source, target, &options)?;
     Ok(read(&compiled.log))
 }
 
-/// Reads the report: a line that names a kernel, then its stack and spills, then its registers.
+/// Parses the report. For each kernel it has a line with the name, then stack and spills, then
+/// registers.
 fn read(log: &str) -> Vec<KernelResources> {
     let mut kernels: Vec<KernelResources> = Vec::new();
     for line in log.lines() {
@@ -39,7 +45,8 @@ fn read(log: &str) -> Vec<KernelResources> {
             continue;
         };
         if line.contains("bytes stack frame") {
-            // The kernel's own line comes first; those of functions that it calls add to it.
+            // The kernel's own line comes first. Functions that it calls have further lines, which
+            // are added.
             kernel.stack_bytes += number_before(line, " bytes stack frame");
             kernel.spill_bytes +=
                 number_before(line, " bytes spill stores") + number_before(line, " bytes spill loads");

@@ -1,21 +1,24 @@
-//! What to compile for.
+//! The target of a compilation.
 
 use super::image::Form;
 use crate::Error;
 use crate::types::Architecture;
 
-/// What to compile for.
+/// The target of a compilation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Target {
-    /// The architecture of the machine code, or the one that the PTX asks for at least.
+    /// The architecture of the machine code, or the oldest one that can run the PTX.
     pub architecture: Architecture,
-    /// What to make.
+    /// The format of the image.
     pub form: Form,
 }
 
 impl Target {
-    /// For a GPU of `architecture`: its own machine code, where NVRTC knows it; for a GPU newer than that, PTX for the
-    /// newest architecture that is not newer than the GPU, which the driver finishes.
+    /// The target for a GPU of `architecture`.
+    ///
+    /// If NVRTC knows this architecture, the target is its machine code. Otherwise it is PTX for
+    /// the newest known architecture that is not newer than the GPU, and the driver compiles the
+    /// PTX.
     pub(super) fn of(
         architecture: Architecture,
         known: &[Architecture],

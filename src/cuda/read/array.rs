@@ -1,4 +1,4 @@
-//! One array.
+//! The elements of the array reader.
 
 use std::sync::Arc;
 
@@ -7,11 +7,11 @@ use cudarc::driver::{CudaStream, DevicePtr, SyncOnDrop};
 use super::elements::Elements;
 use crate::source::{ArrayInput, ItemsAsTheyAre};
 
-/// A slice of items, which are read as they are.
+/// A slice of items in device memory. Elements are items: no `prepare` changes them.
 #[derive(Clone, Copy)]
 pub(crate) struct Array<'a, T>(pub(crate) &'a dyn DevicePtr<T>);
 
-// SAFETY: a slice of items, which it borrows.
+// SAFETY: the slice holds `length` items, and is borrowed.
 unsafe impl<T> Elements for Array<'_, T> {
     type Reader = ItemsAsTheyAre;
     type Guard<'a>

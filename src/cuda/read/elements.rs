@@ -1,4 +1,4 @@
-//! What a call reads, whatever the reader.
+//! The trait of elements in device memory, for any reader.
 
 use std::sync::Arc;
 
@@ -6,29 +6,29 @@ use cudarc::driver::CudaStream;
 
 use crate::source::Reader;
 
-/// What a kernel is given of elements.
+/// The kernel argument that describes elements to a reader.
 pub(crate) type InputOf<E> = <<E as Elements>::Reader as Reader>::Input;
 
 /// Elements in device memory.
 ///
 /// # Safety
 ///
-/// [`read`](Self::read) says where as many elements as [`length`](Self::length) are, of the layouts that the reader has; they stay
-/// there as long as the value is borrowed.
+/// The input that [`read`](Self::read) returns gives the addresses of [`length`](Self::length)
+/// elements, in the layouts of the reader. The elements stay there while the value is borrowed.
 pub(crate) unsafe trait Elements {
-    /// By which kernels read them.
+    /// The reader that stages the elements.
     type Reader: Reader;
-    /// While it lives, work that a stream is given counts as reading them.
+    /// While it lives, work that is enqueued on the stream counts as a use of the elements.
     type Guard<'a>
     where
         Self: 'a;
 
-    /// In whose order they are read.
+    /// The stream in whose order the elements are read.
     fn stream(&self) -> &Arc<CudaStream>;
 
-    /// How many there are.
+    /// The number of elements.
     fn length(&self) -> u64;
 
-    /// Where they are, for work that the stream is given.
+    /// The addresses of the elements, for work on `stream`.
     fn read<'a>(&'a self, stream: &'a CudaStream) -> (InputOf<Self>, Self::Guard<'a>);
 }

@@ -1,4 +1,4 @@
-//! Elements in device memory: what a call reads, for each reader a file.
+//! Elements in device memory, one file per reader.
 
 mod array;
 mod elements;

@@ -3,7 +3,7 @@ use crate::DeviceType;
 use crate::cuda::lock::lock;
 use crate::operators::Sum;
 
-/// A scan's launch is a chain, too.
+/// A scan's launch is a chain. Each of the two kernels is recorded once.
 #[test]
 fn gpu_scans_are_recorded_once() {
     let Some(device) = crate::laws::gpu() else { return };
