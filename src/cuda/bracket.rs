@@ -1,7 +1,6 @@
 //! The launches of a reduction: the kernels of one operator in one context, and their arguments.
 
 use std::any::TypeId;
-use std::mem::MaybeUninit;
 use std::sync::Arc;
 
 use cudarc::driver::{CudaContext, CudaStream, DevicePtrMut};
@@ -9,11 +8,12 @@ use cudarc::driver::{CudaContext, CudaStream, DevicePtrMut};
 use super::chain::Queue;
 use super::driver::{check, check_capturing, check_not_capturing};
 use super::host::PrivateStream;
-use super::kernels::{Blocks, Kernels, Registry, Rendered, identity_if};
+use super::kernels::{Blocks, Kernels, Registry, Rendered};
+use super::launch_io::{Given, Operator, Places, Span};
 use super::read::{Array, Elements};
 use super::result_slot::Output;
 use super::scratch::{Keeps, Room};
-use super::slices::{Addresses, Slices, check_context, check_not_captured, drain};
+use super::slices::{Slices, check_context, check_not_captured, drain};
 use crate::cuda::lock::lock;
 use crate::plan::memory::{TICKET_BYTES, most_bytes, partial_bytes};
 use crate::plan::{Kernel, Launch, Launches};
@@ -30,53 +30,6 @@ pub(crate) struct BracketKernel {
     /// The kernels that reduce partials. None if the reader reads items: then these kernels do
     /// both.
     of_partials: Option<Arc<BracketKernel>>,
-}
-
-/// The input of a launch.
-#[derive(Clone, Copy)]
-struct Span<I> {
-    input: I,
-    length: u64,
-}
-
-/// An operator, and its identity if the result needs it. User code runs before the first launch.
-#[derive(Clone, Copy)]
-struct Operator<'a, M: DeviceMonoid> {
-    value: &'a M,
-    identity: MaybeUninit<M::Item>,
-}
-
-impl<'a, M: DeviceMonoid> Operator<'a, M> {
-    /// The operator for a reduction of `length` items. Only an empty input needs the identity.
-    fn of(value: &'a M, length: u64) -> Self {
-        Self { value, identity: identity_if(length == 0, value) }
-    }
-}
-
-/// The output of a launch, its ticket counter, and its position in the call.
-#[derive(Clone, Copy)]
-struct Places {
-    output: Output,
-    tickets: u64,
-    /// Whether the previous launch belongs to the same call. If so, this one may begin before that
-    /// one has ended.
-    follows: bool,
-}
-
-/// The arguments of a reduction.
-#[derive(Clone, Copy)]
-struct Given<I> {
-    elements: Span<I>,
-    output: Output,
-    /// The device address of the scratch memory.
-    memory: u64,
-}
-
-/// The arguments of a reduction that writes to device memory.
-fn given<I>(addresses: Addresses<I>, length: u64) -> Given<I> {
-    let Addresses { input, output, memory } = addresses;
-    let Some(input) = input else { unreachable!("a reduction has no place of its own to read") };
-    Given { elements: Span { input, length }, output: Output::silent(output), memory }
 }
 
 /// Checks that an output holds exactly one item.
@@ -290,7 +243,7 @@ impl BracketKernel {
         slices.enqueue(&self.kernels.workspaces, room, kernels, |queue, addresses| {
             // SAFETY: the stream keeps the slices until its work has ended, and the workspace
             // belongs to this stream.
-            unsafe { self.give(queue, operator, launches.clone(), given(addresses, length)) }
+            unsafe { self.give(queue, operator, launches.clone(), Given::of(addresses, length)) }
         })
     }
 
@@ -317,7 +270,7 @@ impl BracketKernel {
         // SAFETY: the caller guarantees the conditions of `Slices::record`.
         unsafe {
             slices.record(&self.kernels.workspaces, room, |queue, addresses| {
-                self.give(queue, operator, launches, given(addresses, length))
+                self.give(queue, operator, launches, Given::of(addresses, length))
             })
         }
     }

@@ -10,6 +10,7 @@ mod input;
 pub mod jit;
 mod kernels;
 mod ladder;
+mod launch_io;
 mod lock;
 mod module;
 mod read;

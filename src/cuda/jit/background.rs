@@ -115,12 +115,21 @@ struct Local;
 
 impl Drop for Local {
     fn drop(&mut self) {
-        // Only the main thread waits: another thread may end long before the process does.
-        // SAFETY: neither call has preconditions.
-        if unsafe { libc::gettid() == libc::getpid() } {
+        // Another thread may end long before the process does.
+        if is_main_thread() {
             finish();
         }
     }
+}
+
+/// Whether this is the thread that the process began with. Only Linux tells.
+fn is_main_thread() -> bool {
+    #[cfg(target_os = "linux")]
+    // SAFETY: neither call has preconditions.
+    let is_main = unsafe { libc::gettid() == libc::getpid() };
+    #[cfg(not(target_os = "linux"))]
+    let is_main = false;
+    is_main
 }
 
 fn enqueue(task: &Arc<Task>) {
