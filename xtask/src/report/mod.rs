@@ -1,5 +1,5 @@
 //! `cargo xtask report`: writes the tables and plots of the documents from the newest whole record in
-//! `docs/gpu-runs/`.
+//! `docs/gpu-runs/`, and the tables of mutations from the tests.
 //!
 //! A table stands between `<!-- report: NAME -->` and `<!-- end -->`. The text outside the markers
 //! is written by hand. The same record always gives the same bytes, so `--check` can compare the
@@ -9,6 +9,7 @@ mod canvas;
 mod items;
 mod ladder;
 mod lines;
+mod mutations;
 mod plots;
 mod record;
 mod table;
@@ -27,7 +28,7 @@ const RUNS: &str = "docs/gpu-runs";
 /// The files of a whole record. Other folders have some of them.
 const FILES: [&str; 5] = ["machine.csv", "warpfold.csv", "peers.csv", "cpu.csv", "ladder.csv"];
 const PLOTS: &str = "docs/performance";
-const DOCUMENTS: [&str; 3] = ["README.md", "docs/LADDER.md", "docs/PERFORMANCE.md"];
+const DOCUMENTS: [&str; 4] = ["README.md", "docs/LADDER.md", "docs/PERFORMANCE.md", "docs/mutations.md"];
 
 #[derive(clap::Args)]
 pub(crate) struct Options {
@@ -64,7 +65,10 @@ pub(crate) fn check() -> Result<()> {
 fn files() -> Result<Vec<(PathBuf, String)>> {
     let folder = newest(Path::new(RUNS))?;
     let (record, ladder) = (Record::read(&folder)?, Ladder::read(&folder)?);
-    let block = |name: &str| ladder.block(name).map_or_else(|| tables::block(&record, name), Ok);
+    let block = |name: &str| match mutations::block(name) {
+        Some(table) => table,
+        None => ladder.block(name).map_or_else(|| tables::block(&record, name), Ok),
+    };
     let mut files = Vec::new();
     for path in DOCUMENTS {
         let text = fs::read_to_string(path).with_context(|| path.to_owned())?;
