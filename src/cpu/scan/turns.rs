@@ -7,6 +7,8 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock, TryLockError};
 
+use crossbeam_utils::CachePadded;
+
 use crate::Monoid;
 
 /// Counts how often a waiting thread has polled.
@@ -38,19 +40,14 @@ pub(super) struct Turns<T> {
     /// The value of each published block.
     values: Vec<OnceLock<T>>,
     /// Number of published values that are not processed yet.
-    new: Alone<AtomicUsize>,
+    new: CachePadded<AtomicUsize>,
     /// The perfect subtrees that the processed blocks form, from left to right.
-    subtrees: Alone<Mutex<Vec<Subtree<T>>>>,
+    subtrees: CachePadded<Mutex<Vec<Subtree<T>>>>,
     /// The prefix at the end of each processed block.
     prefixes: Vec<OnceLock<T>>,
     /// Number of processed blocks. [`STOPPED`] if a thread has panicked.
-    known: Alone<AtomicUsize>,
+    known: CachePadded<AtomicUsize>,
 }
-
-/// Keeps a value on cache lines of its own. So a thread that reads it does not wait for writes to
-/// its neighbours. The alignment is 128 bytes, because processors fetch lines in pairs.
-#[repr(align(128))]
-struct Alone<T>(T);
 
 /// A block, and its position in the order of blocks.
 #[derive(Clone, Copy)]
@@ -86,37 +83,37 @@ impl<T: Copy> Turns<T> {
         let each = || (0..blocks).map(|_| OnceLock::new()).collect();
         Self {
             values: each(),
-            new: Alone(AtomicUsize::new(0)),
-            subtrees: Alone(Mutex::default()),
+            new: CachePadded::new(AtomicUsize::new(0)),
+            subtrees: CachePadded::new(Mutex::default()),
             prefixes: each(),
-            known: Alone(AtomicUsize::new(0)),
+            known: CachePadded::new(AtomicUsize::new(0)),
         }
     }
 
     /// Guards against a panic of this thread: all other threads then stop. The thread forgets the
     /// guard at its end.
     pub(super) fn stop_others(&self) -> StopOthers<'_> {
-        StopOthers(&self.known.0)
+        StopOthers(&self.known)
     }
 
     /// Publishes the value of a whole block.
     pub(super) fn publish<M: Monoid<Item = T>>(&self, operator: &M, block: usize, value: T) {
         self.values[block].get_or_init(|| value);
         // The thread that processes the earlier values processes this one, too.
-        if self.new.0.fetch_add(1, Ordering::AcqRel) > 0 {
+        if self.new.fetch_add(1, Ordering::AcqRel) > 0 {
             return;
         }
         // The thread that holds the lock is about to release it. If this thread slept until then,
         // all others would wait longer.
         let mut looks = Looks(0);
         let mut subtrees = loop {
-            match self.subtrees.0.try_lock() {
+            match self.subtrees.try_lock() {
                 Ok(subtrees) => break subtrees,
                 Err(TryLockError::WouldBlock) => looks.pause(),
                 Err(TryLockError::Poisoned(_)) => return,
             }
         };
-        let (mut known, mut new) = (self.known.0.load(Ordering::Relaxed), 1);
+        let (mut known, mut new) = (self.known.load(Ordering::Relaxed), 1);
         while new > 0 {
             while let Some(&value) = self.values.get(known).and_then(OnceLock::get) {
                 let prefix = append(operator, &mut subtrees, value);
@@ -124,13 +121,13 @@ impl<T: Copy> Turns<T> {
                 known += 1;
             }
             // Must not decrease: a panic may have set it to `STOPPED`.
-            self.known.0.fetch_max(known, Ordering::Release);
-            new = self.new.0.fetch_sub(new, Ordering::AcqRel) - new;
+            self.known.fetch_max(known, Ordering::Release);
+            new = self.new.fetch_sub(new, Ordering::AcqRel) - new;
         }
     }
 
     pub(super) fn has_come(&self, turn: Turn) -> bool {
-        self.known.0.load(Ordering::Acquire) >= turn.index + usize::from(turn.is_whole)
+        self.known.load(Ordering::Acquire) >= turn.index + usize::from(turn.is_whole)
     }
 
     /// Waits for the prefixes of a block. Returns `None` if a thread has panicked.
@@ -139,7 +136,7 @@ impl<T: Copy> Turns<T> {
         while !self.has_come(turn) {
             looks.pause();
         }
-        if self.known.0.load(Ordering::Acquire) == STOPPED {
+        if self.known.load(Ordering::Acquire) == STOPPED {
             return None;
         }
         let prefix = |block: usize| self.prefixes[block].get().copied();

@@ -17,6 +17,7 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use etcetera::base_strategy::{BaseStrategy, choose_base_strategy};
 use sha2::{Digest, Sha256};
 
 use super::key::Key;
@@ -36,7 +37,7 @@ pub(super) fn folder() -> Option<PathBuf> {
     let folder = match std::env::var_os(VARIABLE) {
         Some(value) if value == "off" => return None,
         Some(value) if !value.is_empty() => PathBuf::from(value),
-        _ => dirs::cache_dir()?.join("warpfold"),
+        _ => choose_base_strategy().ok()?.cache_dir().join("warpfold"),
     }
     .join(IMAGES);
     let checked = make_private(&folder).and_then(|()| fs::metadata(&folder));
@@ -63,7 +64,8 @@ fn make_private(folder: &Path) -> std::io::Result<()> {
 #[cfg(unix)]
 fn is_private(metadata: &fs::Metadata) -> bool {
     use std::os::unix::fs::MetadataExt;
-    metadata.uid() == rustix::process::geteuid().as_raw() && metadata.mode() & 0o077 == 0
+    // SAFETY: the call has no preconditions.
+    metadata.uid() == unsafe { libc::geteuid() } && metadata.mode() & 0o077 == 0
 }
 
 // On other systems the user's cache folder is private because of its location.
