@@ -14,7 +14,8 @@ pub(super) struct Measured {
     scalars: usize,
     /// Least size of a lane's group in the small kernel, in bytes.
     pub(super) group_bytes: usize,
-    /// Most that a lane has of a tile of the large kernel, in bytes. Rounded down to whole groups.
+    /// Most that a lane has of a tile of the large kernel, in bytes. The groups of a lane are a
+    /// power of two, at most 8 unless whole loads need more: 12-byte items have 192 of 256 bytes.
     pub(super) tile_bytes: usize,
     /// Adjacent tiles that a warp of the large kernel merges: 1 or 4.
     pub(super) merged_tiles: u32,
@@ -22,7 +23,8 @@ pub(super) struct Measured {
     pub(super) merged_rows: u32,
     /// Runs of a chunk of the large kernel, at most: 1 to 32.
     pub(super) runs: u32,
-    /// Blocks of the large kernel that a multiprocessor holds at once.
+    /// Blocks of the large kernel that a multiprocessor should hold at once. This limits the
+    /// registers of a thread.
     pub(super) held_blocks: u32,
     /// `Policy::tiles_per_warp`: tiles of a warp in a chunk, if the input takes several waves.
     pub(super) tiles: u32,

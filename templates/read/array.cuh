@@ -111,9 +111,9 @@ class ArrayReader {
         }
 
         // Loads the elements of the group that exist, from any address. The group begins with
-        // element `first` of a row that has `present` elements. A missing element of a word or more
-        // is replaced by the last one that exists. A missing narrower element is unspecified. Bytes
-        // outside the elements are not touched.
+        // element `first` of a row that has `present` elements. A missing element is replaced by
+        // the last one that exists, if elements are aligned to 4 bytes or more. Otherwise it is
+        // unspecified. Bytes outside the elements are not touched.
         WARPFOLD_DEVICE void load_present(Cursor row, unsigned first, First present) {
             if constexpr (ELEMENT_WIDTH >= 4) {
 #pragma unroll(Elements::UNROLL)
@@ -175,8 +175,8 @@ class ArrayReader {
 
     // A tile of one warp. It is loaded in aligned chunks of 16 bytes, at whatever address it
     // begins. In shared memory a tile always begins at the first word. If the elements begin within
-    // a loaded chunk, lanes pass each other words to shift the tile. Elements narrower than a word
-    // may still begin within the first word.
+    // a loaded chunk, lanes pass each other words to shift the tile. Elements that are aligned to
+    // less than 4 bytes may still begin within the first word.
     template <class Shape>
     class Tile {
         static constexpr unsigned LANE_BYTES = Shape::GROUP_ITEMS * Shape::ROWS * sizeof(Element);
