@@ -93,9 +93,8 @@ WARPFOLD_DEVICE void scan(const ScanArguments<typename Reader::Input, Item>& arg
 
     // A block that has the whole input takes no ticket and publishes nothing.
     const bool is_only = !HAS_GROUPS && arguments.tiles == 1;
-    // Most blocks get the tile of their own index. This prefetch runs while the ticket is taken,
-    // and is useful whichever block gets the tile. It did not help where items are copied in narrow
-    // words.
+    // Each block prefetches the tile of its own index while it takes its ticket. This is useful
+    // whichever block gets that tile. It did not help where items are copied in narrow words.
     if (!HAS_GROUPS && !is_only) {
         const Size likely = begin_of(block_index());
         if (Slot<Shape, Item>::template loads_chunks<Reader>(input + likely))
