@@ -231,10 +231,7 @@ impl<M: DeviceMonoid> Scan<M> {
         mut output: O,
     ) -> Result<(), Error> {
         let (items, places) = (input.source(), output.target());
-        let lengths = (items.len(), places.len());
-        if lengths.0 != lengths.1 {
-            return Err(Error::OutputLength { expected: lengths.0, length: lengths.1 });
-        }
+        check_lengths(&items, &places)?;
         let operator = &self.operator;
         match (self.device.backend()?, items, places) {
             (Backend::Cpu, InputSource::Host(items), OutputTarget::Host(places)) => {
@@ -310,6 +307,14 @@ impl<M: DeviceMonoid> Make<M::Item> for Scanned<'_, M> {
             Backend::Cpu => Err(Error::DeviceInputOnCpu),
             Backend::Cuda { stream, .. } => scan.kernel(stream)?.scan(&scan.operator, prefix, items),
         }
+    }
+}
+
+/// Checks that an output holds as many items as the input.
+fn check_lengths<T>(items: &InputSource<'_, T>, places: &OutputTarget<'_, T>) -> Result<(), Error> {
+    match (items.len(), places.len()) {
+        (expected, length) if expected != length => Err(Error::OutputLength { expected, length }),
+        _ => Ok(()),
     }
 }
 

@@ -2,7 +2,7 @@
 
 #![allow(unsafe_code)]
 
-use super::Scan;
+use super::{Scan, check_lengths};
 use crate::cuda::{Backend, InputSource, OutputTarget};
 use crate::tree::Prefix;
 use crate::{DeviceMonoid, Error, Input, OnDevice, Output};
@@ -100,9 +100,7 @@ impl<M: DeviceMonoid> Scan<M> {
         mut output: O,
     ) -> Result<(), Error> {
         let (items, places) = (input.source(), output.target());
-        if items.len() != places.len() {
-            return Err(Error::OutputLength { expected: items.len(), length: places.len() });
-        }
+        check_lengths(&items, &places)?;
         match (self.device.backend()?, items, places) {
             (Backend::Cuda { stream, .. }, InputSource::Device(items), OutputTarget::Device(places)) => {
                 // SAFETY: the caller keeps the contract of this function.

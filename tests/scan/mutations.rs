@@ -274,6 +274,12 @@ pub const MUTATIONS: &[Mutation] = &[
         wrong: "at <= existing ? items + at",
     },
     Mutation {
+        name: "copies of the last items that are not waited for",
+        file: "read/array.cuh",
+        right: "        });\n        async_wait();\n",
+        wrong: "        });\n",
+    },
+    Mutation {
         name: "chunks read after the end",
         file: "read/array.cuh",
         right: "? existing / CHUNK * CHUNK : 0;",

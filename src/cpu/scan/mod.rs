@@ -128,6 +128,7 @@ unsafe fn in_blocks<M: Monoid, E: Elements<M::Item> + ?Sized>(
                 // SAFETY: without elements the places hold items.
                 let here = || unsafe { std::slice::from_raw_parts(places.as_ptr().cast(), places.len()) };
                 let items = elements.map(|elements| elements.items(range_of(turn, places), &mut room));
+                assert!(items.is_none_or(|items| items.len() == places.len()), "an item for each element");
                 let value = levels.up(items.unwrap_or_else(here));
                 if turn.is_whole {
                     turns.publish(operator, turn.index, value);
@@ -136,6 +137,7 @@ unsafe fn in_blocks<M: Monoid, E: Elements<M::Item> + ?Sized>(
             } else if let Some((turn, places, mut levels)) = waiting.pop_front() {
                 let Some(edges) = turns.edges(turn) else { return };
                 let items = elements.map(|elements| elements.items(range_of(turn, places), &mut room));
+                assert!(items.is_none_or(|items| items.len() == places.len()), "an item for each element");
                 // SAFETY: `levels` has swept up the same block.
                 unsafe { levels.down(prefix, edges, items, places) };
                 finished.fetch_add(1, Ordering::Relaxed);

@@ -105,7 +105,8 @@ static PROCESS: AtomicU32 = AtomicU32::new(0);
 /// Makes the process wait for the current compilation when it ends. Returns whether this succeeded.
 fn await_at_exit() -> bool {
     thread_local!(static LOCAL: Local = const { Local });
-    LOCAL.with(|_| {});
+    // A thread whose values are gone already is ending, and has waited.
+    let _ = LOCAL.try_with(|_| {});
     // SAFETY: the function does not unwind.
     unsafe { libc::atexit(finish) == 0 }
 }
