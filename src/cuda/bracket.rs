@@ -348,7 +348,7 @@ impl BracketKernel {
             tickets,
             runs: placed.runs,
             row_level: placed.row_level,
-            serial: output.serial,
+            epoch: output.serial,
             whole: placed.whole,
             gathers: launch.gathers.into(),
             identity: operator.identity,

@@ -20,7 +20,7 @@ arguments! {
         tickets: u64,
         runs: u32,
         row_level: u32,
-        serial: u32,
+        epoch: u32,
         whole: u32,
         gathers: u32,
         identity: MaybeUninit<T>,

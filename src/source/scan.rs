@@ -28,7 +28,7 @@ arguments! {
 const SCAN: [Template; 5] = [
     ("scan/prefixes.cuh", include_str!("../../templates/scan/prefixes.cuh")),
     ("scan/look_back.cuh", include_str!("../../templates/scan/look_back.cuh")),
-    ("scan/slot.cuh", include_str!("../../templates/scan/slot.cuh")),
+    ("scan/staging.cuh", include_str!("../../templates/scan/staging.cuh")),
     ("scan/runs.cuh", include_str!("../../templates/scan/runs.cuh")),
     ("scan/scan.cuh", include_str!("../../templates/scan/scan.cuh")),
 ];

@@ -21,11 +21,11 @@ struct Exchange {
     static constexpr unsigned EVEN = lowest_bit(RUN) < LINE_CHUNKS ? lowest_bit(RUN) : LINE_CHUNKS;
     static constexpr unsigned ODD = EVEN == 1 ? 1 : RUN / EVEN;
     static constexpr unsigned PERIOD = LINE_CHUNKS * ODD;
-    static constexpr bool LEAVES_OUT = EVEN > 1 && CHUNK == WIDEST;
-    static constexpr unsigned BYTES = CHUNK * (CHUNKS + (LEAVES_OUT ? CHUNKS / PERIOD : 0));
+    static constexpr bool HAS_GAPS = EVEN > 1 && CHUNK == WIDEST;
+    static constexpr unsigned BYTES = CHUNK * (CHUNKS + (HAS_GAPS ? CHUNKS / PERIOD : 0));
 
     static WARPFOLD_DEVICE constexpr unsigned place(unsigned chunk) {
-        return CHUNK * (chunk + (LEAVES_OUT ? chunk / PERIOD : 0));
+        return CHUNK * (chunk + (HAS_GAPS ? chunk / PERIOD : 0));
     }
     static WARPFOLD_DEVICE unsigned of_byte(unsigned byte) { return place(byte / CHUNK) + byte % CHUNK; }
 };

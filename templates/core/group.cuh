@@ -2,13 +2,14 @@
 
 namespace warpfold {
 
-// Which elements of a row or a group exist, by index. In a `Whole` one all exist, and the compiler
-// answers every question. In the last one of an input the `First` `count` exist, at least one.
-struct Whole {
+// Which elements of a row or a group exist, by index. Under a `FullMask` all exist, and the
+// compiler knows it. Under a `PrefixMask` the first `count` exist, at least one: the end of an
+// input.
+struct FullMask {
     static constexpr bool ALL = true;
     WARPFOLD_DEVICE bool has(unsigned) const { return true; }
 };
-struct First {
+struct PrefixMask {
     static constexpr bool ALL = false;
     unsigned count;
     WARPFOLD_DEVICE bool has(unsigned index) const { return index < count; }

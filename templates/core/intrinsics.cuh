@@ -58,42 +58,42 @@ WARPFOLD_DEVICE unsigned sum_with_halves(unsigned sum, unsigned word) { return _
 // The greater or the lesser halves of two words, each half alone. There is an instruction from 9.0
 // on.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-constexpr bool HALVES_PAY = true;
+constexpr bool HAS_HALF_MIN_MAX = true;
 #else
-constexpr bool HALVES_PAY = false;
+constexpr bool HAS_HALF_MIN_MAX = false;
 #endif
 template <bool ARE_SIGNED>
-WARPFOLD_DEVICE unsigned greater_halves(unsigned a, unsigned b) {
+WARPFOLD_DEVICE unsigned max_halves(unsigned a, unsigned b) {
     return ARE_SIGNED ? __vmaxs2(a, b) : __vmaxu2(a, b);
 }
 template <bool ARE_SIGNED>
-WARPFOLD_DEVICE unsigned lesser_halves(unsigned a, unsigned b) {
+WARPFOLD_DEVICE unsigned min_halves(unsigned a, unsigned b) {
     return ARE_SIGNED ? __vmins2(a, b) : __vminu2(a, b);
 }
 
 // Forces the value to be computed here instead of at its first use.
-WARPFOLD_DEVICE unsigned settle(unsigned word) {
+WARPFOLD_DEVICE unsigned force_evaluation(unsigned word) {
     asm volatile("" : "+r"(word));
     return word;
 }
 template <class T>
-WARPFOLD_DEVICE T* settle(T* address) {
+WARPFOLD_DEVICE T* force_evaluation(T* address) {
     asm volatile("" : "+l"(address));
     return address;
 }
 // The same for an address in shared memory. The compiler still knows its address space: on 9.0 and
 // later it takes long to compute where shared memory begins.
 template <class T>
-WARPFOLD_DEVICE T* settle_shared(T* address) {
-    const unsigned settled = settle(static_cast<unsigned>(__cvta_generic_to_shared(address)));
-    return static_cast<T*>(__cvta_shared_to_generic(settled));
+WARPFOLD_DEVICE T* force_shared_evaluation(T* address) {
+    const unsigned evaluated = force_evaluation(static_cast<unsigned>(__cvta_generic_to_shared(address)));
+    return static_cast<T*>(__cvta_shared_to_generic(evaluated));
 }
 
 // Leading zeros, which are 32 or 64 for 0; and the number of set bits.
-WARPFOLD_DEVICE unsigned leading_zeros_of(unsigned word) { return __clz(static_cast<int>(word)); }
-WARPFOLD_DEVICE unsigned leading_zeros_of(unsigned long long word) { return __clzll(static_cast<long long>(word)); }
-WARPFOLD_DEVICE unsigned ones_of(unsigned word) { return __popc(word); }
-WARPFOLD_DEVICE unsigned ones_of(unsigned long long word) { return __popcll(word); }
+WARPFOLD_DEVICE unsigned count_leading_zeros(unsigned word) { return __clz(static_cast<int>(word)); }
+WARPFOLD_DEVICE unsigned count_leading_zeros(unsigned long long word) { return __clzll(static_cast<long long>(word)); }
+WARPFOLD_DEVICE unsigned popcount(unsigned word) { return __popc(word); }
+WARPFOLD_DEVICE unsigned popcount(unsigned long long word) { return __popcll(word); }
 
 // Shuffles of one 32-bit word within a whole warp.
 WARPFOLD_DEVICE unsigned shuffle_xor(unsigned word, unsigned distance) {
@@ -122,10 +122,10 @@ WARPFOLD_DEVICE unsigned shuffle_from(unsigned word, unsigned lane) {
     }
 #endif
 WARPFOLD_OF_LANES(sum_of_lanes, unsigned, __reduce_add_sync, a + b)
-WARPFOLD_OF_LANES(greatest_of_lanes, unsigned, __reduce_max_sync, a < b ? b : a)
-WARPFOLD_OF_LANES(greatest_of_lanes, int, __reduce_max_sync, a < b ? b : a)
-WARPFOLD_OF_LANES(least_of_lanes, unsigned, __reduce_min_sync, a < b ? a : b)
-WARPFOLD_OF_LANES(least_of_lanes, int, __reduce_min_sync, a < b ? a : b)
+WARPFOLD_OF_LANES(max_of_lanes, unsigned, __reduce_max_sync, a < b ? b : a)
+WARPFOLD_OF_LANES(max_of_lanes, int, __reduce_max_sync, a < b ? b : a)
+WARPFOLD_OF_LANES(min_of_lanes, unsigned, __reduce_min_sync, a < b ? a : b)
+WARPFOLD_OF_LANES(min_of_lanes, int, __reduce_min_sync, a < b ? a : b)
 WARPFOLD_OF_LANES(and_of_lanes, unsigned, __reduce_and_sync, a & b)
 WARPFOLD_OF_LANES(or_of_lanes, unsigned, __reduce_or_sync, a | b)
 WARPFOLD_OF_LANES(xor_of_lanes, unsigned, __reduce_xor_sync, a ^ b)
@@ -138,20 +138,20 @@ WARPFOLD_DEVICE unsigned long long bits_of(double value) { return (unsigned long
 
 // The lesser or the greater of two floats, with -0 below +0. If one is a NaN, `*_number` returns
 // the other operand. `*_or_nan` returns a NaN, possibly of other bits; it exists from 8.0 on.
-#define WARPFOLD_CHOICE(name, instruction)                                      \
+#define WARPFOLD_MIN_MAX(name, instruction)                                      \
     WARPFOLD_DEVICE float name(float a, float b) {                              \
         float chosen;                                                           \
         asm(instruction " %0, %1, %2;" : "=f"(chosen) : "f"(a), "f"(b));       \
         return chosen;                                                          \
     }
-WARPFOLD_CHOICE(lesser_number, "min.f32")
-WARPFOLD_CHOICE(greater_number, "max.f32")
+WARPFOLD_MIN_MAX(min_number, "min.f32")
+WARPFOLD_MIN_MAX(max_number, "max.f32")
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-WARPFOLD_CHOICE(lesser_or_nan, "min.NaN.f32")
-WARPFOLD_CHOICE(greater_or_nan, "max.NaN.f32")
-#define WARPFOLD_CHOOSES_NAN
+WARPFOLD_MIN_MAX(min_or_nan, "min.NaN.f32")
+WARPFOLD_MIN_MAX(max_or_nan, "max.NaN.f32")
+#define WARPFOLD_HAS_NAN_MIN_MAX
 #endif
-#undef WARPFOLD_CHOICE
+#undef WARPFOLD_MIN_MAX
 
 // The result of a load of WIDTH bytes from a multiple of WIDTH: 32-bit words, with the bytes in
 // memory order. After a load of less than a word, the upper bytes of the word are 0.
@@ -223,8 +223,8 @@ WARPFOLD_DEVICE void prefetch(const void* address) {
             return Load<WIDTH>(static_cast<typename Load<WIDTH>::Loaded>(loaded));                            \
         }                                                                                                     \
     }
-// For memory that the previous launch may write until `when_written` returns its address. Not a
-// load of constant memory, which an assembler may move above the wait.
+// For memory that the previous launch may write until `grid_dependency_wait` returns its address.
+// Not a load of constant memory, which an assembler may move above the wait.
 WARPFOLD_LOADS(load_written, "ld.global")
 // The same for data that is rarely loaded again. It keeps no line of the first-level cache
 // afterwards: loads in flight need those lines.
@@ -273,7 +273,7 @@ WARPFOLD_DEVICE void warp_barrier() { __syncwarp(); }
 
 // Allows the next launch of the same call to begin. The last launch of a call must not allow it:
 // see `docs/ARCHITECTURE.md`.
-WARPFOLD_DEVICE void let_next_launch_begin() {
+WARPFOLD_DEVICE void trigger_dependents() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
     asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
 #endif
@@ -281,7 +281,7 @@ WARPFOLD_DEVICE void let_next_launch_begin() {
 // Waits until the previous launch has ended, if this one began before that. The address is computed
 // before the wait.
 template <class T>
-WARPFOLD_DEVICE const T* when_written(const T* address) {
+WARPFOLD_DEVICE const T* grid_dependency_wait(const T* address) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
     asm volatile("griddepcontrol.wait;" : "+l"(address)::"memory");
 #endif

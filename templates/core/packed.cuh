@@ -1,9 +1,9 @@
 // Packed forms: operators on integers of at most 32 bits for which any order gives the same bits.
 //
 // A form combines several narrow items at once in the words in which a lane loaded them (`of`). It
-// also combines one value for each lane of a warp (`of_lanes`). `PAYS` says whether `of` is faster
-// than one item at a time. Bits above the item are unspecified in its results. Lanes without a
-// value use the NEUTRAL word.
+// also combines one value for each lane of a warp (`of_lanes`). `IS_FASTER` says whether `of` is
+// faster than one item at a time. Bits above the item are unspecified in its results. Lanes without
+// a value use the IDENTITY word.
 
 namespace warpfold {
 namespace packed {
@@ -11,8 +11,8 @@ namespace packed {
 // The wrapping sum of integers.
 template <class Item>
 struct Sum {
-    static constexpr bool EXISTS = true, PAYS = sizeof(Item) < 4;
-    static constexpr unsigned NEUTRAL = 0;
+    static constexpr bool EXISTS = true, IS_FASTER = sizeof(Item) < 4;
+    static constexpr unsigned IDENTITY = 0;
 
     template <unsigned COUNT>
     static WARPFOLD_DEVICE unsigned of(const unsigned (&word)[COUNT]) {
@@ -29,16 +29,16 @@ struct Sum {
 // The greatest integer, or the least. Halves of words are compared. The lower byte of a half never
 // changes which upper byte wins. So upper bytes are found in the words themselves, and lower bytes
 // in the words shifted by a byte.
-template <class Item, bool IS_GREATEST>
-struct Extreme {
-    static constexpr bool EXISTS = true, PAYS = HALVES_PAY && sizeof(Item) < 4;
+template <class Item, bool IS_MAX>
+struct MinMax {
+    static constexpr bool EXISTS = true, IS_FASTER = HAS_HALF_MIN_MAX && sizeof(Item) < 4;
     static constexpr bool IS_SIGNED = Item(-1) < Item(0);
     static constexpr unsigned LARGEST = 0xffffffffu >> (32 - 8 * sizeof(Item) + IS_SIGNED);
-    static constexpr unsigned NEUTRAL = !IS_GREATEST ? LARGEST : IS_SIGNED ? LARGEST + 1 : 0;
+    static constexpr unsigned IDENTITY = !IS_MAX ? LARGEST : IS_SIGNED ? LARGEST + 1 : 0;
 
-    static WARPFOLD_DEVICE unsigned of_both(unsigned a, unsigned b) {
-        if constexpr (IS_GREATEST) return greater_halves<IS_SIGNED>(a, b);
-        return lesser_halves<IS_SIGNED>(a, b);
+    static WARPFOLD_DEVICE unsigned combine_words(unsigned a, unsigned b) {
+        if constexpr (IS_MAX) return max_halves<IS_SIGNED>(a, b);
+        return min_halves<IS_SIGNED>(a, b);
     }
 
     template <unsigned COUNT>
@@ -46,30 +46,30 @@ struct Extreme {
         unsigned value = word[0], lower = word[0] << 8;
 #pragma unroll
         for (unsigned k = 1; k < COUNT; ++k) {
-            value = of_both(value, word[k]);
-            lower = of_both(lower, word[k] << 8);
+            value = combine_words(value, word[k]);
+            lower = combine_words(lower, word[k] << 8);
         }
-        if constexpr (sizeof(Item) == 1) value = of_both(value, lower);
-        value = of_both(value, value << 16);
+        if constexpr (sizeof(Item) == 1) value = combine_words(value, lower);
+        value = combine_words(value, value << 16);
         return value >> (32 - 8 * sizeof(Item));
     }
 
     static WARPFOLD_DEVICE unsigned of_lanes(unsigned word) {
         const Item item = static_cast<Item>(word);
-        if constexpr (IS_SIGNED) return IS_GREATEST ? greatest_of_lanes(int(item)) : least_of_lanes(int(item));
-        return IS_GREATEST ? greatest_of_lanes(unsigned(item)) : least_of_lanes(unsigned(item));
+        if constexpr (IS_SIGNED) return IS_MAX ? max_of_lanes(int(item)) : min_of_lanes(int(item));
+        return IS_MAX ? max_of_lanes(unsigned(item)) : min_of_lanes(unsigned(item));
     }
 };
 template <class Item>
-struct Max : Extreme<Item, true> {};
+struct Max : MinMax<Item, true> {};
 template <class Item>
-struct Min : Extreme<Item, false> {};
+struct Min : MinMax<Item, false> {};
 
 // Operations on each bit alone.
 template <class Item, class Both>
 struct Bitwise {
-    static constexpr bool EXISTS = true, PAYS = sizeof(Item) < 4;
-    static constexpr unsigned NEUTRAL = Both::NEUTRAL;
+    static constexpr bool EXISTS = true, IS_FASTER = sizeof(Item) < 4;
+    static constexpr unsigned IDENTITY = Both::IDENTITY;
 
     template <unsigned COUNT>
     static WARPFOLD_DEVICE unsigned of(const unsigned (&word)[COUNT]) {
@@ -83,17 +83,17 @@ struct Bitwise {
     static WARPFOLD_DEVICE unsigned of_lanes(unsigned word) { return Both::of_lanes(word); }
 };
 struct And {
-    static constexpr unsigned NEUTRAL = 0xffffffffu;
+    static constexpr unsigned IDENTITY = 0xffffffffu;
     static WARPFOLD_DEVICE unsigned of(unsigned a, unsigned b) { return a & b; }
     static WARPFOLD_DEVICE unsigned of_lanes(unsigned word) { return and_of_lanes(word); }
 };
 struct Or {
-    static constexpr unsigned NEUTRAL = 0;
+    static constexpr unsigned IDENTITY = 0;
     static WARPFOLD_DEVICE unsigned of(unsigned a, unsigned b) { return a | b; }
     static WARPFOLD_DEVICE unsigned of_lanes(unsigned word) { return or_of_lanes(word); }
 };
 struct Xor {
-    static constexpr unsigned NEUTRAL = 0;
+    static constexpr unsigned IDENTITY = 0;
     static WARPFOLD_DEVICE unsigned of(unsigned a, unsigned b) { return a ^ b; }
     static WARPFOLD_DEVICE unsigned of_lanes(unsigned word) { return xor_of_lanes(word); }
 };
@@ -106,7 +106,7 @@ struct BitXor : Bitwise<Item, Xor> {};
 
 // The form of an operator without one.
 struct None {
-    static constexpr bool EXISTS = false, PAYS = false;
+    static constexpr bool EXISTS = false, IS_FASTER = false;
 };
 template <class T>
 struct Exists {

@@ -3,9 +3,9 @@
 namespace warpfold {
 
 // An element is an item.
-struct AsIs {
+struct NoPrepare {
     // Whether a whole group is combined as words.
-    static constexpr bool TAKES_WORDS = false;
+    static constexpr bool READS_WORDS = false;
     template <class Element>
     using Item = Element;
     template <class Operator, class Element>
@@ -16,10 +16,10 @@ struct AsIs {
 
 // An element is an item, and the operator has a packed form.
 template <class Form>
-struct Packed : AsIs {
-    static constexpr bool TAKES_WORDS = Form::PAYS;
+struct Packed : NoPrepare {
+    static constexpr bool READS_WORDS = Form::IS_FASTER;
     template <class Item, unsigned COUNT>
-    static WARPFOLD_DEVICE Words<Item> of_words(const unsigned (&word)[COUNT]) {
+    static WARPFOLD_DEVICE Words<Item> from_words(const unsigned (&word)[COUNT]) {
         Words<Item> value;
         value.word[0] = Form::of(word);
         return value;

@@ -8,7 +8,7 @@ namespace warpfold {
 
 // Items of one word.
 template <class Item>
-constexpr bool SHORT = Words<Item>::COUNT == 1;
+constexpr bool IS_ONE_WORD = Words<Item>::COUNT == 1;
 
 WARPFOLD_DEVICE constexpr unsigned level_of(unsigned rows) { return rows == 1 ? 0 : 1 + level_of(rows / 2); }
 
@@ -27,7 +27,7 @@ WARPFOLD_DEVICE Words<Item> merge(const Operator& op, const Words<Item>& even, c
 // l % parts. The lanes of a part are combined first, then the parts. Unrolled, unless items are too
 // large for registers.
 template <class Operator, class Item>
-WARPFOLD_DEVICE Words<Item> across_lanes(const Operator& op, Words<Item> value, unsigned parts) {
+WARPFOLD_DEVICE Words<Item> combine_lanes(const Operator& op, Words<Item> value, unsigned parts) {
     if constexpr (packed::HAS_FORM<Operator>) {
         value.word[0] = packed::Form<Operator>::of_lanes(value.word[0]);
         return value;
@@ -44,17 +44,17 @@ WARPFOLD_DEVICE Words<Item> across_lanes(const Operator& op, Words<Item> value, 
 // The bracket of one value a lane, of the first `count` lanes or all if `count` is more, in lane 0.
 // All lanes hold valid items: lanes past the end may be combined, and the result is discarded.
 // Unrolled or a loop, since each copy of a complex operator takes compile time.
-template <bool WRITTEN_OUT, class Operator, class Item>
+template <bool IS_UNROLLED, class Operator, class Item>
 WARPFOLD_DEVICE Words<Item> warp_bracket(const Operator& op, Words<Item> value, unsigned count) {
     const unsigned lane = lane_index();
     if constexpr (packed::HAS_FORM<Operator>) {
         using Packed = packed::Form<Operator>;
-        value.word[0] = Packed::of_lanes(lane < count ? value.word[0] : Packed::NEUTRAL);
+        value.word[0] = Packed::of_lanes(lane < count ? value.word[0] : Packed::IDENTITY);
         return value;
     }
-#pragma unroll(WRITTEN_OUT ? WARP_LEVEL : 1)
+#pragma unroll(IS_UNROLLED ? WARP_LEVEL : 1)
     for (unsigned distance = 1; distance < WARP_LANES; distance *= 2) {
-        if (!(WRITTEN_OUT && SHORT<Item>) && distance >= count) break;
+        if (!(IS_UNROLLED && IS_ONE_WORD<Item>) && distance >= count) break;
         const Words<Item> right = shuffle_down(value, distance);
         value = combine_if(op, lane + distance < count, value, right);
     }

@@ -37,13 +37,13 @@ struct Words {
         }
     }
 
-    // Writes the words for a reader that polls. Each 64-bit word holds the serial and 32 bits of
-    // the item. The serial tells them from earlier contents. So the words may arrive in any order,
+    // Writes the words for a reader that polls. Each 64-bit word holds the epoch and 32 bits of
+    // the item. The epoch tells them from earlier contents. So the words may arrive in any order,
     // without a fence. Two words are adjacent, and the next two follow `stride` words later.
-    WARPFOLD_DEVICE void send(unsigned long long* to, unsigned serial, unsigned stride = 2) const {
+    WARPFOLD_DEVICE void send(unsigned long long* to, unsigned epoch, unsigned stride = 2) const {
 #pragma unroll(UNROLL)
         for (unsigned k = 0; k < COUNT; ++k)
-            publish(to + k / 2 * stride + k % 2, static_cast<unsigned long long>(serial) << 32 | word[k]);
+            publish(to + k / 2 * stride + k % 2, static_cast<unsigned long long>(epoch) << 32 | word[k]);
     }
 
   private:
@@ -59,7 +59,7 @@ struct Words {
 
 // A value that was sent, as it was found. All words are loaded before any is checked.
 template <class Item>
-struct Sent {
+struct FlaggedValue {
     static constexpr unsigned COUNT = Words<Item>::COUNT, UNROLL = Words<Item>::UNROLL;
 
     unsigned long long word[COUNT];
@@ -75,10 +75,10 @@ struct Sent {
         if constexpr (COUNT % 2 == 1) word[COUNT - 1] = published(from + COUNT / 2 * stride);
     }
 
-    WARPFOLD_DEVICE bool has(unsigned serial) const {
+    WARPFOLD_DEVICE bool has(unsigned epoch) const {
         bool has = true;
 #pragma unroll(UNROLL)
-        for (unsigned k = 0; k < COUNT; ++k) has &= static_cast<unsigned>(word[k] >> 32) == serial;
+        for (unsigned k = 0; k < COUNT; ++k) has &= static_cast<unsigned>(word[k] >> 32) == epoch;
         return has;
     }
 

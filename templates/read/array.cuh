@@ -5,9 +5,9 @@
 //
 // - `Input`: the kernel parameter that describes the input.
 // - `Item`: the type that an element becomes.
-// - `Cursor`: a position in the input. `+` advances it by a number of elements. `when_written`
-//   waits until the previous launch has written the elements. `ask_for` prefetches elements into a
-//   cache.
+// - `Cursor`: a position in the input. `+` advances it by a number of elements.
+//   `grid_dependency_wait` waits until the previous launch has written the elements. `prefetch`
+//   prefetches elements into a cache.
 // - `item`: loads one item at any position.
 // - `Group<Shape>`: neighbouring elements of one lane, in registers, and their bracket.
 //   `load_whole` loads all of them where `HAS_WHOLE` and `loads_whole` allow it. `load_present`
@@ -44,16 +44,16 @@ class ArrayReader {
         WARPFOLD_DEVICE Cursor operator+(Size count) const { return Cursor(at + count); }
         WARPFOLD_DEVICE bool is_multiple_of(unsigned bytes) const { return address() % bytes == 0; }
         // Waits for the end of the previous launch, if this launch began before it.
-        WARPFOLD_DEVICE Cursor when_written() const { return Cursor(::warpfold::when_written(at)); }
+        WARPFOLD_DEVICE Cursor after_grid_dependency() const { return Cursor(::warpfold::grid_dependency_wait(at)); }
 
         // Prefetches `count` elements into the cache of `LEVEL`. Each lane requests one line at a
         // time.
         template <unsigned LEVEL>
-        WARPFOLD_DEVICE void ask_for(unsigned count) const {
+        WARPFOLD_DEVICE void prefetch(unsigned count) const {
             constexpr unsigned LINE = 128;
 #pragma unroll 1
             for (unsigned from = LINE * lane_index(); from < count * sizeof(Element); from += LINE * WARP_LANES)
-                prefetch<LEVEL>(reinterpret_cast<const char*>(at) + from);
+                ::warpfold::prefetch<LEVEL>(reinterpret_cast<const char*>(at) + from);
         }
     };
 
@@ -114,7 +114,7 @@ class ArrayReader {
         // element `first` of a row that has `present` elements. A missing element is replaced by
         // the last one that exists, if elements are aligned to 4 bytes or more. Otherwise it is
         // unspecified. Bytes outside the elements are not touched.
-        WARPFOLD_DEVICE void load_present(Cursor row, unsigned first, First present) {
+        WARPFOLD_DEVICE void load_present(Cursor row, unsigned first, PrefixMask present) {
             if constexpr (ELEMENT_WIDTH >= 4) {
 #pragma unroll(Elements::UNROLL)
                 for (unsigned i = 0; i < COUNT; ++i) {
@@ -166,8 +166,8 @@ class ArrayReader {
 
         template <class Operator, class Present>
         WARPFOLD_DEVICE Words<Item> bracket(const Operator& op, Present present) const {
-            if constexpr (Prepare::TAKES_WORDS && Present::ALL && Elements::BYTES % 4 == 0)
-                return Prepare::template of_words<Item>(elements.word);
+            if constexpr (Prepare::READS_WORDS && Present::ALL && Elements::BYTES % 4 == 0)
+                return Prepare::template from_words<Item>(elements.word);
             else
                 return bracket_of_group<Item, COUNT>(op, *this, present);
         }
@@ -185,10 +185,10 @@ class ArrayReader {
         static constexpr unsigned TILE_CHUNKS = Runs::CHUNKS, TILE_BYTES = TILE_CHUNKS * CHUNK;
         static_assert(CHUNK == 16, "a lane has whole chunks");
         static constexpr unsigned WORDS = CHUNK / 4;
-        static constexpr bool WITHIN_WORDS = WORD_WIDTH < 4;
+        static constexpr bool HAS_PARTIAL_WORDS = WORD_WIDTH < 4;
         static WARPFOLD_DEVICE constexpr unsigned place(unsigned chunk) { return Runs::place(chunk); }
 
-        unsigned char* slot;
+        unsigned char* staging;
         // Addresses of the first element and behind the last one. Tiles lie between them.
         Size first, end;
         // Distance of a tile from the 16-byte boundary before it: whole words, and remaining bytes.
@@ -206,8 +206,8 @@ class ArrayReader {
                 const char* const address = reinterpret_cast<const char*>(at);
                 if (at >= first)
                     word[w] = load_written<4>(address).word[0];
-                else if (WITHIN_WORDS && at + 4 > first)
-                    word[w] = aligned_word(address, -static_cast<int>(skipped), Whole());
+                else if (HAS_PARTIAL_WORDS && at + 4 > first)
+                    word[w] = aligned_word(address, -static_cast<int>(skipped), FullMask());
             }
         }
 
@@ -223,9 +223,9 @@ class ArrayReader {
 
         // Returns word `at` of the next chunk: the next lane's of the same row. After the last lane
         // comes the first lane's chunk of the next row.
-        WARPFOLD_DEVICE unsigned passed(unsigned row, unsigned at) const {
-            const unsigned of_next_row = row + 1 < RUN ? word[WORDS * (row + 1) % (WORDS * RUN) + at] : shuffle_from(last, at);
-            return shuffle_from(lane_index() == 0 ? of_next_row : word[WORDS * row + at], lane_index() + 1);
+        WARPFOLD_DEVICE unsigned word_of_next_lane(unsigned row, unsigned at) const {
+            const unsigned next_row_word = row + 1 < RUN ? word[WORDS * (row + 1) % (WORDS * RUN) + at] : shuffle_from(last, at);
+            return shuffle_from(lane_index() == 0 ? next_row_word : word[WORDS * row + at], lane_index() + 1);
         }
 
         // Stores the tile's chunks, which begin SHIFTED words after the chunks that were loaded.
@@ -234,18 +234,18 @@ class ArrayReader {
             // Chunk places repeat after ODD steps, at a constant distance.
             unsigned char* to[ODD];
 #pragma unroll
-            for (unsigned k = 0; k < ODD; ++k) to[k] = slot + place(WARP_LANES * k + lane_index());
+            for (unsigned k = 0; k < ODD; ++k) to[k] = staging + place(WARP_LANES * k + lane_index());
 #pragma unroll
             for (unsigned k = 0; k < RUN; ++k) {
                 unsigned chunk[WORDS];
 #pragma unroll
                 for (unsigned w = 0; w < WORDS; ++w) {
                     const unsigned from = w + SHIFTED;
-                    chunk[w] = from < WORDS ? word[WORDS * k + from % WORDS] : passed(k, from % WORDS);
+                    chunk[w] = from < WORDS ? word[WORDS * k + from % WORDS] : word_of_next_lane(k, from % WORDS);
                 }
                 write<CHUNK>(to[k % ODD] + place(WARP_LANES * (k - k % ODD)), chunk);
             }
-            if (WITHIN_WORDS && lane_index() == SHIFTED) write<4>(slot + place(TILE_CHUNKS), &last);
+            if (HAS_PARTIAL_WORDS && lane_index() == SHIFTED) write<4>(staging + place(TILE_CHUNKS), &last);
         }
 
       public:
@@ -255,22 +255,22 @@ class ArrayReader {
         // For tiles of the elements from `begin` to `after`. A tile begins a multiple of 16 bytes
         // after `begin`.
         WARPFOLD_DEVICE Tile(unsigned char* shared, Cursor begin, Cursor after) {
-            slot = shared;
+            staging = shared;
             first = begin.address(), end = after.address();
-            shifted = first % CHUNK / 4, skipped = WITHIN_WORDS ? first % 4 : 0, last = 0;
+            shifted = first % CHUNK / 4, skipped = HAS_PARTIAL_WORDS ? first % 4 : 0, last = 0;
         }
 
         // Loads the tile at `from`: the chunks from the one in which it begins, and its words of
         // the chunk after those.
         WARPFOLD_DEVICE void load(Cursor from) {
             const Size begin = from.address() - skipped - 4 * shifted;
-            const char* const of_lane = reinterpret_cast<const char*>(begin) + CHUNK * lane_index();
+            const char* const lane_begin = reinterpret_cast<const char*>(begin) + CHUNK * lane_index();
             // The elements may begin within the first chunk. Bytes before them are not touched.
             const bool begins_within = begin < first && lane_index() == 0;
 #pragma unroll
             for (unsigned k = 0; k < RUN; ++k) {
                 if (k == 0 && begins_within) continue;
-                const Load<CHUNK> loaded = stream_written<CHUNK>(of_lane + CHUNK * WARP_LANES * k);
+                const Load<CHUNK> loaded = stream_written<CHUNK>(lane_begin + CHUNK * WARP_LANES * k);
 #pragma unroll
                 for (unsigned w = 0; w < WORDS; ++w) word[WORDS * k + w] = loaded.word[w];
             }
@@ -279,7 +279,7 @@ class ArrayReader {
             const char* const after = reinterpret_cast<const char*>(begin) + TILE_BYTES + 4 * lane_index();
             if (lane_index() < shifted)
                 last = load_written<4>(after).word[0];
-            else if (WITHIN_WORDS && lane_index() == shifted && skipped != 0)
+            else if (HAS_PARTIAL_WORDS && lane_index() == shifted && skipped != 0)
                 last = first_bytes(after);
         }
 
@@ -316,40 +316,40 @@ class ArrayReader {
         };
         WARPFOLD_DEVICE Groups groups() const {
             const unsigned run = lane_index() * RUN;
-            return Groups(slot + place(run), slot + place(run + RUN), skipped);
+            return Groups(staging + place(run), staging + place(run + RUN), skipped);
         }
     };
 
     // Whether the items at `from` are copied by the widest loads.
-    template <class Places>
-    static WARPFOLD_DEVICE bool copies_chunks(Cursor from) { return from.is_multiple_of(Places::CHUNK); }
+    template <class Layout>
+    static WARPFOLD_DEVICE bool copies_chunks(Cursor from) { return from.is_multiple_of(Layout::CHUNK); }
 
-    // Copies the items of a warp to shared memory, to the addresses that `Places` gives. `present`
+    // Copies the items of a warp to shared memory, to the addresses that `Layout` gives. `present`
     // of ITEMS items exist, at least one. The others are copies of the last item of the input, and
     // their results are discarded. With IS_ASYNC a whole set of items is copied asynchronously,
     // while other groups of warps work.
-    template <class Places, unsigned ITEMS, bool IS_ASYNC, class Operator>
+    template <class Layout, unsigned ITEMS, bool IS_ASYNC, class Operator>
     static WARPFOLD_DEVICE void copy_items(const Operator&, unsigned char* bytes, Cursor from, Size present, Cursor last) {
         static_assert(IsSame<Element, Item>::VALUE, "bytes are copied");
-        constexpr unsigned CHUNK = Places::CHUNK;
+        constexpr unsigned CHUNK = Layout::CHUNK;
         // The width that the address of every element allows.
         constexpr unsigned WIDTH = WORD_WIDTH < CHUNK ? WORD_WIDTH : CHUNK;
         if (present >= ITEMS) {
-            if (copies_chunks<Places>(from))
-                copy_whole<Places, CHUNK, IS_ASYNC>(bytes, from);
+            if (copies_chunks<Layout>(from))
+                copy_whole<Layout, CHUNK, IS_ASYNC>(bytes, from);
             else if (CHUNK > 4 && from.is_multiple_of(4))
-                copy_whole<Places, (CHUNK > 4 ? 4 : CHUNK), IS_ASYNC>(bytes, from);
+                copy_whole<Layout, (CHUNK > 4 ? 4 : CHUNK), IS_ASYNC>(bytes, from);
             else
-                copy_whole<Places, WIDTH, IS_ASYNC>(bytes, from);
+                copy_whole<Layout, WIDTH, IS_ASYNC>(bytes, from);
             return;
         }
         // Whole chunks as far as items exist, and the rest in words of WIDTH bytes.
         const char* const items = reinterpret_cast<const char*>(from.elements());
         const char* const last_item = reinterpret_cast<const char*>(last.elements());
         const unsigned existing = static_cast<unsigned>(present) * sizeof(Item);
-        const unsigned whole = copies_chunks<Places>(from) ? existing / CHUNK * CHUNK : 0;
-        copy_words<Places, CHUNK>(bytes, 0, whole, [=](unsigned at) { return items + at; });
-        copy_words<Places, WIDTH>(bytes, whole, ITEMS * sizeof(Item), [=](unsigned at) {
+        const unsigned whole = copies_chunks<Layout>(from) ? existing / CHUNK * CHUNK : 0;
+        copy_words<Layout, CHUNK>(bytes, 0, whole, [=](unsigned at) { return items + at; });
+        copy_words<Layout, WIDTH>(bytes, whole, ITEMS * sizeof(Item), [=](unsigned at) {
             return at < existing ? items + at : last_item + at % sizeof(Item);
         });
         async_wait();
@@ -358,13 +358,13 @@ class ArrayReader {
   private:
     // Copies the bytes from `begin` to `end`, spread over the lanes. Words of 4 bytes or more are
     // complete after `async_wait`.
-    template <class Places, unsigned WIDTH, class Address>
+    template <class Layout, unsigned WIDTH, class Address>
     static WARPFOLD_DEVICE void copy_words(unsigned char* bytes, unsigned begin, unsigned end, const Address& address_of) {
         constexpr unsigned STEP = WIDTH * WARP_LANES, AHEAD = 8;
         if constexpr (WIDTH >= 4) {
 #pragma unroll(AHEAD / 2)
             for (unsigned at = begin + WIDTH * lane_index(); at < end; at += STEP)
-                async_copy<WIDTH>(bytes + Places::of_byte(at), address_of(at));
+                async_copy<WIDTH>(bytes + Layout::of_byte(at), address_of(at));
             return;
         }
 #pragma unroll 1
@@ -377,21 +377,21 @@ class ArrayReader {
                 word[k] = read<WIDTH>(address_of(first + k * STEP < end ? first + k * STEP : end - WIDTH)).word[0];
 #pragma unroll
             for (unsigned k = 0; k < AHEAD; ++k) {
-                if (first + k * STEP < end) write<WIDTH>(bytes + Places::of_byte(first + k * STEP), &word[k]);
+                if (first + k * STEP < end) write<WIDTH>(bytes + Layout::of_byte(first + k * STEP), &word[k]);
             }
         }
     }
 
-    template <class Places, unsigned WIDTH, bool IS_ASYNC>
+    template <class Layout, unsigned WIDTH, bool IS_ASYNC>
     static WARPFOLD_DEVICE void copy_whole(unsigned char* bytes, Cursor cursor) {
-        constexpr unsigned STEPS = Places::CHUNKS * Places::CHUNK / (WARP_LANES * WIDTH), WORDS = WIDTH < 4 ? 1 : WIDTH / 4, AHEAD = 8;
+        constexpr unsigned STEPS = Layout::CHUNKS * Layout::CHUNK / (WARP_LANES * WIDTH), WORDS = WIDTH < 4 ? 1 : WIDTH / 4, AHEAD = 8;
         const char* const from = reinterpret_cast<const char*>(cursor.elements());
         // The loading group has no other work, so it waits at once.
         if constexpr (IS_ASYNC && WIDTH >= 4) {
 #pragma unroll(2 * AHEAD)
             for (unsigned step = 0; step < STEPS; ++step) {
                 const unsigned at = WIDTH * (WARP_LANES * step + lane_index());
-                async_copy<WIDTH>(bytes + Places::of_byte(at), from + at);
+                async_copy<WIDTH>(bytes + Layout::of_byte(at), from + at);
             }
             async_wait();
             return;
@@ -409,7 +409,7 @@ class ArrayReader {
 #pragma unroll
             for (unsigned k = 0; k < AHEAD; ++k) {
                 if (STEPS % AHEAD != 0 && step + k >= STEPS) break;
-                write<WIDTH>(bytes + Places::of_byte(WIDTH * (WARP_LANES * (step + k) + lane_index())), word[k]);
+                write<WIDTH>(bytes + Layout::of_byte(WIDTH * (WARP_LANES * (step + k) + lane_index())), word[k]);
             }
         }
     }

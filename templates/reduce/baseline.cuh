@@ -19,7 +19,7 @@ WARPFOLD_DEVICE void baseline(const Arguments<typename Reader::Input, Item>& arg
     const unsigned thread = WARP_LANES * warp_index() + lane_index();
     const Size chunk = Size(TILE_ITEMS) << arguments.row_level, begin = block_index() * chunk;
     Size left = smaller(arguments.length - begin, chunk);
-    typename Reader::Cursor next = (typename Reader::Cursor(arguments.input) + begin).when_written();
+    typename Reader::Cursor next = (typename Reader::Cursor(arguments.input) + begin).after_grid_dependency();
     unsigned tiles = 0;
     while (true) {
         const bool is_last = left == 0;
@@ -46,8 +46,8 @@ WARPFOLD_DEVICE void baseline(const Arguments<typename Reader::Input, Item>& arg
         next = next + count, left -= count, ++tiles;
     }
     if (thread > 0) return;
-    if (arguments.serial != 0)
-        Words<Item>(tile[0]).send(reinterpret_cast<unsigned long long*>(arguments.output), arguments.serial);
+    if (arguments.epoch != 0)
+        Words<Item>(tile[0]).send(reinterpret_cast<unsigned long long*>(arguments.output), arguments.epoch);
     else
         arguments.output[block_index()] = tile[0];
 }

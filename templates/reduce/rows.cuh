@@ -18,41 +18,41 @@ WARPFOLD_DEVICE void bracket_of_rows(const Arguments<typename Reader::Input, Ite
     WARPFOLD_SHARED(Words<Item>, values, Shape::WARPS > WARP_LANES ? Shape::WARPS : WARP_LANES);
     const bool gathers = arguments.gathers != 0;
     if (gathers && block_index() == block_count() - 1) {
-        when_written(arguments.output);
+        grid_dependency_wait(arguments.output);
         return bracket_of_blocks(arguments, op, values);
     }
     // The next launch of the call reduces the partials. It may begin now, since it waits for them.
-    if (block_count() > 1 && !gathers) let_next_launch_begin();
+    if (block_count() > 1 && !gathers) trigger_dependents();
     constexpr unsigned ROW_ITEMS = WARP_LANES * Shape::GROUP_ITEMS;
     const unsigned first_run = block_index() * block_warps(), run = first_run + warp_index();
     static_assert(Shape::MERGED_TILES <= 2, "one row, or two");
     // Whether a warp has two rows that merge. Only used for whole rows.
-    const bool are_two = Shape::MERGED_TILES > 1 && arguments.row_level > 0;
+    const bool has_two_rows = Shape::MERGED_TILES > 1 && arguments.row_level > 0;
     typedef typename Reader::Cursor Cursor;
     typedef typename Reader::template Group<Shape> Group;
-    const Cursor input(arguments.input), row_begin = input + Size(are_two ? 2 * run : run) * ROW_ITEMS;
+    const Cursor input(arguments.input), row_begin = input + Size(has_two_rows ? 2 * run : run) * ROW_ITEMS;
     // The same limit as `Policy::lane_each_items`: items of at most 8 bytes.
     constexpr bool HAS_LANES = Words<Item>::COUNT <= 2;
     if constexpr (Group::HAS_WHOLE) {
         if (first_run + block_warps() <= arguments.whole && Group::loads_whole(input)) {
-            const Cursor of_lane = row_begin + lane_index() * Shape::GROUP_ITEMS;
+            const Cursor lane_begin = row_begin + lane_index() * Shape::GROUP_ITEMS;
             Group group, second;
-            const Cursor written = of_lane.when_written();
-            group.load_whole(written);
-            if (are_two) second.load_whole(written + ROW_ITEMS);
+            const Cursor lane_elements = lane_begin.after_grid_dependency();
+            group.load_whole(lane_elements);
+            if (has_two_rows) second.load_whole(lane_elements + ROW_ITEMS);
             // Computed while the loads are in flight.
-            const Place<Item> place(arguments, block_index(), gathers);
-            const OfWarps<Item> of_warps(values, block_warps());
-            Words<Item> value = group.bracket(op, Whole());
-            if (are_two) value = merge(op, value, second.bracket(op, Whole()), 1);
-            value = across_lanes(op, value, are_two ? 2 : 1);
-            if (of_warps.bracket(op, value) && lane_index() == 0) place.leave(value);
+            const Destination<Item> destination(arguments, block_index(), gathers);
+            const WarpValues<Item> warp_values(values, block_warps());
+            Words<Item> value = group.bracket(op, FullMask());
+            if (has_two_rows) value = merge(op, value, second.bracket(op, FullMask()), 1);
+            value = combine_lanes(op, value, has_two_rows ? 2 : 1);
+            if (warp_values.bracket(op, value) && lane_index() == 0) destination.store(value);
             return;
         }
     }
     if (arguments.length == 0) {
-        when_written(arguments.output);
-        if (warp_index() == 0 && lane_index() == 0) Place<Item>(arguments, 0, false).leave(Words<Item>(arguments.identity));
+        grid_dependency_wait(arguments.output);
+        if (warp_index() == 0 && lane_index() == 0) Destination<Item>(arguments, 0, false).store(Words<Item>(arguments.identity));
         return;
     }
     Words<Item> value;
@@ -60,23 +60,23 @@ WARPFOLD_DEVICE void bracket_of_rows(const Arguments<typename Reader::Input, Ite
     if (HAS_LANES && arguments.length <= block_warps() * WARP_LANES) {
         const unsigned count = static_cast<unsigned>(arguments.length), before = warp_index() * WARP_LANES;
         const unsigned at = before + lane_index();
-        value = Reader::item(op, input.when_written() + (at < count ? at : count - 1));
+        value = Reader::item(op, input.after_grid_dependency() + (at < count ? at : count - 1));
         lanes = count - before, warps = (count + WARP_LANES - 1) / WARP_LANES;
     } else if (run < arguments.runs && arguments.row_level == 0) {
-        const First present = {run + 1 < arguments.runs ? ROW_ITEMS : static_cast<unsigned>(arguments.length) - run * ROW_ITEMS};
+        const PrefixMask present = {run + 1 < arguments.runs ? ROW_ITEMS : static_cast<unsigned>(arguments.length) - run * ROW_ITEMS};
         Row<Shape, Reader> row;
-        row.load(row_begin.when_written(), present);
+        row.load(row_begin.after_grid_dependency(), present);
         value = row.value(op), lanes = row.lanes;
     } else if (run < arguments.runs) {
         const Size begin = Size(run) << (level_of(ROW_ITEMS) + arguments.row_level);
-        Rows<Reader> rows((input + begin).when_written());
+        Rows<Reader> rows((input + begin).after_grid_dependency());
         value = warp_run<Shape>(op, rows, arguments.row_level, arguments.length - begin);
     }
     // A warp without items has no value, and the operator must not see undefined words.
-    const OfWarps<Item> of_warps(values, warps);
+    const WarpValues<Item> warp_values(values, warps);
     if (warp_index() < warps) value = warp_bracket<!Words<Item>::LARGE>(op, value, lanes);
-    if (of_warps.bracket(op, value) && lane_index() == 0)
-        Place<Item>(arguments, block_index(), gathers).leave(value);
+    if (warp_values.bracket(op, value) && lane_index() == 0)
+        Destination<Item>(arguments, block_index(), gathers).store(value);
 }
 
 }  // namespace warpfold

@@ -15,13 +15,13 @@ struct Row {
 
     Group group;
     unsigned lanes;
-    First of_lane;
+    PrefixMask lane_mask;
 
     // Uses wide loads if the row is complete and its address allows them.
-    WARPFOLD_DEVICE void load(typename Reader::Cursor from, First present) {
+    WARPFOLD_DEVICE void load(typename Reader::Cursor from, PrefixMask present) {
         const unsigned last = (present.count - 1) / GROUP_ITEMS;
         const unsigned first = (lane_index() < last ? lane_index() : last) * GROUP_ITEMS;
-        lanes = last + 1, of_lane = {present.count - first};
+        lanes = last + 1, lane_mask = {present.count - first};
         if constexpr (Group::HAS_WHOLE) {
             if (present.count == ITEMS && Group::loads_whole(from)) return group.load_whole(from + first);
         }
@@ -31,7 +31,7 @@ struct Row {
     // The bracket of each lane's group.
     template <class Operator>
     WARPFOLD_DEVICE Words<typename Reader::Item> value(const Operator& op) const {
-        return group.bracket(op, of_lane);
+        return group.bracket(op, lane_mask);
     }
 };
 
@@ -48,7 +48,7 @@ class Rows {
   public:
     WARPFOLD_DEVICE explicit Rows(typename Reader::Cursor begin) : cursor(begin) {}
     WARPFOLD_DEVICE typename Reader::Cursor next() const { return cursor; }
-    WARPFOLD_DEVICE void pass(unsigned count) { cursor = cursor + count; }
+    WARPFOLD_DEVICE void advance(unsigned count) { cursor = cursor + count; }
     WARPFOLD_DEVICE RowCounter<Item, LaneDigits<Item>> counter() const { return RowCounter<Item, LaneDigits<Item>>(); }
     WARPFOLD_DEVICE bool has_next(unsigned) const { return false; }
     template <class Operator>
@@ -69,12 +69,12 @@ WARPFOLD_DEVICE Words<typename Tiles::Item> warp_run(const Operator& op, Tiles& 
     constexpr unsigned MERGED = Shape::ROWS > 1 ? Shape::MERGED_TILES : 1, AHEAD = 8;
     static_assert(MERGED == 1 || MERGED == 4, "one tile, or four");
     auto counter = tiles.counter();
-    // `merging` tiles merge: 1, 2 or 4. `came` of them are reduced. `single` is the first or third
-    // one. `pair` is the first two, merged.
-    unsigned merging = 1, came = 0;
+    // `merging` tiles merge: 1, 2 or 4. `merged` of them are reduced. `single` is the first or
+    // third one. `pair` is the first two, merged.
+    unsigned merging = 1, merged = 0;
     Words<Item> single, pair;
     // Rows until the next prefetch.
-    unsigned asked = 0;
+    unsigned rows_to_prefetch = 0;
     const Size all = Size(ROW_ITEMS) << row_level;
     length = smaller(length, all);
 #pragma unroll 1
@@ -82,34 +82,34 @@ WARPFOLD_DEVICE Words<typename Tiles::Item> warp_run(const Operator& op, Tiles& 
         Words<Item> value;
         unsigned level = 0, parts = 1;
         if (tiles.has_next(1)) {
-            if (MERGED > 1 && came == 0) merging = tiles.has_next(MERGED) ? MERGED : tiles.has_next(2) ? 2 : 1;
+            if (MERGED > 1 && merged == 0) merging = tiles.has_next(MERGED) ? MERGED : tiles.has_next(2) ? 2 : 1;
             value = tiles.take(op);
             length -= TILE_ITEMS, level = level_of(Shape::ROWS);
             if (MERGED > 1 && merging > 1) {
-                ++came;
-                if (came % 2 == 1) {
+                ++merged;
+                if (merged % 2 == 1) {
                     single = value;
                     continue;
                 }
                 value = merge(op, single, value, 1);
-                if (came == 2 && merging > 2) {
+                if (merged == 2 && merging > 2) {
                     pair = value;
                     continue;
                 }
                 parts = merging, level += 1;
-                if (came == MERGED) value = merge(op, pair, value, 2), level += 1;
-                came = 0;
+                if (merged == MERGED) value = merge(op, pair, value, 2), level += 1;
+                merged = 0;
             }
-            value = across_lanes(op, value, parts);
+            value = combine_lanes(op, value, parts);
         } else {
-            const First present = {static_cast<unsigned>(smaller(length, ROW_ITEMS))};
+            const PrefixMask present = {static_cast<unsigned>(smaller(length, ROW_ITEMS))};
             Row<Shape, typename Tiles::Reader> row;
             row.load(tiles.next(), present);
-            value = warp_bracket<SHORT<Item>>(op, row.value(op), row.lanes);
-            tiles.pass(ROW_ITEMS);
+            value = warp_bracket<IS_ONE_WORD<Item>>(op, row.value(op), row.lanes);
+            tiles.advance(ROW_ITEMS);
             length -= present.count;
-            if (asked == 0) tiles.next().template ask_for<1>(smaller(length, AHEAD * ROW_ITEMS)), asked = AHEAD;
-            --asked;
+            if (rows_to_prefetch == 0) tiles.next().template prefetch<1>(smaller(length, AHEAD * ROW_ITEMS)), rows_to_prefetch = AHEAD;
+            --rows_to_prefetch;
         }
         if (length == 0 && counter.is_empty()) return value;
         counter.push(op, value, level);

@@ -18,21 +18,21 @@ class Tiles {
     typedef typename Reader::template Tile<Shape> Tile;
     static constexpr unsigned ITEMS = Shape::GROUP_ITEMS * Shape::ROWS, TILE_ITEMS = WARP_LANES * ITEMS;
     // Shared memory of a warp: a tile, and the digits of a counter of rows.
-    static constexpr unsigned SLOT_BYTES = Tile::BYTES + WARP_LANES * sizeof(Words<Item>);
+    static constexpr unsigned STAGING_BYTES = Tile::BYTES + WARP_LANES * sizeof(Words<Item>);
 
-    unsigned char* slot;
+    unsigned char* staging;
     Tile tile;
     // Begin of the next tile to reduce, of the next tile to load, and of the run after this one.
-    Cursor taken, asked, later;
+    Cursor current, requested, next_run;
     // Numbers of tiles: of this run not yet reduced, of the run being loaded not yet requested, and
     // of the run to load after that.
-    unsigned left, unasked, of_later;
+    unsigned left, unrequested, next_run_tiles;
 
     // Items of a lane that are reduced by unrolled code. More are reduced by a loop over such
     // units, since each copy of an operator takes compile time.
-    static constexpr unsigned WRITTEN_OUT = 16;
-    static constexpr unsigned UNIT = ITEMS < WRITTEN_OUT                 ? ITEMS
-                                     : Shape::GROUP_ITEMS < WRITTEN_OUT ? WRITTEN_OUT
+    static constexpr unsigned UNROLLED_ITEMS = 16;
+    static constexpr unsigned UNIT = ITEMS < UNROLLED_ITEMS                 ? ITEMS
+                                     : Shape::GROUP_ITEMS < UNROLLED_ITEMS ? UNROLLED_ITEMS
                                                                          : Shape::GROUP_ITEMS;
     static constexpr unsigned UNITS = ITEMS / UNIT, LEVELS = level_of(UNITS);
 
@@ -65,7 +65,7 @@ class Tiles {
             const Words<Item> left = bracket_of<COUNT / 2>(op, groups, false);
             return combine(op, left, bracket_of<COUNT / 2>(op, groups.after(COUNT / 2 / Shape::GROUP_ITEMS), are_last));
         } else {
-            return groups.first(are_last).bracket(op, Whole());
+            return groups.first(are_last).bracket(op, FullMask());
         }
     }
 
@@ -73,34 +73,34 @@ class Tiles {
     // The tiles of the first `count` elements from `begin` on. The input extends from `first` to
     // `end`.
     WARPFOLD_DEVICE Tiles(unsigned char* shared, Cursor first, Cursor end, Cursor begin, Size count)
-        : slot(shared + warp_index() * SLOT_BYTES), tile(slot, first, end), taken(begin), asked(begin), later(begin), of_later(0) {
-        left = unasked = static_cast<unsigned>(count / TILE_ITEMS);
+        : staging(shared + warp_index() * STAGING_BYTES), tile(staging, first, end), current(begin), requested(begin), next_run(begin), next_run_tiles(0) {
+        left = unrequested = static_cast<unsigned>(count / TILE_ITEMS);
     }
 
     // Loads the next tile that is not yet requested, of this run or of the following one, if there
     // is one.
-    WARPFOLD_DEVICE void ask() {
-        if (unasked == 0) {
-            if (of_later == 0) return;
-            asked = later, unasked = of_later, of_later = 0;
+    WARPFOLD_DEVICE void request() {
+        if (unrequested == 0) {
+            if (next_run_tiles == 0) return;
+            requested = next_run, unrequested = next_run_tiles, next_run_tiles = 0;
         }
-        tile.load(asked);
-        asked = asked + TILE_ITEMS, --unasked;
+        tile.load(requested);
+        requested = requested + TILE_ITEMS, --unrequested;
     }
 
-    // Where the next tile or row begins. `pass` skips `count` elements, which the caller reduced as
-    // a row.
-    WARPFOLD_DEVICE Cursor next() const { return taken; }
-    WARPFOLD_DEVICE void pass(unsigned count) { taken = taken + count; }
+    // Where the next tile or row begins. `advance` skips `count` elements, which the caller reduced
+    // as a row.
+    WARPFOLD_DEVICE Cursor next() const { return current; }
+    WARPFOLD_DEVICE void advance(unsigned count) { current = current + count; }
 
     WARPFOLD_DEVICE RowCounter<Item, SharedDigits<Item>> counter() const {
-        return RowCounter<Item, SharedDigits<Item>>(reinterpret_cast<Words<Item>*>(slot + Tile::BYTES));
+        return RowCounter<Item, SharedDigits<Item>>(reinterpret_cast<Words<Item>*>(staging + Tile::BYTES));
     }
 
-    // `follow` announces the run after this one: `count` tiles from `begin` on. `enter` makes it
-    // the current run.
-    WARPFOLD_DEVICE void follow(Cursor begin, unsigned count) { later = begin, of_later = count; }
-    WARPFOLD_DEVICE void enter(Cursor begin, unsigned count) { taken = begin, left = count; }
+    // `queue_run` announces the run after this one: `count` tiles from `begin` on. `begin_run`
+    // makes it the current run.
+    WARPFOLD_DEVICE void queue_run(Cursor begin, unsigned count) { next_run = begin, next_run_tiles = count; }
+    WARPFOLD_DEVICE void begin_run(Cursor begin, unsigned count) { current = begin, left = count; }
 
     // Whether this run still has `count` tiles.
     WARPFOLD_DEVICE bool has_next(unsigned count) const { return left >= count; }
@@ -109,11 +109,11 @@ class Tiles {
     WARPFOLD_DEVICE Words<Item> take(const Operator& op) {
         tile.store();
         warp_barrier();
-        ask();
+        request();
         const Words<Item> value = bracket(op);
         // All lanes have read their items before the next tile takes its place.
         warp_barrier();
-        taken = taken + TILE_ITEMS, --left;
+        current = current + TILE_ITEMS, --left;
         return value;
     }
 };
@@ -133,54 +133,54 @@ WARPFOLD_DEVICE void bracket_of_tiles(const Arguments<typename Reader::Input, It
     static_assert(RUNS <= WARP_LANES, "a value a lane");
     // Two of each: some warps may be in the next chunk while others still read the values of this
     // one.
-    WARPFOLD_SHARED(Words<Item>, of_run, 2 * RUNS);
-    WARPFOLD_SHARED(unsigned, drawn, 2);
+    WARPFOLD_SHARED(Words<Item>, run_values, 2 * RUNS);
+    WARPFOLD_SHARED(unsigned, drawn_chunk, 2);
     WARPFOLD_DYNAMIC_SHARED(memory);
     // A run has four tiles, which may merge, or all tiles of a warp if it has fewer. It has more if
     // a warp would have too many runs otherwise.
-    constexpr unsigned RUN_TILES_LEVEL = 2, MOST_RUNS_LEVEL = level_of(RUNS / Shape::WARPS);
+    constexpr unsigned RUN_TILES_LEVEL = 2, MAX_RUNS_LEVEL = level_of(RUNS / Shape::WARPS);
     constexpr unsigned TILE_LEVEL = WARP_LEVEL + level_of(Shape::GROUP_ITEMS * Shape::ROWS), TILE_ITEMS = 1 << TILE_LEVEL;
     // The share of a warp in a chunk: 2^tiles_level tiles, which are 2^share_level items.
     const unsigned tiles_level = arguments.row_level - level_of(Shape::ROWS), share_level = TILE_LEVEL + tiles_level;
     const unsigned runs_level =
-        tiles_level > RUN_TILES_LEVEL ? smaller(tiles_level - RUN_TILES_LEVEL, MOST_RUNS_LEVEL) : 0u;
+        tiles_level > RUN_TILES_LEVEL ? smaller(tiles_level - RUN_TILES_LEVEL, MAX_RUNS_LEVEL) : 0u;
     const unsigned run_tiles = 1u << (tiles_level - runs_level);
     const unsigned chunks = (arguments.runs + Shape::WARPS - 1) / Shape::WARPS, blocks = block_count();
     const typename Reader::Cursor input(arguments.input);
     const Size end = arguments.length;
     // Where this warp's first run begins if it has 2^level runs in a chunk. Chunks are taken from
     // last to first, since the last one takes longer if it is incomplete.
-    const auto begin_of = [&](unsigned turn, unsigned level) {
-        const unsigned run = ((chunks - 1 - turn) * Shape::WARPS << level) + warp_index();
+    const auto begin_of = [&](unsigned chunk, unsigned level) {
+        const unsigned run = ((chunks - 1 - chunk) * Shape::WARPS << level) + warp_index();
         return Size(run) << (share_level - level);
     };
-    unsigned turn = block_index(), next = turn + blocks;
+    unsigned chunk = block_index(), next = chunk + blocks;
     // A warp has 2^level runs. In an incomplete chunk it has one run, of its whole share.
     unsigned level = runs_level;
-    if (level > 0 && end < Size((chunks - turn) * Shape::WARPS) << share_level) level = 0;
-    const Size begin = begin_of(turn, level);
+    if (level > 0 && end < Size((chunks - chunk) * Shape::WARPS) << share_level) level = 0;
+    const Size begin = begin_of(chunk, level);
     Size left = begin < end ? smaller(end - begin, Size(1) << (share_level - level)) : 0;
     Tiles<Shape, Reader> tiles(memory, input, input + end, input + begin, left);
-    const auto follow = [&](bool ends_chunk) {
+    const auto queue_next_run = [&](bool ends_chunk) {
         if (!ends_chunk)
-            tiles.follow(tiles.next() + Size(Shape::WARPS) * run_tiles * TILE_ITEMS, run_tiles);
+            tiles.queue_run(tiles.next() + Size(Shape::WARPS) * run_tiles * TILE_ITEMS, run_tiles);
         else if (next < chunks)
-            tiles.follow(input + begin_of(next, runs_level), run_tiles);
+            tiles.queue_run(input + begin_of(next, runs_level), run_tiles);
     };
-    follow(level == 0);
-    when_written(arguments.output);
+    queue_next_run(level == 0);
+    grid_dependency_wait(arguments.output);
     // The next launch of the call reduces the partials. It may begin now, since it waits for them.
-    if (chunks > 1) let_next_launch_begin();
-    tiles.ask();
-    bool draws = chunks > 2 * blocks;
+    if (chunks > 1) trigger_dependents();
+    tiles.request();
+    bool uses_tickets = chunks > 2 * blocks;
     for (unsigned parity = 0;; parity ^= 1) {
-        unsigned later = chunks;
-        if (draws && warp_index() == 0 && lane_index() == 0) {
+        unsigned later_chunk = chunks;
+        if (uses_tickets && warp_index() == 0 && lane_index() == 0) {
             const unsigned ticket = static_cast<unsigned>(atomic_add(arguments.tickets, 1));
             if (ticket == chunks - blocks - 1) publish(arguments.tickets, 0);
-            later = 2 * blocks + ticket;
+            later_chunk = 2 * blocks + ticket;
         }
-        Words<Item>* const values = of_run + parity * RUNS;
+        Words<Item>* const values = run_values + parity * RUNS;
 #pragma unroll 1
         for (unsigned ended = 0;;) {
             if (left > 0) {
@@ -188,21 +188,21 @@ WARPFOLD_DEVICE void bracket_of_tiles(const Arguments<typename Reader::Input, It
                 if (lane_index() == 0) values[ended * Shape::WARPS + warp_index()] = value;
             }
             if (++ended >> level) break;
-            tiles.enter(tiles.next() + Size(Shape::WARPS - 1) * run_tiles * TILE_ITEMS, run_tiles);
-            follow((ended + 1) >> level);
+            tiles.begin_run(tiles.next() + Size(Shape::WARPS - 1) * run_tiles * TILE_ITEMS, run_tiles);
+            queue_next_run((ended + 1) >> level);
         }
-        if (warp_index() == 0 && lane_index() == 0) drawn[parity] = later;
+        if (warp_index() == 0 && lane_index() == 0) drawn_chunk[parity] = later_chunk;
         // In an incomplete chunk some warps may have no items.
-        const unsigned of_warps = smaller(arguments.runs - (chunks - 1 - turn) * Shape::WARPS, Shape::WARPS);
+        const unsigned warp_count = smaller(arguments.runs - (chunks - 1 - chunk) * Shape::WARPS, Shape::WARPS);
         Words<Item> value;
-        const bool is_first = across_values(op, value_of_lane(values, of_warps << level), of_warps << level, value);
-        if (is_first && lane_index() == 0) Place<Item>(arguments, chunks - 1 - turn, false).leave(value);
+        const bool is_first = combine_values(op, value_of_lane(values, warp_count << level), warp_count << level, value);
+        if (is_first && lane_index() == 0) Destination<Item>(arguments, chunks - 1 - chunk, false).store(value);
         if (next >= chunks) return;
-        turn = next, next = draws ? drawn[parity] : chunks;
-        draws = draws && next < chunks;
+        chunk = next, next = uses_tickets ? drawn_chunk[parity] : chunks;
+        uses_tickets = uses_tickets && next < chunks;
         level = runs_level, left = Size(run_tiles) * TILE_ITEMS;
-        tiles.enter(input + begin_of(turn, runs_level), run_tiles);
-        follow(level == 0);
+        tiles.begin_run(input + begin_of(chunk, runs_level), run_tiles);
+        queue_next_run(level == 0);
     }
 }
 

@@ -262,7 +262,7 @@ WARPFOLD_DEVICE T clamp(T a, T low, T high) {
 template <class T>
 WARPFOLD_DEVICE u32 count_ones(T a) {
     typedef typename Number<T>::Unsigned Unsigned;
-    return ones_of(static_cast<typename Number<T>::Wide>(static_cast<Unsigned>(a)));
+    return popcount(static_cast<typename Number<T>::Wide>(static_cast<Unsigned>(a)));
 }
 template <class T>
 WARPFOLD_DEVICE u32 count_zeros(T a) {
@@ -272,7 +272,7 @@ template <class T>
 WARPFOLD_DEVICE u32 leading_zeros(T a) {
     typedef typename Number<T>::Unsigned Unsigned;
     typedef typename Number<T>::Wide Wide;
-    return leading_zeros_of(static_cast<Wide>(static_cast<Unsigned>(a))) - (8 * sizeof(Wide) - Number<T>::BITS);
+    return count_leading_zeros(static_cast<Wide>(static_cast<Unsigned>(a))) - (8 * sizeof(Wide) - Number<T>::BITS);
 }
 template <class T>
 WARPFOLD_DEVICE u32 trailing_zeros(T a) {

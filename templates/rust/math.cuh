@@ -35,25 +35,25 @@ WARPFOLD_DEVICE T maximum_number(T a, T b) {
 }
 
 // For `f32` there are instructions. The first two exist only from 8.0 on.
-#ifndef WARPFOLD_CHOOSES_NAN
-WARPFOLD_DEVICE f32 lesser_or_nan(f32 a, f32 b) { return (a != a) | (b != b) ? a + b : lesser_number(a, b); }
-WARPFOLD_DEVICE f32 greater_or_nan(f32 a, f32 b) { return (a != a) | (b != b) ? a + b : greater_number(a, b); }
+#ifndef WARPFOLD_HAS_NAN_MIN_MAX
+WARPFOLD_DEVICE f32 min_or_nan(f32 a, f32 b) { return (a != a) | (b != b) ? a + b : min_number(a, b); }
+WARPFOLD_DEVICE f32 max_or_nan(f32 a, f32 b) { return (a != a) | (b != b) ? a + b : max_number(a, b); }
 #endif
 template <>
 WARPFOLD_DEVICE f32 minimum(f32 a, f32 b) {
-    return lesser_or_nan(a, b);
+    return min_or_nan(a, b);
 }
 template <>
 WARPFOLD_DEVICE f32 maximum(f32 a, f32 b) {
-    return greater_or_nan(a, b);
+    return max_or_nan(a, b);
 }
 template <>
 WARPFOLD_DEVICE f32 minimum_number(f32 a, f32 b) {
-    return lesser_number(a, b);
+    return min_number(a, b);
 }
 template <>
 WARPFOLD_DEVICE f32 maximum_number(f32 a, f32 b) {
-    return greater_number(a, b);
+    return max_number(a, b);
 }
 
 namespace rust {

@@ -17,22 +17,22 @@ struct Window {
     // Waits for the values of the places before `place`. All other places get `own`, the value of
     // `place`.
     WARPFOLD_DEVICE void receive(const unsigned long long* cells, unsigned stride, unsigned place,
-                                 const Words<Item>& own, unsigned serial) {
+                                 const Words<Item>& own, unsigned epoch) {
         const unsigned first = lane_index() * PLACES;
-        Sent<Item> sent[PLACES];
+        FlaggedValue<Item> flagged[PLACES];
         for (;;) {
-            bool are_there = true;
+            bool all_flagged = true;
 #pragma unroll
             for (unsigned k = 0; k < PLACES; ++k) {
-                if (first + k < place) sent[k].look(cells + k * stride);
+                if (first + k < place) flagged[k].look(cells + k * stride);
             }
 #pragma unroll
-            for (unsigned k = 0; k < PLACES; ++k) are_there &= first + k >= place || sent[k].has(serial);
-            if (are_there) break;
+            for (unsigned k = 0; k < PLACES; ++k) all_flagged &= first + k >= place || flagged[k].has(epoch);
+            if (all_flagged) break;
             pause();
         }
 #pragma unroll
-        for (unsigned k = 0; k < PLACES; ++k) value[k] = select(first + k < place, sent[k].value(), own);
+        for (unsigned k = 0; k < PLACES; ++k) value[k] = select(first + k < place, flagged[k].value(), own);
     }
 
     // Up: each place gets the value of the largest perfect subtree that ends with it.
@@ -65,7 +65,7 @@ class Cells {
 
     unsigned long long* cells;
     Size tiles;
-    unsigned serial;
+    unsigned epoch;
 
     // The first cell of the window that holds `index`. Its cells are ordered so that the 32 lanes
     // read adjacent ones at once.
@@ -77,8 +77,8 @@ class Cells {
     }
 
   public:
-    WARPFOLD_DEVICE Cells(unsigned long long* cells, Size tiles, unsigned serial)
-        : cells(cells), tiles(tiles), serial(serial) {}
+    WARPFOLD_DEVICE Cells(unsigned long long* cells, Size tiles, unsigned epoch)
+        : cells(cells), tiles(tiles), epoch(epoch) {}
 
     // The number of levels that `look_back` visits: each level on which a tile has a value before
     // it, at least level 0, and one more. The last tile of a full window has its place there.
@@ -96,14 +96,14 @@ class Cells {
 
     WARPFOLD_DEVICE void publish(unsigned level, Size index, const Words<Item>& value) const {
         const unsigned at = place(index) % PLACES * WARP_LANES + place(index) / PLACES;
-        if (lane_index() == 0) value.send(window(level, index) + at * CELL, serial);
+        if (lane_index() == 0) value.send(window(level, index) + at * CELL, epoch);
     }
 
     // The value of window `index` of tiles, from the values of its tiles.
     template <class Operator>
     WARPFOLD_DEVICE Words<Item> value_of(const Operator& op, Size index) const {
         Window<PLACES, Item> seen;
-        seen.receive(window(0, index * WINDOW) + lane_index() * CELL, WARP_LANES * CELL, WINDOW, Words<Item>(), serial);
+        seen.receive(window(0, index * WINDOW) + lane_index() * CELL, WARP_LANES * CELL, WINDOW, Words<Item>(), epoch);
         seen.combine_subtrees(op);
         return seen.at(WINDOW - 1);
     }
@@ -114,7 +114,7 @@ class Cells {
     WARPFOLD_DEVICE Window<PLACES, Item> subtrees_before(const Operator& op, unsigned level, Size index,
                                                          const Words<Item>& value) const {
         Window<PLACES, Item> seen;
-        seen.receive(window(level, index) + lane_index() * CELL, WARP_LANES * CELL, place(index), value, serial);
+        seen.receive(window(level, index) + lane_index() * CELL, WARP_LANES * CELL, place(index), value, epoch);
         seen.combine_subtrees(op);
         return seen;
     }
@@ -129,7 +129,7 @@ WARPFOLD_DEVICE Words<Item> before_place(const Operator& op, const Edges<Item>& 
     bool has_before = window.has_before;
 #pragma unroll 1
     for (unsigned end = 0; end < place;) {
-        end += 1u << (31 - leading_zeros_of(place - end));
+        end += 1u << (31 - count_leading_zeros(place - end));
         const Words<Item> next = subtrees.at(end - 1);
         before = has_before ? combine(op, before, next) : next;
         has_before = true;

@@ -25,7 +25,7 @@ struct ScanArguments {
     Size length;
     // May be the memory of the input.
     Item* output;
-    // Shared by all blocks: a word that holds the ticket and the serial. From the next line on, a
+    // Shared by all blocks: a word that holds the ticket and the epoch. From the next line on, a
     // cell for each place of each window. New memory holds zeros; later launches use it without
     // clearing it.
     unsigned long long* shared;
@@ -35,39 +35,39 @@ struct ScanArguments {
     Item identity;
 };
 
-// Takes the next tile of a launch. Returns its number, with the launch's serial in the upper 32
+// Takes the next tile of a launch. Returns its number, with the launch's epoch in the upper 32
 // bits. `takes` is the number of calls in the launch.
 WARPFOLD_DEVICE Size take_tile(unsigned long long* next, Size takes) {
     const Size taken = atomic_add(next, 1);
-    // After the last call only the next launch takes tiles, under the next serial. No serial is 0,
+    // After the last call only the next launch takes tiles, under the next epoch. No epoch is 0,
     // which new memory holds.
-    const Size serial = (taken >> 32) % 0xffffffffu + 1, tile = taken & 0xffffffffu;
-    if (tile == takes - 1) publish(next, serial << 32);
-    return serial << 32 | tile;
+    const Size epoch = (taken >> 32) % 0xffffffffu + 1, tile = taken & 0xffffffffu;
+    if (tile == takes - 1) publish(next, epoch << 32);
+    return epoch << 32 | tile;
 }
 
 // The order in which the groups of a block load: one at a time. If all loaded at once, all would
 // wait long for their items. Results of later tiles also need the items of earlier ones.
-template <bool ARE_THERE>
-class Turn {
+template <bool IS_USED>
+class LoadLock {
     unsigned long long* loading;
 
   public:
-    WARPFOLD_DEVICE explicit Turn(unsigned long long* loading) : loading(loading) {}
+    WARPFOLD_DEVICE explicit LoadLock(unsigned long long* loading) : loading(loading) {}
     WARPFOLD_DEVICE void clear() const {
-        if constexpr (ARE_THERE) {
+        if constexpr (IS_USED) {
             if (warp_index() == 0 && lane_index() == 0) *loading = 0;
             block_barrier();
         }
     }
     // One lane takes the turn for `warps` warps. Each of those gives its part back.
-    WARPFOLD_DEVICE void take(unsigned warps) const {
-        if constexpr (ARE_THERE) {
+    WARPFOLD_DEVICE void acquire(unsigned warps) const {
+        if constexpr (IS_USED) {
             while (compare_and_swap(loading, 0, warps) != 0) pause();
         }
     }
-    WARPFOLD_DEVICE void give_back(unsigned warps) const {
-        if constexpr (ARE_THERE) atomic_add(loading, -static_cast<unsigned long long>(warps));
+    WARPFOLD_DEVICE void release(unsigned warps) const {
+        if constexpr (IS_USED) atomic_add(loading, -static_cast<unsigned long long>(warps));
     }
 };
 
@@ -83,9 +83,9 @@ WARPFOLD_DEVICE void scan(const ScanArguments<typename Reader::Input, Item>& arg
     const bool leads = warp == 0 && lane_index() == 0;
     WARPFOLD_SHARED(Size, taken, Shape::GROUPS);
     WARPFOLD_SHARED(unsigned long long, loading, 1);
-    WARPFOLD_SHARED(Words<Item>, of_warp, Shape::GROUPS * Shape::WARPS);
+    WARPFOLD_SHARED(Words<Item>, warp_values, Shape::GROUPS * Shape::WARPS);
     WARPFOLD_SHARED(Words<Item>, after_warp, Shape::GROUPS * Shape::WARPS);
-    WARPFOLD_SHARED(Edges<Item>, of_tile, Shape::GROUPS);
+    WARPFOLD_SHARED(Edges<Item>, tile_edges, Shape::GROUPS);
     WARPFOLD_DYNAMIC_SHARED(memory);
     const typename Reader::Cursor input(arguments.input);
     const auto begin_of = [&](Size tile) { return (tile * warps + warp) * WARP_ITEMS; };
@@ -97,72 +97,72 @@ WARPFOLD_DEVICE void scan(const ScanArguments<typename Reader::Input, Item>& arg
     // whichever block gets that tile. It did not help where items are copied in narrow words.
     if (!HAS_GROUPS && !is_only) {
         const Size likely = begin_of(block_index());
-        if (Slot<Shape, Item>::template loads_chunks<Reader>(input + likely))
-            (input + likely).template ask_for<2>(smaller(present_from(likely), WARP_ITEMS));
+        if (WarpStaging<Shape, Item>::template loads_chunks<Reader>(input + likely))
+            (input + likely).template prefetch<2>(smaller(present_from(likely), WARP_ITEMS));
     }
     // A group that takes several tiles stops at a number past the last tile, which is one more
     // take.
     const Size takers = HAS_GROUPS ? Size(block_count()) * (block_warps() / Shape::WARPS) : block_count();
     const bool once = !HAS_GROUPS || takers >= arguments.tiles;
     const Size takes = once ? takers : takers + arguments.tiles;
-    const Turn<HAS_GROUPS> turn(loading);
-    turn.clear();
+    const LoadLock<HAS_GROUPS> load_lock(loading);
+    load_lock.clear();
     do {
-        if (leads) turn.take(warps), taken[group] = is_only ? 0 : take_tile(arguments.shared, takes);
+        if (leads) load_lock.acquire(warps), taken[group] = is_only ? 0 : take_tile(arguments.shared, takes);
         group_barrier<HAS_GROUPS>(group, warps);
         const Size tile = taken[group] & 0xffffffffu;
         if (HAS_GROUPS && tile >= arguments.tiles) {
-            if (leads) turn.give_back(warps);
+            if (leads) load_lock.release(warps);
             return;
         }
-        const unsigned serial = static_cast<unsigned>(taken[group] >> 32);
-        const Cells<Shape::PLACES, Item> cells(arguments.shared + LINE, arguments.tiles, serial);
+        const unsigned epoch = static_cast<unsigned>(taken[group] >> 32);
+        const Cells<Shape::PLACES, Item> cells(arguments.shared + LINE, arguments.tiles, epoch);
 
         const Size begin = begin_of(tile), present = present_from(begin);
-        Slot<Shape, Item> slot(memory);
+        WarpStaging<Shape, Item> staging(memory);
         // Places past the end of the input hold its last item. A warp that has no other places uses
         // that item as its value, too.
         const typename Reader::Cursor last = input + (arguments.length - 1);
-        if (present > 0) slot.template load<Reader>(op, input + begin, present, last);
+        if (present > 0) staging.template load<Reader>(op, input + begin, present, last);
         warp_barrier();
-        if (lane_index() == 0) turn.give_back(1);
-        Runs<Shape, Item> runs(slot.run());
+        if (lane_index() == 0) load_lock.release(1);
+        Runs<Shape, Item> runs(staging.run());
         Words<Item> value;
         if (present > 0)
             value = runs.up(op);
         else
-            value = Reader::item(op, last.when_written());
-        if (lane_index() == WARP_LANES - 1) of_warp[first + warp] = value;
+            value = Reader::item(op, last.after_grid_dependency());
+        if (lane_index() == WARP_LANES - 1) warp_values[first + warp] = value;
         group_barrier<HAS_GROUPS>(group, warps);
 
         if (warp == 0) {
-            Words<Item> values = of_warp[first + (lane_index() & (warps - 1))];
+            Words<Item> values = warp_values[first + (lane_index() & (warps - 1))];
             values = subtrees(op, values, warps);
             const Words<Item> whole = shuffle_from(values, warps - 1);
             Edges<Item> edges = {false, whole, whole};
             if (!is_only) edges = look_back(op, cells, tile, whole);
             values = prefixes(op, values, edges, warps);
             if (lane_index() < warps) after_warp[first + lane_index()] = values;
-            if (lane_index() == 0) of_tile[group] = edges;
+            if (lane_index() == 0) tile_edges[group] = edges;
         }
         group_barrier<HAS_GROUPS>(group, warps);
         if (present == 0) continue;
 
-        Edges<Item> edges = of_tile[group];
+        Edges<Item> edges = tile_edges[group];
         if (warp > 0) edges.before = after_warp[first + warp - 1], edges.has_before = true;
         if (warp + 1 < warps) edges.after = after_warp[first + warp];
-        unsigned char* const direct = slot.run_of(arguments.output + begin, present);
+        unsigned char* const direct = staging.run_of(arguments.output + begin, present);
         runs.down(op, edges, arguments.exclusive != 0, direct);
         // The first place of an exclusive scan gets the identity.
         if (arguments.exclusive != 0 && begin == 0 && lane_index() == 0) {
             if (direct)
                 Words<Item>(arguments.identity).store(arguments.output);
             else
-                slot.set_first(arguments.identity);
+                staging.set_first(arguments.identity);
         }
         if (!direct) {
             warp_barrier();
-            slot.store(arguments.output + begin, present);
+            staging.store(arguments.output + begin, present);
         }
     } while (!once);
 }

@@ -29,7 +29,7 @@ struct Operator {
 
 namespace program {
 
-typedef ::warpfold::ArrayReader<Item, ::warpfold::AsIs> Reader;
+typedef ::warpfold::ArrayReader<Item, ::warpfold::NoPrepare> Reader;
 typedef ::warpfold::Arguments<Reader::Input, Item> Arguments;
 static_assert(sizeof(Arguments) == 88, "kernel arguments");
 static_assert(WARPFOLD_OFFSET(Arguments, input) == 0, "kernel arguments");
@@ -38,7 +38,7 @@ static_assert(WARPFOLD_OFFSET(Arguments, output) == 16, "kernel arguments");
 static_assert(WARPFOLD_OFFSET(Arguments, tickets) == 24, "kernel arguments");
 static_assert(WARPFOLD_OFFSET(Arguments, runs) == 32, "kernel arguments");
 static_assert(WARPFOLD_OFFSET(Arguments, row_level) == 36, "kernel arguments");
-static_assert(WARPFOLD_OFFSET(Arguments, serial) == 40, "kernel arguments");
+static_assert(WARPFOLD_OFFSET(Arguments, epoch) == 40, "kernel arguments");
 static_assert(WARPFOLD_OFFSET(Arguments, whole) == 44, "kernel arguments");
 static_assert(WARPFOLD_OFFSET(Arguments, gathers) == 48, "kernel arguments");
 static_assert(WARPFOLD_OFFSET(Arguments, identity) == 56, "kernel arguments");

@@ -31,7 +31,7 @@ struct Operator {
 
 namespace program {
 
-typedef ::warpfold::ArrayReader<Item, ::warpfold::AsIs> Reader;
+typedef ::warpfold::ArrayReader<Item, ::warpfold::NoPrepare> Reader;
 typedef ::warpfold::ScanArguments<Reader::Input, Item> Arguments;
 static_assert(sizeof(Arguments) == 56, "kernel arguments");
 static_assert(WARPFOLD_OFFSET(Arguments, input) == 0, "kernel arguments");

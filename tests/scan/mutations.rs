@@ -12,14 +12,14 @@ pub const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "a barrier missing before the warps are combined",
         file: "scan/scan.cuh",
-        right: "of_warp[first + warp] = value;\n        group_barrier<HAS_GROUPS>(group, warps);\n",
-        wrong: "of_warp[first + warp] = value;\n",
+        right: "warp_values[first + warp] = value;\n        group_barrier<HAS_GROUPS>(group, warps);\n",
+        wrong: "warp_values[first + warp] = value;\n",
     },
     Mutation {
         name: "a barrier missing after the look back",
         file: "scan/scan.cuh",
-        right: "of_tile[group] = edges;\n        }\n        group_barrier<HAS_GROUPS>(group, warps);\n",
-        wrong: "of_tile[group] = edges;\n        }\n",
+        right: "tile_edges[group] = edges;\n        }\n        group_barrier<HAS_GROUPS>(group, warps);\n",
+        wrong: "tile_edges[group] = edges;\n        }\n",
     },
     Mutation {
         name: "runs that are read before others have stored",
@@ -36,20 +36,20 @@ pub const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "tiles that are not counted again for the next launch",
         file: "scan/scan.cuh",
-        right: "publish(next, serial << 32);",
+        right: "publish(next, epoch << 32);",
         wrong: "publish(next, taken >> 32 << 32);",
     },
     Mutation {
         name: "cells believed whatever their serial",
         file: "core/words.cuh",
-        right: "static_cast<unsigned>(word[k] >> 32) == serial;",
+        right: "static_cast<unsigned>(word[k] >> 32) == epoch;",
         wrong: "word[k] >> 32 != 0;",
     },
     Mutation {
         name: "cells believed by their last word",
         file: "core/words.cuh",
-        right: "has &= static_cast<unsigned>(word[k] >> 32) == serial;",
-        wrong: "has = static_cast<unsigned>(word[k] >> 32) == serial;",
+        right: "has &= static_cast<unsigned>(word[k] >> 32) == epoch;",
+        wrong: "has = static_cast<unsigned>(word[k] >> 32) == epoch;",
     },
     Mutation {
         name: "one word of a pair taken for both",
@@ -126,8 +126,8 @@ pub const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "a place that is there for one that is not",
         file: "scan/look_back.cuh",
-        right: "are_there &= first + k >= place || sent[k].has(serial);",
-        wrong: "are_there |= first + k >= place || sent[k].has(serial);",
+        right: "all_flagged &= first + k >= place || flagged[k].has(epoch);",
+        wrong: "all_flagged |= first + k >= place || flagged[k].has(epoch);",
     },
     Mutation {
         name: "tiles taken for windows of them",
@@ -156,7 +156,7 @@ pub const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "a warp without items that has no value",
         file: "scan/scan.cuh",
-        right: "value = Reader::item(op, last.when_written());",
+        right: "value = Reader::item(op, last.after_grid_dependency());",
         wrong: ";",
     },
     Mutation {
@@ -180,7 +180,7 @@ pub const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "small subtrees before large ones",
         file: "scan/look_back.cuh",
-        right: "end += 1u << (31 - leading_zeros_of(place - end));",
+        right: "end += 1u << (31 - count_leading_zeros(place - end));",
         wrong: "end += (place - end) & (end - place);",
     },
     Mutation {
@@ -227,32 +227,32 @@ pub const MUTATIONS: &[Mutation] = &[
     },
     Mutation {
         name: "wide stores to any address",
-        file: "scan/slot.cuh",
+        file: "scan/staging.cuh",
         right: "            if (address % CHUNK == 0)\n                store_whole",
         wrong: "            if (true)\n                store_whole",
     },
     Mutation {
         name: "places written after the end",
-        file: "scan/slot.cuh",
+        file: "scan/staging.cuh",
         right: "(to, whole, existing);",
         wrong: "(to, whole, existing + 1);",
     },
     Mutation {
         name: "chunks written after the end",
-        file: "scan/slot.cuh",
+        file: "scan/staging.cuh",
         right: "? existing / CHUNK * CHUNK : 0;",
         wrong: "? (existing + CHUNK - 1) / CHUNK * CHUNK : 0;",
     },
     Mutation {
         name: "the last chunks written to any address",
-        file: "scan/slot.cuh",
+        file: "scan/staging.cuh",
         right: "address % CHUNK == 0 ? existing",
         wrong: "true ? existing",
     },
     Mutation {
         name: "an exclusive scan that begins with an item",
         file: "scan/scan.cuh",
-        right: "slot.set_first(arguments.identity);",
+        right: "staging.set_first(arguments.identity);",
         wrong: ";",
     },
     Mutation {
@@ -288,25 +288,25 @@ pub const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "the last chunks read from any address",
         file: "read/array.cuh",
-        right: "copies_chunks<Places>(from) ? existing",
+        right: "copies_chunks<Layout>(from) ? existing",
         wrong: "true ? existing",
     },
     Mutation {
         name: "chunks left out on one side of an exchange alone",
         file: "core/exchange.cuh",
-        right: "return CHUNK * (chunk + (LEAVES_OUT ? chunk / PERIOD : 0));",
+        right: "return CHUNK * (chunk + (HAS_GAPS ? chunk / PERIOD : 0));",
         wrong: "return CHUNK * (chunk + chunk % RUN / 2);",
     },
     Mutation {
         name: "a turn that is not given back",
         file: "scan/scan.cuh",
-        right: "if (lane_index() == 0) turn.give_back(1);\n",
+        right: "if (lane_index() == 0) load_lock.release(1);\n",
         wrong: "\n",
     },
     Mutation {
         name: "a turn kept by a group that has no tile",
         file: "scan/scan.cuh",
-        right: "if (leads) turn.give_back(warps);\n",
+        right: "if (leads) load_lock.release(warps);\n",
         wrong: "\n",
     },
     Mutation {
@@ -335,13 +335,13 @@ pub const MUTATIONS: &[Mutation] = &[
     },
     Mutation {
         name: "runs written at once to any address",
-        file: "scan/slot.cuh",
+        file: "scan/staging.cuh",
         right: "present < ITEMS || reinterpret_cast<Size>(items) % CHUNK != 0)",
         wrong: "present < ITEMS)",
     },
     Mutation {
         name: "runs written at once after the end",
-        file: "scan/slot.cuh",
+        file: "scan/staging.cuh",
         right: "present < ITEMS || reinterpret_cast<Size>(items) % CHUNK != 0)",
         wrong: "reinterpret_cast<Size>(items) % CHUNK != 0)",
     },

@@ -24,14 +24,14 @@ pub const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "one warp too many",
         file: "reduce/partials.cuh",
-        right: "!SHORT<Item>>(op, value, count);",
-        wrong: "!SHORT<Item>>(op, value, count + 1);",
+        right: "!IS_ONE_WORD<Item>>(op, value, count);",
+        wrong: "!IS_ONE_WORD<Item>>(op, value, count + 1);",
     },
     Mutation {
         name: "every lane stores",
         file: "reduce/partials.cuh",
-        right: "if (lane_index() == 0) *of_warp = value;",
-        wrong: "*of_warp = value;",
+        right: "if (lane_index() == 0) *warp_value = value;",
+        wrong: "*warp_value = value;",
     },
     Mutation {
         name: "a warp that runs into the next block",
@@ -48,13 +48,13 @@ pub const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "whole rows that are read too soon",
         file: "reduce/rows.cuh",
-        right: "= of_lane.when_written();",
-        wrong: "= of_lane;",
+        right: "= lane_begin.after_grid_dependency();",
+        wrong: "= lane_begin;",
     },
     Mutation {
         name: "partials of blocks that are looked at too soon",
         file: "reduce/rows.cuh",
-        right: "        when_written(arguments.output);\n        return bracket_of_blocks",
+        right: "        grid_dependency_wait(arguments.output);\n        return bracket_of_blocks",
         wrong: "        return bracket_of_blocks",
     },
     Mutation {
@@ -66,25 +66,25 @@ pub const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "a row that is loaded twice",
         file: "reduce/rows.cuh",
-        right: "load_whole(written + ROW_ITEMS);",
-        wrong: "load_whole(written);",
+        right: "load_whole(lane_elements + ROW_ITEMS);",
+        wrong: "load_whole(lane_elements);",
     },
     Mutation {
         name: "rows that merge at the wrong distance",
         file: "reduce/rows.cuh",
-        right: "second.bracket(op, Whole()), 1);",
-        wrong: "second.bracket(op, Whole()), 2);",
+        right: "second.bracket(op, FullMask()), 1);",
+        wrong: "second.bracket(op, FullMask()), 2);",
     },
     Mutation {
         name: "rows that merged counted as one",
         file: "reduce/rows.cuh",
-        right: "across_lanes(op, value, are_two ? 2 : 1);",
-        wrong: "across_lanes(op, value, 1);",
+        right: "combine_lanes(op, value, has_two_rows ? 2 : 1);",
+        wrong: "combine_lanes(op, value, 1);",
     },
     Mutation {
         name: "rows that nobody merges",
         file: "reduce/rows.cuh",
-        right: "if (are_two) value = merge",
+        right: "if (has_two_rows) value = merge",
         wrong: "if (false) value = merge",
     },
     Mutation {
@@ -96,19 +96,19 @@ pub const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "parts of rows that are read too soon",
         file: "reduce/rows.cuh",
-        right: "row.load(row_begin.when_written(), present);",
+        right: "row.load(row_begin.after_grid_dependency(), present);",
         wrong: "row.load(row_begin, present);",
     },
     Mutation {
         name: "runs of rows that are read too soon",
         file: "reduce/rows.cuh",
-        right: "rows((input + begin).when_written());",
+        right: "rows((input + begin).after_grid_dependency());",
         wrong: "rows(input + begin);",
     },
     Mutation {
         name: "lanes that read too soon",
         file: "reduce/rows.cuh",
-        right: "input.when_written() + (at",
+        right: "input.after_grid_dependency() + (at",
         wrong: "input + (at",
     },
     Mutation {
@@ -132,26 +132,26 @@ pub const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "the last warp of a chunk of tiles forgotten",
         file: "reduce/tiles.cuh",
-        right: "smaller(arguments.runs - (chunks - 1 - turn) * Shape::WARPS, Shape::WARPS);",
-        wrong: "smaller(arguments.runs - (chunks - 1 - turn) * Shape::WARPS - 1, Shape::WARPS);",
+        right: "smaller(arguments.runs - (chunks - 1 - chunk) * Shape::WARPS, Shape::WARPS);",
+        wrong: "smaller(arguments.runs - (chunks - 1 - chunk) * Shape::WARPS - 1, Shape::WARPS);",
     },
     Mutation {
         name: "a chunk taken for whole that is not",
         file: "reduce/tiles.cuh",
-        right: "if (level > 0 && end < Size((chunks - turn) * Shape::WARPS) << share_level) level = 0;",
+        right: "if (level > 0 && end < Size((chunks - chunk) * Shape::WARPS) << share_level) level = 0;",
         wrong: "",
     },
     Mutation {
         name: "runs of a warp that are not beside the others",
         file: "reduce/tiles.cuh",
-        right: "tiles.enter(tiles.next() + Size(Shape::WARPS - 1) * run_tiles * TILE_ITEMS, run_tiles);",
-        wrong: "tiles.enter(tiles.next(), run_tiles);",
+        right: "tiles.begin_run(tiles.next() + Size(Shape::WARPS - 1) * run_tiles * TILE_ITEMS, run_tiles);",
+        wrong: "tiles.begin_run(tiles.next(), run_tiles);",
     },
     Mutation {
         name: "a run that the wrong one follows",
         file: "reduce/tiles.cuh",
-        right: "follow((ended + 1) >> level);",
-        wrong: "follow(ended >> level);",
+        right: "queue_next_run((ended + 1) >> level);",
+        wrong: "queue_next_run(ended >> level);",
     },
     Mutation {
         name: "values of two runs in one place",
@@ -162,8 +162,8 @@ pub const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "the values of later runs forgotten",
         file: "reduce/tiles.cuh",
-        right: "of_warps << level, value);",
-        wrong: "of_warps, value);",
+        right: "warp_count << level, value);",
+        wrong: "warp_count, value);",
     },
     Mutation {
         name: "a row taken for whole that is not",
@@ -186,8 +186,8 @@ pub const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "partials of blocks that are left as plain ones",
         file: "reduce/rows.cuh",
-        right: "const Place<Item> place(arguments, block_index(), gathers);",
-        wrong: "const Place<Item> place(arguments, block_index(), false);",
+        right: "const Destination<Item> destination(arguments, block_index(), gathers);",
+        wrong: "const Destination<Item> destination(arguments, block_index(), false);",
     },
     Mutation {
         name: "a block taken for whole that is not",
@@ -198,7 +198,7 @@ pub const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "an empty input that is answered too soon",
         file: "reduce/rows.cuh",
-        right: "    if (arguments.length == 0) {\n        when_written(arguments.output);\n",
+        right: "    if (arguments.length == 0) {\n        grid_dependency_wait(arguments.output);\n",
         wrong: "    if (arguments.length == 0) {\n",
     },
     Mutation {
@@ -210,20 +210,20 @@ pub const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "values of two chunks in one place",
         file: "reduce/tiles.cuh",
-        right: "const values = of_run + parity * RUNS;",
-        wrong: "const values = of_run;",
+        right: "const values = run_values + parity * RUNS;",
+        wrong: "const values = run_values;",
     },
     Mutation {
         name: "a chunk that is drawn twice",
         file: "reduce/tiles.cuh",
-        right: "later = 2 * blocks + ticket;",
-        wrong: "later = 2 * blocks + ticket / 2;",
+        right: "later_chunk = 2 * blocks + ticket;",
+        wrong: "later_chunk = 2 * blocks + ticket / 2;",
     },
     Mutation {
         name: "a chunk that nobody draws",
         file: "reduce/tiles.cuh",
-        right: "bool draws = chunks > 2 * blocks;",
-        wrong: "bool draws = chunks > 2 * blocks + 1;",
+        right: "bool uses_tickets = chunks > 2 * blocks;",
+        wrong: "bool uses_tickets = chunks > 2 * blocks + 1;",
     },
     Mutation {
         name: "tickets that are not given back",
@@ -234,8 +234,8 @@ pub const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "a chunk that is not there yet",
         file: "reduce/tiles.cuh",
-        right: "drawn[parity] = later;",
-        wrong: "drawn[0] = later;",
+        right: "drawn_chunk[parity] = later_chunk;",
+        wrong: "drawn_chunk[0] = later_chunk;",
     },
     Mutation {
         name: "a block that ends with a chunk left",
@@ -246,8 +246,8 @@ pub const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "a run that another one follows too late",
         file: "reduce/tiles.cuh",
-        right: "asked = later, unasked = of_later, of_later = 0;",
-        wrong: "unasked = of_later, of_later = 0;",
+        right: "requested = next_run, unrequested = next_run_tiles, next_run_tiles = 0;",
+        wrong: "unrequested = next_run_tiles, next_run_tiles = 0;",
     },
     Mutation {
         name: "tiles that merged counted as one",
@@ -319,14 +319,14 @@ pub const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "two tiles that are taken for four",
         file: "reduce/run.cuh",
-        right: "if (came == 2 && merging > 2) {",
-        wrong: "if (came == 2) {",
+        right: "if (merged == 2 && merging > 2) {",
+        wrong: "if (merged == 2) {",
     },
     Mutation {
         name: "an item too many in a group",
         file: "reduce/run.cuh",
-        right: "of_lane = {present.count - first};",
-        wrong: "of_lane = {present.count - first + 1};",
+        right: "lane_mask = {present.count - first};",
+        wrong: "lane_mask = {present.count - first + 1};",
     },
     Mutation {
         name: "an unmasked tail load",
@@ -355,8 +355,8 @@ pub const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "lanes that read before others have stored",
         file: "reduce/tiles.cuh",
-        right: "        warp_barrier();\n        ask();",
-        wrong: "        ask();",
+        right: "        warp_barrier();\n        request();",
+        wrong: "        request();",
     },
     Mutation {
         name: "a tile that is overwritten while lanes read it",
@@ -367,8 +367,8 @@ pub const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "a tile that is loaded where the run has none",
         file: "reduce/tiles.cuh",
-        right: "if (of_later == 0) return;",
-        wrong: "if (of_later == 0) later = asked, of_later = 1;",
+        right: "if (next_run_tiles == 0) return;",
+        wrong: "if (next_run_tiles == 0) next_run = requested, next_run_tiles = 1;",
     },
     Mutation {
         name: "a word in which the input begins",
@@ -409,8 +409,8 @@ pub const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "words passed from the row before",
         file: "read/array.cuh",
-        right: "lane_index() == 0 ? of_next_row : word",
-        wrong: "lane_index() == 32 ? of_next_row : word",
+        right: "lane_index() == 0 ? next_row_word : word",
+        wrong: "lane_index() == 32 ? next_row_word : word",
     },
     Mutation {
         name: "a word after the input",
@@ -421,14 +421,14 @@ pub const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "the word forgotten in which the last item ends",
         file: "read/array.cuh",
-        right: "if (WITHIN_WORDS && lane_index() == SHIFTED) write<4>(slot + place(TILE_CHUNKS), &last);",
+        right: "if (HAS_PARTIAL_WORDS && lane_index() == SHIFTED) write<4>(staging + place(TILE_CHUNKS), &last);",
         wrong: "",
     },
     Mutation {
         name: "chunks left out on one side alone",
         file: "read/array.cuh",
-        right: "slot + place(WARP_LANES * k + lane_index());",
-        wrong: "slot + CHUNK * (WARP_LANES * k + lane_index());",
+        right: "staging + place(WARP_LANES * k + lane_index());",
+        wrong: "staging + CHUNK * (WARP_LANES * k + lane_index());",
     },
     Mutation {
         name: "a run whose last word is looked for right behind it",
@@ -463,7 +463,7 @@ pub const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "more runs than there is room for",
         file: "reduce/tiles.cuh",
-        right: "smaller(tiles_level - RUN_TILES_LEVEL, MOST_RUNS_LEVEL)",
+        right: "smaller(tiles_level - RUN_TILES_LEVEL, MAX_RUNS_LEVEL)",
         wrong: "(tiles_level - RUN_TILES_LEVEL)",
     },
     Mutation {
@@ -523,7 +523,7 @@ pub const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "a baseline that reads too soon",
         file: "reduce/baseline.cuh",
-        right: "+ begin).when_written();",
+        right: "+ begin).after_grid_dependency();",
         wrong: "+ begin);",
     },
     Mutation {
@@ -541,19 +541,19 @@ pub const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "several at once where some are missing",
         file: "read/array.cuh",
-        right: "Prepare::TAKES_WORDS && Present::ALL",
-        wrong: "Prepare::TAKES_WORDS",
+        right: "Prepare::READS_WORDS && Present::ALL",
+        wrong: "Prepare::READS_WORDS",
     },
     Mutation {
         name: "lower bytes forgotten",
         file: "core/packed.cuh",
-        right: "if constexpr (sizeof(Item) == 1) value = of_both(value, lower);",
+        right: "if constexpr (sizeof(Item) == 1) value = combine_words(value, lower);",
         wrong: "",
     },
     Mutation {
         name: "lower halves forgotten",
         file: "core/packed.cuh",
-        right: "value = of_both(value, value << 16);",
+        right: "value = combine_words(value, value << 16);",
         wrong: "",
     },
     Mutation {
@@ -595,7 +595,7 @@ pub const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "lanes without an item that have one",
         file: "core/warp.cuh",
-        right: "lane < count ? value.word[0] : Packed::NEUTRAL",
+        right: "lane < count ? value.word[0] : Packed::IDENTITY",
         wrong: "value.word[0]",
     },
     Mutation {
@@ -607,8 +607,8 @@ pub const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "no bits for all bits",
         file: "core/packed.cuh",
-        right: "NEUTRAL = 0xffffffffu;",
-        wrong: "NEUTRAL = 0;",
+        right: "IDENTITY = 0xffffffffu;",
+        wrong: "IDENTITY = 0;",
     },
     Mutation {
         name: "a sign that is not extended",
@@ -619,38 +619,38 @@ pub const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "tiles that are read too soon",
         file: "reduce/tiles.cuh",
-        right: "    when_written(arguments.output);\n",
+        right: "    grid_dependency_wait(arguments.output);\n",
         wrong: "",
     },
     Mutation {
         name: "a count of what is drawn that is touched too soon",
         file: "reduce/tiles.cuh",
-        right: "    when_written(arguments.output);\n",
-        wrong: "    publish(arguments.tickets, published(arguments.tickets));\n    when_written(arguments.output);\n",
+        right: "    grid_dependency_wait(arguments.output);\n",
+        wrong: "    publish(arguments.tickets, published(arguments.tickets));\n    grid_dependency_wait(arguments.output);\n",
     },
     Mutation {
         name: "partials that nobody waits for",
         file: "reduce/partials.cuh",
-        right: "if (sent.has(MARK)) break;",
+        right: "if (flagged.has(FLAG)) break;",
         wrong: "break;",
     },
     Mutation {
         name: "partials whose first word alone is waited for",
         file: "reduce/partials.cuh",
-        right: "if (sent.has(MARK)) break;",
-        wrong: "if (sent.word[0] >> 32 == MARK) break;",
+        right: "if (flagged.has(FLAG)) break;",
+        wrong: "if (flagged.word[0] >> 32 == FLAG) break;",
     },
     Mutation {
         name: "partials that stay when they are taken",
         file: "reduce/partials.cuh",
-        right: "            if (is_mine) publish(of_lane + k / 2 * STRIDE + k % 2, 0);\n",
+        right: "            if (has_partial) publish(lane_cell + k / 2 * STRIDE + k % 2, 0);\n",
         wrong: "",
     },
     Mutation {
         name: "partials that are taken from lanes that look",
         file: "reduce/partials.cuh",
-        right: "        warp_barrier();\n#pragma unroll(Words<Item>::UNROLL)\n        for (unsigned k = 0; k < Words<Item>::COUNT; ++k) {\n            if (is_mine) publish",
-        wrong: "#pragma unroll(Words<Item>::UNROLL)\n        for (unsigned k = 0; k < Words<Item>::COUNT; ++k) {\n            if (is_mine) publish",
+        right: "        warp_barrier();\n#pragma unroll(Words<Item>::UNROLL)\n        for (unsigned k = 0; k < Words<Item>::COUNT; ++k) {\n            if (has_partial) publish",
+        wrong: "#pragma unroll(Words<Item>::UNROLL)\n        for (unsigned k = 0; k < Words<Item>::COUNT; ++k) {\n            if (has_partial) publish",
     },
     Mutation {
         name: "rows of partials in the same place",

@@ -165,29 +165,29 @@ inline unsigned sum_with_bytes(unsigned sum, unsigned word) {
 }
 inline unsigned sum_with_halves(unsigned sum, unsigned word) { return sum + (word & 0xffff) + (word >> 16); }
 
-constexpr bool HALVES_PAY = true;
+constexpr bool HAS_HALF_MIN_MAX = true;
 template <bool ARE_SIGNED>
 unsigned greater_half(unsigned a, unsigned b) {
     const bool is_less = ARE_SIGNED ? static_cast<short>(a) < static_cast<short>(b) : a < b;
     return is_less ? b : a;
 }
 template <bool ARE_SIGNED>
-unsigned greater_halves(unsigned a, unsigned b) {
+unsigned max_halves(unsigned a, unsigned b) {
     return greater_half<ARE_SIGNED>(a & 0xffff, b & 0xffff) | greater_half<ARE_SIGNED>(a >> 16, b >> 16) << 16;
 }
 // The lesser half is the one that is not the greater.
 template <bool ARE_SIGNED>
-unsigned lesser_halves(unsigned a, unsigned b) {
-    return a ^ b ^ greater_halves<ARE_SIGNED>(a, b);
+unsigned min_halves(unsigned a, unsigned b) {
+    return a ^ b ^ max_halves<ARE_SIGNED>(a, b);
 }
 
-inline unsigned settle(unsigned word) { return word; }
+inline unsigned force_evaluation(unsigned word) { return word; }
 template <class T>
-T* settle(T* address) {
+T* force_evaluation(T* address) {
     return address;
 }
 template <class T>
-T* settle_shared(T* address) {
+T* force_shared_evaluation(T* address) {
     return address;
 }
 inline unsigned funnel_shift(unsigned low, unsigned high, unsigned shift) {
@@ -220,10 +220,10 @@ Word of_lanes(Word word, Both both, simt::Site site) {
         return of_lanes(word, [](Word a, Word b) { return Word(expression); }, {file, line}); \
     }
 SIMT_OF_LANES(sum_of_lanes, unsigned, a + b)
-SIMT_OF_LANES(greatest_of_lanes, unsigned, a < b ? b : a)
-SIMT_OF_LANES(greatest_of_lanes, int, a < b ? b : a)
-SIMT_OF_LANES(least_of_lanes, unsigned, a < b ? a : b)
-SIMT_OF_LANES(least_of_lanes, int, a < b ? a : b)
+SIMT_OF_LANES(max_of_lanes, unsigned, a < b ? b : a)
+SIMT_OF_LANES(max_of_lanes, int, a < b ? b : a)
+SIMT_OF_LANES(min_of_lanes, unsigned, a < b ? a : b)
+SIMT_OF_LANES(min_of_lanes, int, a < b ? a : b)
 SIMT_OF_LANES(and_of_lanes, unsigned, a & b)
 SIMT_OF_LANES(or_of_lanes, unsigned, a | b)
 SIMT_OF_LANES(xor_of_lanes, unsigned, a ^ b)
@@ -257,9 +257,9 @@ inline void write(void* address, const unsigned* word, SIMT_CALLER) {
 }
 
 // Nothing to do: the executor runs one launch at a time, and reads its output when it has ended.
-inline void let_next_launch_begin() {}
+inline void trigger_dependents() {}
 template <class T>
-inline const T* when_written(const T* address) {
+inline const T* grid_dependency_wait(const T* address) {
     simt::waits();
     return address;
 }

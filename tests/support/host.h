@@ -30,11 +30,11 @@ WARPFOLD_DEVICE unsigned long long bits_of(double value) {
 }
 // -0 is below +0.
 WARPFOLD_DEVICE bool is_below(float a, float b) { return a == b ? signbit(a) && !signbit(b) : a < b; }
-WARPFOLD_DEVICE float lesser_number(float a, float b) { return isnan(a) || is_below(b, a) ? b : a; }
-WARPFOLD_DEVICE float greater_number(float a, float b) { return isnan(a) || is_below(a, b) ? b : a; }
-WARPFOLD_DEVICE unsigned leading_zeros_of(unsigned word) { return word == 0 ? 32 : __builtin_clz(word); }
-WARPFOLD_DEVICE unsigned leading_zeros_of(unsigned long long word) { return word == 0 ? 64 : __builtin_clzll(word); }
-WARPFOLD_DEVICE unsigned ones_of(unsigned word) { return __builtin_popcount(word); }
-WARPFOLD_DEVICE unsigned ones_of(unsigned long long word) { return __builtin_popcountll(word); }
+WARPFOLD_DEVICE float min_number(float a, float b) { return isnan(a) || is_below(b, a) ? b : a; }
+WARPFOLD_DEVICE float max_number(float a, float b) { return isnan(a) || is_below(a, b) ? b : a; }
+WARPFOLD_DEVICE unsigned count_leading_zeros(unsigned word) { return word == 0 ? 32 : __builtin_clz(word); }
+WARPFOLD_DEVICE unsigned count_leading_zeros(unsigned long long word) { return word == 0 ? 64 : __builtin_clzll(word); }
+WARPFOLD_DEVICE unsigned popcount(unsigned word) { return __builtin_popcount(word); }
+WARPFOLD_DEVICE unsigned popcount(unsigned long long word) { return __builtin_popcountll(word); }
 
 }  // namespace warpfold

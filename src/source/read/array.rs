@@ -31,7 +31,7 @@ unsafe impl Reader for ItemsAsTheyAre {
         // A packed form combines items in the words in which they are loaded.
         match operator.packed {
             Some(_) => "PackedArrayReader<Item, Operator::Packed>".to_owned(),
-            None => "ArrayReader<Item, ::warpfold::AsIs>".to_owned(),
+            None => "ArrayReader<Item, ::warpfold::NoPrepare>".to_owned(),
         }
     }
 

@@ -6,9 +6,9 @@ namespace warpfold {
 
 // The items of a warp in a tile, as rows of 32 runs in shared memory.
 template <class Shape, class Item>
-class Slot {
-    using Places = Exchange<Shape::RUN_ITEMS * sizeof(Item), Shape::ROWS>;
-    static constexpr unsigned ITEMS = WARP_LANES * Shape::ROWS * Shape::RUN_ITEMS, CHUNK = Places::CHUNK;
+class WarpStaging {
+    using Layout = Exchange<Shape::RUN_ITEMS * sizeof(Item), Shape::ROWS>;
+    static constexpr unsigned ITEMS = WARP_LANES * Shape::ROWS * Shape::RUN_ITEMS, CHUNK = Layout::CHUNK;
     // The narrowest copy: the width that the address of every item allows, at most a word.
     static constexpr unsigned WORD_WIDTH = alignof(Item) < 4 ? alignof(Item) : 4;
     static constexpr unsigned ITEM_WIDTH = WORD_WIDTH < CHUNK ? WORD_WIDTH : CHUNK;
@@ -16,11 +16,11 @@ class Slot {
 
     unsigned char* bytes;
 
-    static WARPFOLD_DEVICE unsigned place(unsigned byte) { return Places::of_byte(byte); }
+    static WARPFOLD_DEVICE unsigned place(unsigned byte) { return Layout::of_byte(byte); }
 
     template <unsigned WIDTH>
     WARPFOLD_DEVICE void store_whole(char* to) const {
-        constexpr unsigned STEPS = Places::CHUNKS * CHUNK / (WARP_LANES * WIDTH);
+        constexpr unsigned STEPS = Layout::CHUNKS * CHUNK / (WARP_LANES * WIDTH);
 #pragma unroll(AHEAD)
         for (unsigned step = 0; step < STEPS; ++step) {
             const unsigned at = WIDTH * (WARP_LANES * step + lane_index());
@@ -38,15 +38,15 @@ class Slot {
     }
 
   public:
-    static constexpr unsigned BYTES = Places::BYTES;
+    static constexpr unsigned BYTES = Layout::BYTES;
 
     template <class Reader>
-    static WARPFOLD_DEVICE bool loads_chunks(typename Reader::Cursor from) { return Reader::template copies_chunks<Places>(from); }
+    static WARPFOLD_DEVICE bool loads_chunks(typename Reader::Cursor from) { return Reader::template copies_chunks<Layout>(from); }
 
-    WARPFOLD_DEVICE explicit Slot(unsigned char* shared) : bytes(shared + warp_index() * BYTES) {}
+    WARPFOLD_DEVICE explicit WarpStaging(unsigned char* shared) : bytes(shared + warp_index() * BYTES) {}
 
     // The lane's run in the first row.
-    WARPFOLD_DEVICE unsigned char* run() const { return bytes + Places::place(lane_index() * Places::RUN); }
+    WARPFOLD_DEVICE unsigned char* run() const { return bytes + Layout::place(lane_index() * Layout::RUN); }
 
     // Where the lane's first run belongs in the output, or null if the lane cannot store its runs
     // there. It can if there are many rows, all items exist, and the output is aligned to chunks.
@@ -59,7 +59,7 @@ class Slot {
     // has several groups, the copies are asynchronous: the loading group has no other work.
     template <class Reader, class Operator>
     WARPFOLD_DEVICE void load(const Operator& op, typename Reader::Cursor from, Size present, typename Reader::Cursor last) {
-        Reader::template copy_items<Places, ITEMS, (Shape::GROUPS > 1)>(op, bytes, from, present, last);
+        Reader::template copy_items<Layout, ITEMS, (Shape::GROUPS > 1)>(op, bytes, from, present, last);
     }
 
     // Sets the first item of the warp.
