@@ -29,8 +29,8 @@ use std::sync::OnceLock;
 
 use cudarc::driver::{CudaSlice, DevicePtr};
 
-use crate::cuda::{Backend, InputSource, LadderKernels, Make};
-use crate::plan::ladder::MOST_SHARED_BYTES;
+use crate::cuda::{AllocateOutput, Backend, InputSource, LadderKernels};
+use crate::plan::ladder::MAX_SHARED_BYTES;
 #[doc(inline)]
 pub use crate::plan::ladder::{Finish, Role, Rung, Step};
 #[doc(hidden)]
@@ -150,7 +150,7 @@ impl<M: DeviceMonoid> Ladder<M> {
     /// The errors of [`reduce`](Self::reduce), and [`Error::Rung`] if the rung does not scan.
     pub fn inclusive<I: Input<M::Item>>(&self, rung: Rung, input: I) -> Result<I::Owned, Error> {
         self.check(rung, Role::Scans)?;
-        input.made_by(&Scanned { ladder: self, rung, exclusive: false })
+        input.allocate_output(&Scanned { ladder: self, rung, exclusive: false })
     }
 
     /// Returns the exclusive scan of the input: an [`inclusive`](Self::inclusive) scan, and then
@@ -161,7 +161,7 @@ impl<M: DeviceMonoid> Ladder<M> {
     /// The errors of [`inclusive`](Self::inclusive).
     pub fn exclusive<I: Input<M::Item>>(&self, rung: Rung, input: I) -> Result<I::Owned, Error> {
         self.check(rung, Role::Scans)?;
-        input.made_by(&Scanned { ladder: self, rung, exclusive: true })
+        input.allocate_output(&Scanned { ladder: self, rung, exclusive: true })
     }
 
     /// The rendered CUDA C++ of a rung. The call needs no GPU.
@@ -197,7 +197,7 @@ impl<M: DeviceMonoid> Ladder<M> {
         if rung == Rung::Atomics && size_of::<M::Item>() > 4 && !self.adds {
             return fail("combines items of at most 4 bytes, or adds");
         }
-        if rung.shared_bytes(self.threads, &M::Item::layout()) > MOST_SHARED_BYTES {
+        if rung.shared_bytes(self.threads, &M::Item::layout()) > MAX_SHARED_BYTES {
             return fail(
                 "has no room for such items in the 48 KiB of a block: it takes blocks of fewer threads",
             );
@@ -233,7 +233,7 @@ struct Scanned<'a, M> {
     exclusive: bool,
 }
 
-impl<M: DeviceMonoid> Make<M::Item> for Scanned<'_, M> {
+impl<M: DeviceMonoid> AllocateOutput<M::Item> for Scanned<'_, M> {
     fn host(&self, items: &[M::Item]) -> Result<Vec<M::Item>, Error> {
         let backend = self.ladder.device.backend()?;
         let private = self.ladder.kernels(self.rung, &backend)?.private_stream()?;

@@ -40,10 +40,10 @@ use crate::{
 
 /// Most items of an input for a whole reduction: more than a tile, and more than a block of the CPU
 /// backend.
-const MOST_ITEMS: usize = 5000;
+const MAX_ITEMS: usize = 5000;
 /// Most items of an input that compares the bracket with a fold. The difference in rounding grows
 /// with the number of items.
-const MOST_FOLDED: usize = 64;
+const MAX_FOLDED: usize = 64;
 
 /// An operator, the values on which its laws are claimed, and the tolerance.
 #[derive(Clone, Debug)]
@@ -62,13 +62,16 @@ struct Tolerance<T> {
 /// A law that does not hold, with the smallest counterexample found.
 #[derive(Clone, Debug, thiserror::Error)]
 #[error("{law} does not hold: {counterexample}")]
-pub struct Broken {
+pub struct LawViolation {
     law: &'static str,
     counterexample: String,
 }
 
 /// Tests `(a + b) + c == a + (b + c)`, bit for bit. [`Laws::within`] tests it with a tolerance.
-pub fn associativity<M: Monoid>(operator: M, items: impl Strategy<Value = M::Item>) -> Result<(), Broken>
+pub fn associativity<M: Monoid>(
+    operator: M,
+    items: impl Strategy<Value = M::Item>,
+) -> Result<(), LawViolation>
 where
     M::Item: std::fmt::Debug,
 {
@@ -76,7 +79,7 @@ where
 }
 
 /// Tests `identity + a == a` and `a + identity == a`, bit for bit.
-pub fn identity<M: Monoid>(operator: M, items: impl Strategy<Value = M::Item>) -> Result<(), Broken>
+pub fn identity<M: Monoid>(operator: M, items: impl Strategy<Value = M::Item>) -> Result<(), LawViolation>
 where
     M::Item: std::fmt::Debug,
 {
@@ -85,7 +88,10 @@ where
 
 /// Tests `a + b == b + a`, bit for bit. [`Reduction`] and [`Scan`](crate::Scan) do not need this
 /// law.
-pub fn commutativity<M: Monoid>(operator: M, items: impl Strategy<Value = M::Item>) -> Result<(), Broken>
+pub fn commutativity<M: Monoid>(
+    operator: M,
+    items: impl Strategy<Value = M::Item>,
+) -> Result<(), LawViolation>
 where
     M::Item: std::fmt::Debug,
 {
@@ -111,7 +117,7 @@ where
     }
 
     /// Tests `identity + a == a` and `a + identity == a`.
-    pub fn identity(&self) -> Result<(), Broken> {
+    pub fn identity(&self) -> Result<(), LawViolation> {
         let combine = |a, b| self.operator.combine(a, b);
         check("identity", 256, &self.items, &|a| {
             let identity = self.operator.identity();
@@ -121,7 +127,7 @@ where
     }
 
     /// Tests `(a + b) + c == a + (b + c)`.
-    pub fn associativity(&self) -> Result<(), Broken> {
+    pub fn associativity(&self) -> Result<(), LawViolation> {
         let combine = |a, b| self.operator.combine(a, b);
         check("associativity", 1024, &(&self.items, &self.items, &self.items), &|(a, b, c)| {
             self.compare(&[a, b, c], combine(combine(a, b), c), combine(a, combine(b, c)))
@@ -129,15 +135,15 @@ where
     }
 
     /// Tests `a + b == b + a`. [`Reduction`] and [`Scan`](crate::Scan) do not need this law.
-    pub fn commutativity(&self) -> Result<(), Broken> {
+    pub fn commutativity(&self) -> Result<(), LawViolation> {
         check("commutativity", 256, &(&self.items, &self.items), &|(a, b)| {
             self.compare(&[a, b], self.operator.combine(a, b), self.operator.combine(b, a))
         })
     }
 
     /// Tests that the bracket equals the fold from the left.
-    pub fn bracket_is_the_fold(&self) -> Result<(), Broken> {
-        check("the bracket as a fold", 128, &vec(&self.items, 0..MOST_FOLDED), &|items| {
+    pub fn bracket_is_the_fold(&self) -> Result<(), LawViolation> {
+        check("the bracket as a fold", 128, &vec(&self.items, 0..MAX_FOLDED), &|items| {
             let mut rest = items.iter().copied();
             let first = rest.next().unwrap_or_else(|| self.operator.identity());
             let fold = rest.fold(first, |left, right| self.operator.combine(left, right));
@@ -167,9 +173,9 @@ where
     M::Item: std::fmt::Debug,
 {
     /// Tests that the CPU backend returns the bits of the bracket.
-    pub fn cpu_is_the_bracket(&self) -> Result<(), Broken> {
+    pub fn cpu_is_the_bracket(&self) -> Result<(), LawViolation> {
         let cpu = Reduction::with(Device::cpu(), self.operator);
-        check("the CPU as the bracket", 16, &vec(&self.items, 0..MOST_ITEMS), &|items| {
+        check("the CPU as the bracket", 16, &vec(&self.items, 0..MAX_ITEMS), &|items| {
             let expected = tree::bracket(&self.operator, &items);
             Laws::of(self.operator, &self.items).compare(&items, run(&cpu, &items)?, expected)
         })
@@ -182,7 +188,7 @@ where
     /// # Panics
     ///
     /// If NVRTC is missing and the environment variable `WARPFOLD_REQUIRE` lists `nvrtc`.
-    pub fn compiles(&self) -> Result<(), Broken> {
+    pub fn compiles(&self) -> Result<(), LawViolation> {
         static SAID: Once = Once::new();
         if let Err(reason) = jit::available() {
             missing("nvrtc", &reason, &SAID);
@@ -201,13 +207,13 @@ where
     ///
     /// If the operator is not [exact](DeviceMonoid::EXACT), the results may differ by the
     /// tolerance.
-    pub fn gpu_is_the_cpu(&self, gpu: &Device) -> Result<(), Broken> {
+    pub fn gpu_is_the_cpu(&self, gpu: &Device) -> Result<(), LawViolation> {
         let (cpu, gpu) =
             (Reduction::with(Device::cpu(), self.operator), Reduction::with(gpu.clone(), self.operator));
         // Otherwise the baseline kernel would run until the tuned kernels are compiled.
         gpu.compile().map_err(not_compiled)?;
         let exact = Laws::of(self.operator, &self.items);
-        check("the GPU as the CPU", 16, &vec(&self.items, 0..MOST_ITEMS), &|items| {
+        check("the GPU as the CPU", 16, &vec(&self.items, 0..MAX_ITEMS), &|items| {
             let (got, expected) = (run(&gpu, &items)?, run(&cpu, &items)?);
             match M::EXACT {
                 true => exact.compare(&items, got, expected),
@@ -217,8 +223,8 @@ where
     }
 }
 
-fn not_compiled(error: Error) -> Broken {
-    Broken { law: "compilation", counterexample: error.to_string() }
+fn not_compiled(error: Error) -> LawViolation {
+    LawViolation { law: "compilation", counterexample: error.to_string() }
 }
 
 /// Not generic over the operator, so that it is not compiled once for each operator.
@@ -227,9 +233,9 @@ fn check<T: Strategy>(
     cases: u32,
     strategy: &T,
     test: &dyn Fn(T::Value) -> Result<(), TestCaseError>,
-) -> Result<(), Broken> {
+) -> Result<(), LawViolation> {
     let config = Config { cases, failure_persistence: None, ..Config::default() };
-    TestRunner::new(config).run(strategy, test).map_err(|error| Broken {
+    TestRunner::new(config).run(strategy, test).map_err(|error| LawViolation {
         law,
         counterexample: match error {
             TestError::Abort(reason) => reason.to_string(),
@@ -359,7 +365,7 @@ macro_rules! laws {
     (@test $name:ident: $result:expr) => {
         #[test]
         fn $name() {
-            $result.unwrap_or_else(|broken: $crate::laws::Broken| panic!("{broken}"));
+            $result.unwrap_or_else(|broken: $crate::laws::LawViolation| panic!("{broken}"));
         }
     };
 }

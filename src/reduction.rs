@@ -9,7 +9,7 @@ use cudarc::driver::CudaStream;
 
 use crate::cuda::{Array, Backend, BracketKernel, InputSource, OutputTarget};
 use crate::plan::Kernel;
-use crate::source::{ItemsAsTheyAre, Source};
+use crate::source::{ArrayOfItems, Source};
 use crate::{Device, DeviceMonoid, DeviceType, Error, Input, OnDevice, Output, Policy, cpu};
 
 /// Reduces arrays with the operator `M` on a device.
@@ -233,7 +233,7 @@ impl<M: DeviceMonoid> Reduction<M> {
     pub fn compile(&self) -> Result<(), Error> {
         match self.device.backend()? {
             Backend::Cpu => Ok(()),
-            Backend::Cuda { stream, .. } => self.kernel(stream)?.reserve::<M, ItemsAsTheyAre>(stream),
+            Backend::Cuda { stream, .. } => self.kernel(stream)?.reserve::<M, ArrayOfItems>(stream),
         }
     }
 
@@ -253,7 +253,7 @@ impl<M: DeviceMonoid> Reduction<M> {
         if let Some(kernel) = self.kernel.get() {
             return Ok(kernel);
         }
-        let kernel = BracketKernel::of::<M, ItemsAsTheyAre>(stream.context(), self.policy)?;
+        let kernel = BracketKernel::of::<M, ArrayOfItems>(stream.context(), self.policy)?;
         Ok(self.kernel.get_or_init(|| kernel))
     }
 }

@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 
 use cudarc::driver::{CudaSlice, CudaStream, DevicePtr};
 
-use crate::cuda::{Backend, InputSource, Make, OutputTarget, PrivateStream, ScanKernel};
+use crate::cuda::{AllocateOutput, Backend, InputSource, OutputTarget, PrivateStream, ScanKernel};
 use crate::plan::{Kernel, ScanPolicy};
 use crate::source::Source;
 use crate::tree::Prefix;
@@ -112,7 +112,7 @@ impl<M: DeviceMonoid> Scan<M> {
     ///
     /// After an error the input is unchanged, and a later call may succeed.
     pub fn inclusive<I: Input<M::Item>>(&self, input: I) -> Result<I::Owned, Error> {
-        input.made_by(&Scanned { scan: self, prefix: Prefix::Inclusive })
+        input.allocate_output(&Scanned { scan: self, prefix: Prefix::Inclusive })
     }
 
     /// Returns the exclusive scan of the input, in new memory of the input's kind.
@@ -124,7 +124,7 @@ impl<M: DeviceMonoid> Scan<M> {
     ///
     /// The errors of [`inclusive`](Self::inclusive).
     pub fn exclusive<I: Input<M::Item>>(&self, input: I) -> Result<I::Owned, Error> {
-        input.made_by(&Scanned { scan: self, prefix: Prefix::Exclusive })
+        input.allocate_output(&Scanned { scan: self, prefix: Prefix::Exclusive })
     }
 
     /// Writes the [inclusive](Self::inclusive) scan of the input to an output of the same length.
@@ -289,7 +289,7 @@ struct Scanned<'a, M> {
     prefix: Prefix,
 }
 
-impl<M: DeviceMonoid> Make<M::Item> for Scanned<'_, M> {
+impl<M: DeviceMonoid> AllocateOutput<M::Item> for Scanned<'_, M> {
     fn host(&self, items: &[M::Item]) -> Result<Vec<M::Item>, Error> {
         let Self { scan, prefix } = *self;
         match scan.device.backend()? {

@@ -232,7 +232,7 @@ fn more_than_two_to_the_32_items(tier: Tier) {
     let values: Vec<_> = all.par_chunks(1 << 24).map(|chunk| tree::bracket(&operator, chunk)).collect();
     let expected = tree::bracket(&operator, &values);
     let default = Policy::for_item(&<[u8; 1]>::layout());
-    for policy in [default, default.untuned()] {
+    for policy in [default, default.baseline_only()] {
         let reduction = compiled(Reduction::with(device.clone(), operator).with_policy(policy));
         assert_same(reduction.run(&all).expect("runs"), expected, format!("{policy:?}"));
     }
@@ -248,7 +248,7 @@ fn sanitizer_subset() {
         let all: Vec<M::Item> = items(20, 70_003, sampler);
         let inputs = Inputs::on(&device, &all);
         let default = Policy::for_item(&M::Item::layout());
-        for policy in [default, default.untuned()] {
+        for policy in [default, default.baseline_only()] {
             let reduction = compiled(Reduction::with(device.clone(), operator).with_policy(policy));
             let row = default.small.row_items() as usize;
             for &length in lengths.iter().chain([&row]) {

@@ -99,7 +99,7 @@ fn compile(
     report: &Mutex<Vec<String>>,
 ) {
     let target = jit::target(architecture).expect("known to this NVRTC");
-    assert_eq!(target.form, jit::Form::Cubin, "machine code, not PTX");
+    assert_eq!(target.format, jit::ImageFormat::Cubin, "machine code, not PTX");
     let start = Instant::now();
     let kernels = jit::resources(source, target).unwrap_or_else(|error| panic!("{error}"));
     let time = start.elapsed();

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use cudarc::driver::CudaContext;
 use support::tiers::{Suite, Tier, in_child, scenario};
-use warpfold::jit::{self, Architecture, Form};
+use warpfold::jit::{self, Architecture, ImageFormat};
 use warpfold::operators::{Min, Sum};
 use warpfold::{
     Device, DeviceInput, DeviceMonoid, DeviceOperator, DeviceType, Error, Field, Kind, Layout, Literal,
@@ -123,7 +123,10 @@ fn an_old_architecture_is_refused() {
 
 fn a_gpu_newer_than_nvrtc_gets_ptx() {
     let target = jit::target(Architecture::new(99, 0)).expect("newer than all");
-    assert_eq!((target.form, Some(&target.architecture)), (Form::Ptx, jit::architectures().unwrap().last()));
+    assert_eq!(
+        (target.format, Some(&target.architecture)),
+        (ImageFormat::Ptx, jit::architectures().unwrap().last())
+    );
     let source = Reduction::<Sum<f32>>::new(Device::cpu()).source().expect("renders");
     let image = jit::compile(&source, target).expect("compiles");
     let text = String::from_utf8_lossy(&image.bytes);

@@ -217,7 +217,7 @@ impl DeviceMonoid for Nested {
 fn items_are_read_after_the_launch_before_has_ended() {
     // Checks the PTX, because a load that the assembler moves before the wait rarely changes a
     // result.
-    let target = jit::Target { architecture: HOPPER, form: jit::Form::Ptx };
+    let target = jit::Target { architecture: HOPPER, format: jit::ImageFormat::Ptx };
     let policy = Policy::for_item(&<[u32; 2]>::layout());
     let text = |kernel| {
         let source = Source::of_reduction::<AffineComposition<u32>>(&policy, kernel).expect("renders");

@@ -279,13 +279,13 @@ fn what_is_said_is_counted(executor: &mut Executor, rungs: Rungs<Sum<f32>>) {
     // Both rungs evaluate the same tree. `Strided` fills its warps, so it needs fewer turns, but it
     // has more bank conflicts.
     assert_eq!(two.combinations, strided.combinations);
-    assert!(strided.combining_turns < two.combining_turns / 2);
+    assert!(strided.combining_instructions < two.combining_instructions / 2);
     assert!(strided.bank_conflicts > two.bank_conflicts);
     assert_eq!(addressed.bank_conflicts, 0);
     let (first, last, shuffles) = (of(Rung::FirstCombine), of(Rung::LastWarp), of(Rung::Shuffles));
-    assert!(first.shared_turns < addressed.shared_turns);
+    assert!(first.shared_instructions < addressed.shared_instructions);
     assert!(last.barriers < first.barriers && last.warp_barriers > 0);
-    assert!(shuffles.shared_turns < last.shared_turns);
+    assert!(shuffles.shared_instructions < last.shared_instructions);
     // Neighbouring threads that read neighbouring items read each sector once. Threads that each
     // read a part of their own touch more sectors.
     assert!(of(Rung::TopDown).sectors > 4 * shuffles.sectors);

@@ -203,14 +203,15 @@ fn a_source_holds_the_templates_whole() {
 }
 
 /// The templates with Rust's semantics.
-const MEANINGS: [&str; 4] = ["rust/arrays.cuh", "rust/integers.cuh", "rust/floats.cuh", "rust/math.cuh"];
+const RUST_SEMANTICS: [&str; 4] =
+    ["rust/arrays.cuh", "rust/integers.cuh", "rust/floats.cuh", "rust/math.cuh"];
 
 #[test]
 fn a_source_has_what_rust_means_where_it_may_say_so() {
     fn has_meanings<M: DeviceMonoid>(operator: M) -> bool {
         let source = Reduction::with(Device::cpu(), operator).source().expect("renders");
         let has = |file| source.text().contains(&format!("#line 1 \"warpfold/templates/{file}\"\n"));
-        let has = MEANINGS.map(has);
+        let has = RUST_SEMANTICS.map(has);
         assert!(has == [has[0]; 4]);
         has[0]
     }
@@ -227,8 +228,8 @@ fn a_source_has_what_rust_means_where_it_may_say_so() {
 fn no_kernel_needs_what_rust_means() {
     let templates = templates();
     let has = |name: &str| templates.iter().any(|(other, _)| other == name);
-    assert!(MEANINGS.iter().all(|name| has(name)));
-    for (name, text) in templates.iter().filter(|(name, _)| !MEANINGS.contains(&name.as_str())) {
+    assert!(RUST_SEMANTICS.iter().all(|name| has(name)));
+    for (name, text) in templates.iter().filter(|(name, _)| !RUST_SEMANTICS.contains(&name.as_str())) {
         // The prelude of a program may name their namespace.
         let text = text.replace("::warpfold::rust;", "");
         assert!(!text.contains("rust::") && !text.contains("using namespace"), "{name}");

@@ -30,9 +30,9 @@ use warpfold::{DeviceMonoid, DeviceType, Policy, tree};
 
 /// Size of the longest input, in bytes. It needs a launch of many blocks and another for their
 /// partials.
-const MOST_BYTES: usize = 256 << 10;
+const MAX_BYTES: usize = 256 << 10;
 /// Length of the baseline's longest input, in items.
-const MOST_OF_BASELINE: usize = 10 << 10;
+const MAX_OF_BASELINE: usize = 10 << 10;
 
 /// Reduces items on the executor. The error describes a failed launch, or a result that is not the
 /// bracket.
@@ -89,8 +89,8 @@ fn some_lengths<M: DeviceMonoid>(
     // A block of the baseline has a thousand threads, which are slow. So its inputs have at most
     // ten tiles, of one item a thread. Of the lengths from 67 to 300 only those next to whole warps
     // are tested.
-    let most = if case.policy.tuned { MOST } else { MOST_OF_BASELINE };
-    let most = most.min(MOST_BYTES / size_of::<M::Item>());
+    let most = if case.policy.tuned { MOST } else { MAX_OF_BASELINE };
+    let most = most.min(MAX_BYTES / size_of::<M::Item>());
     let is_left_out = |length: usize| {
         !case.policy.tuned && (67..=300).contains(&length) && !matches!(length % 32, 0 | 1 | 31)
     };
@@ -119,7 +119,7 @@ where
     for start in alignments::<M::Item>().filter(|&start| case.policy.tuned || start <= 1) {
         for length in [1, 2, 31, 32, 33, 257, row - 1, row, row + 1, 1000, 1024, 4096, 19_000] {
             // Long inputs are slow, so only the first two positions are tested.
-            if length * size_of::<M::Item>() <= MOST_BYTES && (length <= 4096 || start <= 1) {
+            if length * size_of::<M::Item>() <= MAX_BYTES && (length <= 4096 || start <= 1) {
                 assert_bracket(executor, case, &all[start..start + length], start);
             }
         }
@@ -199,7 +199,7 @@ impl Visitor for Sanitized<'_, '_> {
                 for (start, length) in
                     [0, 1, 3].into_iter().flat_map(|start| lengths.map(|length| (start, length)))
                 {
-                    if length * size_of::<M::Item>() <= MOST_BYTES {
+                    if length * size_of::<M::Item>() <= MAX_BYTES {
                         assert_bracket(executor, case, &all[start..start + length], start);
                     }
                 }
@@ -320,7 +320,7 @@ fn add_trials(trials: &mut Trials<'_>) {
         Box::new(move |executor| {
             for start in [0, 2, 3] {
                 for length in [0, 1, 2, 3, 31, 33, 64, row, 100, 257, 1000, 1025, 2048, 5000, 9000, 40_000] {
-                    if case.policy.tuned || length <= MOST_OF_BASELINE {
+                    if case.policy.tuned || length <= MAX_OF_BASELINE {
                         wrong_on_executor(executor, case, &all[start..start + length], start)?;
                     }
                 }

@@ -53,8 +53,8 @@ use self::operators::Visitor;
 
 /// Least bytes of all copies of an input: several times the cache of any GPU.
 const COLD_BYTES: usize = 256 << 20;
-const MOST_BYTES: usize = 1 << 34;
-const MOST_CALLS: usize = 2000;
+const MAX_BYTES: usize = 1 << 34;
+const MAX_CALLS: usize = 2000;
 /// Calls in a sample of `stream`, and reads of `COLD_BYTES` before them. A read takes about 60 us,
 /// so the GPU is busy while the calls are enqueued.
 const IN_STREAM: usize = 100;
@@ -213,7 +213,7 @@ impl Figures {
 
     fn measure_one<M: DeviceMonoid + Default>(&mut self, mut subject: Subject, fill: &str) -> Result<()> {
         let (bytes, room) = (subject.bytes, subject.room());
-        let views = COLD_BYTES.div_ceil(bytes).clamp(2, MOST_CALLS).min(self.gpu.arena.len() / room);
+        let views = COLD_BYTES.div_ceil(bytes).clamp(2, MAX_CALLS).min(self.gpu.arena.len() / room);
         let views = self.gpu.views::<M::Item>(&subject, views, fill)?;
         let reduction = Reduction::<M>::new(self.gpu.stream.clone());
         let policy = changed(*reduction.policy(), &self.policy)?;
@@ -266,7 +266,7 @@ impl Gpu {
         let image = warpfold::cudarc::nvrtc::compile_ptx_with_opts(include_str!("items.cu"), options)?;
         let module = context.load_module(image)?;
         let free = warpfold::cudarc::driver::result::mem_get_info()?.0;
-        let bytes = (2 * MOST_BYTES + (1 << 20)).min(free / 2);
+        let bytes = (2 * MAX_BYTES + (1 << 20)).min(free / 2);
         Ok(Self { arena: stream.alloc_zeros(bytes)?, other: stream.alloc_zeros(COLD_BYTES)?, module, stream })
     }
 
@@ -387,7 +387,7 @@ impl Gpu {
 
 /// Number of calls that take a few milliseconds together, at 4 TB/s and 2 us a call.
 fn calls_of(bytes: usize) -> usize {
-    ((4000.0 / (2.0 + bytes as f64 / 4e6)) as usize).clamp(2, MOST_CALLS)
+    ((4000.0 / (2.0 + bytes as f64 / 4e6)) as usize).clamp(2, MAX_CALLS)
 }
 
 /// The policy with the given settings.
@@ -409,7 +409,7 @@ fn changed(mut policy: Policy, settings: &[(String, u32)]) -> Result<Policy> {
             (Some((shape, "blocks_per_multiprocessor")), _) => shape.blocks_per_multiprocessor = *value,
             (None, "tuned") => policy.tuned = *value != 0,
             (None, "tiles_per_warp") => policy.tiles_per_warp = *value,
-            (None, "full_turns") => policy.full_turns = *value,
+            (None, "max_full_waves") => policy.max_full_waves = *value,
             (None, "small_blocks") => policy.small_blocks = *value,
             (None, "small_gathered") => policy.small_gathered = *value,
             (None, "gathered_chunks") => policy.gathered_chunks = *value,

@@ -11,7 +11,7 @@ use warpfold::plan::{ScanPolicy, ScanShape};
 use warpfold::{Device, DeviceMonoid, DeviceType, Scan};
 
 use super::operators::MaxByNorm;
-use super::{CHECKED_BYTES, COLD_BYTES, Gpu, MOST_CALLS, Subject, hexadecimal, row};
+use super::{CHECKED_BYTES, COLD_BYTES, Gpu, MAX_CALLS, Subject, hexadecimal, row};
 
 /// Powers of two of bytes, for sums of `f32` and for all other operators.
 const SIZES: [u32; 15] = [12, 16, 18, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 32];
@@ -70,7 +70,7 @@ impl Scans<'_> {
         let Subject { bytes, offset, item_bytes, .. } = subject;
         let count = bytes / item_bytes;
         let room = subject.room();
-        let views = COLD_BYTES.div_ceil(bytes).clamp(if bytes < 1 << 32 { 2 } else { 1 }, MOST_CALLS);
+        let views = COLD_BYTES.div_ceil(bytes).clamp(if bytes < 1 << 32 { 2 } else { 1 }, MAX_CALLS);
         let views = self.gpu.views::<M::Item>(&subject, views, fill)?;
         // SAFETY: the output is written before it is read.
         let mut places: CudaSlice<u8> = unsafe { self.gpu.stream.alloc(views.len() * room) }?;

@@ -48,9 +48,9 @@ fn candidates(default: Policy) -> Vec<Policy> {
                 for tiles_per_warp in [2, 4, 8] {
                     let large =
                         Shape { rows, merged_tiles, warps, blocks_per_multiprocessor, ..default.large };
-                    // `full_turns` is 0 so that `tiles_per_warp` holds, whether or not the blocks
-                    // fill the GPU.
-                    let candidate = Policy { large, tiles_per_warp, full_turns: 0, ..default };
+                    // `max_full_waves` is 0 so that `tiles_per_warp` holds, whether or not the
+                    // blocks fill the GPU.
+                    let candidate = Policy { large, tiles_per_warp, max_full_waves: 0, ..default };
                     if !candidates.contains(&candidate) {
                         candidates.push(candidate);
                     }

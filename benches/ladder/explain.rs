@@ -79,17 +79,21 @@ fn counts() -> Result<Vec<Option<Counts>>> {
 
 /// Average number of lanes that combine, in the warps that combine.
 fn active_lanes(counts: &Counts) -> String {
-    let turns = counts.combining_turns as f64;
+    let turns = counts.combining_instructions as f64;
     format!("{:.1} of 32", counts.combinations as f64 / turns.max(1.0)).replace("32.0 of", "all of")
 }
 
 fn in_words(counts: &Counts) -> String {
-    let Counts { launches, steps, combinations, combining_turns, barriers, .. } = counts;
-    let lanes = *combinations as f64 / (*combining_turns).max(1) as f64;
+    let Counts { launches, steps, combinations, combining_instructions, barriers, .. } = counts;
+    let lanes = *combinations as f64 / (*combining_instructions).max(1) as f64;
     format!(
         "{ITEMS} items: {launches} launches, {steps} steps one after another, {combinations} combinations by {lanes:.1} of \
          {LANES} lanes at a time, {barriers} barriers of blocks and {} of warps, {} bank conflicts in {} accesses of warps to \
          shared memory, {} sectors of memory in {} accesses of warps.",
-        counts.warp_barriers, counts.bank_conflicts, counts.shared_turns, counts.sectors, counts.global_turns
+        counts.warp_barriers,
+        counts.bank_conflicts,
+        counts.shared_instructions,
+        counts.sectors,
+        counts.global_instructions
     )
 }

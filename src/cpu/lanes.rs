@@ -11,7 +11,7 @@
 #![allow(unsafe_code)]
 
 use super::rows::{
-    Cut, Row, Rows, Word, append_items_of_lanes, combine, in_words_of, item, set_item, words_of_items,
+    Row, Rows, Word, WordSplit, append_items_of_lanes, combine, in_words_of, item, set_item, words_of_items,
 };
 use super::transposition::transpose;
 use super::units::RUN;
@@ -20,14 +20,14 @@ use crate::Monoid;
 
 /// Items of a tile, whose runs fill the lanes.
 pub(super) const fn tile_items<T>() -> usize {
-    Cut::<T>::LANES * RUN
+    WordSplit::<T>::LANES * RUN
 }
 
 /// Appends the values of all runs of a tile to `values`.
 ///
 /// # Safety
 ///
-/// The items [suit](super::rows::suit).
+/// The items [fit the lanes](super::rows::fits_lanes).
 #[inline(always)]
 pub(super) unsafe fn tile<M: Monoid, const BYTES: usize>(
     registers: Registers<BYTES>,

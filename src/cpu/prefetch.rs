@@ -12,21 +12,21 @@ use super::units::LINE;
 ///
 /// Lines arrive before they are used. The hardware prefetcher, which starts anew with every page,
 /// is not needed. From 8 to 32 KiB the distance makes little difference.
-const FAR_BYTES: usize = 12 << 10;
+const L2_DISTANCE: usize = 12 << 10;
 /// Distance of prefetches into the first-level cache, in bytes.
-const NEAR_BYTES: usize = 4 << 10;
+const L1_DISTANCE: usize = 4 << 10;
 
 /// Prefetches as many bytes as `items` have, at the far and at the near distance. Prefetches
 /// nothing at a distance that is past the end of `all`. `items` are a part of `all`.
 #[inline(always)]
-pub(super) fn ahead_of<T>(items: &[T], all: &[T]) {
+pub(super) fn prefetch_ahead<T>(items: &[T], all: &[T]) {
     let (from, end) = (items.as_ptr().cast::<u8>(), all.as_ptr_range().end.cast::<u8>());
-    let (far, near) = (from.wrapping_add(FAR_BYTES), from.wrapping_add(NEAR_BYTES));
+    let (far, near) = (from.wrapping_add(L2_DISTANCE), from.wrapping_add(L1_DISTANCE));
     if far < end {
-        lines::<FAR>(far, size_of_val(items));
+        lines::<L2>(far, size_of_val(items));
     }
     if near < end {
-        lines::<NEAR>(near, size_of_val(items));
+        lines::<L1>(near, size_of_val(items));
     }
 }
 
@@ -34,13 +34,13 @@ pub(super) fn ahead_of<T>(items: &[T], all: &[T]) {
 /// belong to another thread, but they are few compared to the block.
 #[inline(always)]
 pub(super) fn after<T>(items: &[T]) {
-    lines::<NEAR>(items.as_ptr_range().end.cast(), size_of_val(items));
+    lines::<L1>(items.as_ptr_range().end.cast(), size_of_val(items));
 }
 
 /// Prefetch into the second-level cache.
-const FAR: bool = true;
+const L2: bool = true;
 /// Prefetch into the first-level cache.
-const NEAR: bool = false;
+const L1: bool = false;
 
 /// Prefetches each line of `bytes` bytes. The memory need not exist.
 #[inline(always)]

@@ -34,7 +34,7 @@ pub(crate) fn bracket<M: Monoid>(operator: &M, elements: &(impl Elements<M::Item
     match elements.length() {
         0 => operator.identity(),
         1 => elements.items(0..1, &mut Vec::new())[0],
-        _ => blocks(operator, rows::suit(&M::Item::layout()), elements),
+        _ => blocks(operator, rows::fits_lanes(&M::Item::layout()), elements),
     }
 }
 
@@ -65,9 +65,9 @@ struct Brackets<'a, M: Monoid> {
 }
 
 impl<'a, M: Monoid> Brackets<'a, M> {
-    /// Uses lanes if `in_lanes` is set and the items suit.
+    /// Uses lanes if `in_lanes` is set and the items fit the lanes.
     fn new(operator: &'a M, in_lanes: bool) -> Self {
-        let in_lanes = in_lanes && rows::suit(&M::Item::layout());
+        let in_lanes = in_lanes && rows::fits_lanes(&M::Item::layout());
         let vectors = Vectors::detected();
         let levels = [const { Vec::new() }; LEVELS];
         Self { operator, vectors, in_lanes, levels, values: Vec::new(), spare: Vec::new() }
@@ -100,7 +100,7 @@ impl<M: Monoid> Compiled for BracketOf<'_, '_, M> {
     fn run<const BYTES: usize>(self, registers: Registers<BYTES>) -> M::Item {
         let Self { brackets, items } = self;
         if const { has_lanes_of::<M::Item>(BYTES) } && brackets.in_lanes {
-            // SAFETY: `in_lanes` is set only if the items suit.
+            // SAFETY: `in_lanes` is set only if the items fit the lanes.
             return unsafe { run_by_run(registers, brackets.operator, &mut brackets.levels, items) };
         }
         let part_items = items_of::<M::Item>(PART_BYTES);
@@ -126,7 +126,7 @@ fn round<M: Monoid>(operator: &M, items: &[M::Item], values: &mut Vec<M::Item>) 
 ///
 /// # Safety
 ///
-/// The items [suit](rows::suit).
+/// The items [fit the lanes](rows::fits_lanes).
 #[inline(always)]
 unsafe fn run_by_run<M: Monoid, const BYTES: usize>(
     registers: Registers<BYTES>,
@@ -147,8 +147,8 @@ unsafe fn run_by_run<M: Monoid, const BYTES: usize>(
     let tiles = items.chunks_exact(tile_items);
     let rest = tiles.remainder();
     for tile in tiles {
-        prefetch::ahead_of(tile, items);
-        // SAFETY: the items suit, as the caller promises.
+        prefetch::prefetch_ahead(tile, items);
+        // SAFETY: the items fit the lanes, as the caller promises.
         unsafe { lanes::tile(registers, operator, tile, &mut levels[0]) };
         for level in 0.. {
             let (below, above) = levels.split_at_mut(level + 1);
@@ -156,7 +156,7 @@ unsafe fn run_by_run<M: Monoid, const BYTES: usize>(
             if tile.len() < tile_items {
                 break;
             }
-            // SAFETY: the items suit, as the caller promises.
+            // SAFETY: the items fit the lanes, as the caller promises.
             unsafe { lanes::tile(registers, operator, tile, &mut above[0]) };
             tile.clear();
         }

@@ -11,7 +11,7 @@ use std::mem::MaybeUninit;
 use crate::{Kind, Layout, Monoid};
 
 /// Largest item, in bytes, whose tile and rows stay in the first-level cache.
-const MOST_BYTES: usize = 32;
+const MAX_BYTES: usize = 32;
 
 /// One word of each lane's item. In [`Rows`], a row of 64 bytes or more is aligned to 64 bytes.
 #[derive(Clone, Copy)]
@@ -82,14 +82,14 @@ macro_rules! words {
         const _: () = assert!(size_of::<Row<In<$integer, $lanes>>>() == $lanes * size_of::<$integer>());
     )*};
 }
-// For each integer: the lanes of a row, and the most words of an item, as `Cut` chooses them.
+// For each integer: the lanes of a row, and the most words of an item, as `WordSplit` chooses them.
 words! {
     u8: 64, 3;
-    u8: 32, MOST_BYTES;
-    u16: 32, MOST_BYTES / 2;
+    u8: 32, MAX_BYTES;
+    u16: 32, MAX_BYTES / 2;
     u32: 32, 1;
-    u32: 16, MOST_BYTES / 4;
-    u64: 16, MOST_BYTES / 8;
+    u32: 16, MAX_BYTES / 4;
+    u64: 16, MAX_BYTES / 8;
 }
 
 /// The [`Word`] types.
@@ -111,7 +111,7 @@ macro_rules! in_words_of {
         in_words_of! { $item, $word => $do; U8x64: u8, 64; U8x32: u8, 32; U16x32: u16, 32; U32x32: u32, 32; U32x16: u32, 16; U64x16: u64, 16 }
     };
     ($item:ty, $word:ident => $do:expr; $($words:ident: $integer:ident, $lanes:literal);*) => {
-        $(if const { matches!($crate::cpu::rows::Cut::<$item>::WORDS, $crate::cpu::rows::Words::$words) } {
+        $(if const { matches!($crate::cpu::rows::WordSplit::<$item>::WORDS, $crate::cpu::rows::Words::$words) } {
             type $word = $crate::cpu::rows::In<$integer, $lanes>;
             $do
         } else)* {
@@ -122,9 +122,9 @@ macro_rules! in_words_of {
 pub(super) use in_words_of;
 
 /// How items of type `T` are cut into words.
-pub(super) struct Cut<T>(std::marker::PhantomData<T>);
+pub(super) struct WordSplit<T>(std::marker::PhantomData<T>);
 
-impl<T> Cut<T> {
+impl<T> WordSplit<T> {
     /// The word type of an item.
     ///
     /// A row fills one or two registers of 64 bytes, or half of one if items have many words. Items
@@ -140,29 +140,29 @@ impl<T> Cut<T> {
     };
     /// Items side by side.
     pub(super) const LANES: usize = in_words_of!(T, W => {
-        assert!(size_of::<T>() > MOST_BYTES || size_of::<T>() * W::LANES <= size_of::<<W as Word>::Rows>());
+        assert!(size_of::<T>() > MAX_BYTES || size_of::<T>() * W::LANES <= size_of::<<W as Word>::Rows>());
         W::LANES
     });
 }
 
 /// Checks that the rows have room for the largest items of every word type.
 const _: [usize; 6] = [
-    Cut::<[u8; 3]>::LANES,
-    Cut::<[u8; MOST_BYTES]>::LANES,
-    Cut::<[u16; MOST_BYTES / 2]>::LANES,
-    Cut::<[u32; 1]>::LANES,
-    Cut::<[u32; MOST_BYTES / 4]>::LANES,
-    Cut::<[u64; MOST_BYTES / 8]>::LANES,
+    WordSplit::<[u8; 3]>::LANES,
+    WordSplit::<[u8; MAX_BYTES]>::LANES,
+    WordSplit::<[u16; MAX_BYTES / 2]>::LANES,
+    WordSplit::<[u32; 1]>::LANES,
+    WordSplit::<[u32; MAX_BYTES / 4]>::LANES,
+    WordSplit::<[u64; MAX_BYTES / 8]>::LANES,
 ];
 
-/// Whether items of type `T` are small enough that they may [suit].
-pub(super) const fn may_suit<T>() -> bool {
-    size_of::<T>() <= MOST_BYTES
+/// Whether items of type `T` are small enough that they [fit the lanes](fits_lanes).
+pub(super) const fn may_fit_lanes<T>() -> bool {
+    size_of::<T>() <= MAX_BYTES
 }
 
 /// Whether items are small, and have no padding. Only these are processed in lanes.
-pub(super) fn suit(layout: &Layout) -> bool {
-    layout.size <= MOST_BYTES && bytes_of_fields(layout) == layout.size
+pub(super) fn fits_lanes(layout: &Layout) -> bool {
+    layout.size <= MAX_BYTES && bytes_of_fields(layout) == layout.size
 }
 
 fn bytes_of_fields(layout: &Layout) -> usize {
@@ -210,7 +210,8 @@ pub(super) unsafe fn words_of_places<T, W: Word>(places: &mut [MaybeUninit<T>]) 
 ///
 /// # Safety
 ///
-/// The items [suit]. The item of this lane was set in the rows, or transposed into them.
+/// The items [fit the lanes](fits_lanes). The item of this lane was set in the rows, or transposed
+/// into them.
 #[inline(always)]
 pub(super) unsafe fn item<T, W: Word>(rows: &[Row<W>], lane: usize) -> T {
     let words = words_of::<T, W>();
@@ -229,7 +230,7 @@ pub(super) unsafe fn item<T, W: Word>(rows: &[Row<W>], lane: usize) -> T {
 ///
 /// # Safety
 ///
-/// The items [suit].
+/// The items [fit the lanes](fits_lanes).
 #[inline(always)]
 pub(super) unsafe fn set_item<T, W: Word>(rows: &mut [Row<W>], lane: usize, item: T) {
     let words = words_of::<T, W>();
@@ -245,7 +246,7 @@ pub(super) unsafe fn set_item<T, W: Word>(rows: &mut [Row<W>], lane: usize, item
 ///
 /// # Safety
 ///
-/// The items [suit]. The items of all lanes were set in the rows.
+/// The items [fit the lanes](fits_lanes). The items of all lanes were set in the rows.
 #[inline(always)]
 pub(super) unsafe fn append_items_of_lanes<T: Copy, W: Word>(rows: &[Row<W>], items: &mut Vec<T>) {
     let words = words_of::<T, W>();
@@ -256,7 +257,7 @@ pub(super) unsafe fn append_items_of_lanes<T: Copy, W: Word>(rows: &[Row<W>], it
         // SAFETY: an item is one word, and `items` has room for all lanes.
         unsafe { row.words().copy_to_nonoverlapping(places, W::LANES) };
     } else {
-        for lane in 0..some_lanes::<W>() {
+        for lane in 0..opaque_lane_count::<W>() {
             for (word, row) in rows.iter().enumerate() {
                 // SAFETY: `items` has room for all lanes, and an item has this many words.
                 unsafe { places.add(lane * words + word).write(row.words().add(lane).read()) };
@@ -272,7 +273,7 @@ pub(super) unsafe fn append_items_of_lanes<T: Copy, W: Word>(rows: &[Row<W>], it
 ///
 /// # Safety
 ///
-/// The items [suit].
+/// The items [fit the lanes](fits_lanes).
 #[inline(always)]
 pub(super) unsafe fn set_items_of_lanes<T: Copy, W: Word>(rows: &mut [Row<W>], items: &[T]) {
     assert_eq!(items.len(), W::LANES);
@@ -284,7 +285,7 @@ pub(super) unsafe fn set_items_of_lanes<T: Copy, W: Word>(rows: &mut [Row<W>], i
         unsafe { from.copy_to_nonoverlapping(row.words_mut(), W::LANES) };
         return;
     }
-    for lane in 0..some_lanes::<W>() {
+    for lane in 0..opaque_lane_count::<W>() {
         for (word, row) in rows.iter_mut().enumerate() {
             // SAFETY: there is an item for each lane, and an item has this many words.
             unsafe { row.words_mut().add(lane).write(from.add(lane * words + word).read()) };
@@ -295,7 +296,7 @@ pub(super) unsafe fn set_items_of_lanes<T: Copy, W: Word>(rows: &mut [Row<W>], i
 /// The number of lanes, hidden from the compiler. Otherwise it would unroll the loop, and move
 /// words one by one.
 #[inline(always)]
-fn some_lanes<W: Word>() -> usize {
+fn opaque_lane_count<W: Word>() -> usize {
     std::hint::black_box(W::LANES).min(W::LANES)
 }
 
@@ -307,10 +308,10 @@ fn some_lanes<W: Word>() -> usize {
 ///
 /// # Safety
 ///
-/// The items [suit].
+/// The items [fit the lanes](fits_lanes).
 #[inline(always)]
 pub(super) unsafe fn combine<M: Monoid, W: Word>(operator: &M, left: M::Item, right: M::Item) -> M::Item {
-    // SAFETY: the items suit, as the caller promises.
+    // SAFETY: the items fit the lanes, as the caller promises.
     unsafe { by_words::<_, W>(operator.combine(by_words::<_, W>(left), by_words::<_, W>(right))) }
 }
 
@@ -318,7 +319,7 @@ pub(super) unsafe fn combine<M: Monoid, W: Word>(operator: &M, left: M::Item, ri
 ///
 /// # Safety
 ///
-/// The item [suits](suit).
+/// The item [fits the lanes](fits_lanes).
 #[inline(always)]
 unsafe fn by_words<T, W: Word>(item: T) -> T {
     let mut same = MaybeUninit::<T>::uninit();
@@ -332,7 +333,7 @@ unsafe fn by_words<T, W: Word>(item: T) -> T {
 /// The number of words of an item that [suits](suit).
 #[inline(always)]
 fn words_of<T, W: Word>() -> usize {
-    assert!(size_of::<T>() <= MOST_BYTES && align_of::<T>() >= align_of::<W>());
+    assert!(size_of::<T>() <= MAX_BYTES && align_of::<T>() >= align_of::<W>());
     size_of::<T>() / size_of::<W>()
 }
 
@@ -342,7 +343,7 @@ fn words_of<T, W: Word>() -> usize {
 fn each_word<T, W: Word>(mut each: impl FnMut(usize)) {
     macro_rules! each_of {
         ($($word:literal)*) => {
-            const { assert!([$($word),*].len() == MOST_BYTES) };
+            const { assert!([$($word),*].len() == MAX_BYTES) };
             $(if const { $word < size_of::<T>() / size_of::<W>() } {
                 each($word);
             })*

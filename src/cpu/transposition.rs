@@ -84,7 +84,7 @@ pub(super) unsafe fn restore<T, W: Word, const BYTES: usize>(
     }
 }
 
-/// Transposes runs into rows, or rows into runs if `BACK`.
+/// Transposes runs into rows, or rows into runs if `INVERSE`.
 ///
 /// # Safety
 ///
@@ -93,13 +93,13 @@ pub(super) unsafe fn restore<T, W: Word, const BYTES: usize>(
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
 #[inline]
-unsafe fn by_parts<T, W: Word, const BACK: bool>(runs: *mut W, rows: *mut Row<W>) {
+unsafe fn by_parts<T, W: Word, const INVERSE: bool>(runs: *mut W, rows: *mut Row<W>) {
     // SAFETY: the conditions are the same, and the caller promises them.
     unsafe {
         match const { size_of::<W>() } {
-            1 | 2 => blocks::<T, W, 8, BACK>(runs, rows),
-            4 => blocks::<T, W, 4, BACK>(runs, rows),
-            _ => blocks::<T, W, 2, BACK>(runs, rows),
+            1 | 2 => blocks::<T, W, 8, INVERSE>(runs, rows),
+            4 => blocks::<T, W, 4, INVERSE>(runs, rows),
+            _ => blocks::<T, W, 2, INVERSE>(runs, rows),
         }
     }
 }
@@ -112,7 +112,7 @@ unsafe fn by_parts<T, W: Word, const BACK: bool>(runs: *mut W, rows: *mut Row<W>
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
 #[inline]
-unsafe fn blocks<T, W: Word, const COUNT: usize, const BACK: bool>(runs: *mut W, rows: *mut Row<W>) {
+unsafe fn blocks<T, W: Word, const COUNT: usize, const INVERSE: bool>(runs: *mut W, rows: *mut Row<W>) {
     let words = words_of_run::<T, W>();
     let (lanes, of_part) = (32 / size_of::<W>(), 16 / size_of::<W>());
     for first_lane in (0..W::LANES).step_by(lanes) {
@@ -129,7 +129,7 @@ unsafe fn blocks<T, W: Word, const COUNT: usize, const BACK: bool>(runs: *mut W,
             for (i, register) in block.iter_mut().enumerate() {
                 // SAFETY: `row` and `part` are within the rows and the runs.
                 *register = unsafe {
-                    if const { BACK } {
+                    if const { INVERSE } {
                         _mm256_load_si256(row(i))
                     } else {
                         _mm256_set_m128i(load(part(i).add(of_part * words), words), load(part(i), words))
@@ -137,11 +137,11 @@ unsafe fn blocks<T, W: Word, const COUNT: usize, const BACK: bool>(runs: *mut W,
                 };
             }
             // Both directions together rotate a word's number by all of its bits.
-            shuffle::<W, COUNT>(&mut block, if const { BACK } { COUNT.ilog2() } else { of_part.ilog2() });
+            shuffle::<W, COUNT>(&mut block, if const { INVERSE } { COUNT.ilog2() } else { of_part.ilog2() });
             for (i, register) in block.into_iter().enumerate() {
                 // SAFETY: `row` and `part` are within the rows and the runs.
                 unsafe {
-                    if const { BACK } {
+                    if const { INVERSE } {
                         store(part(i), words, _mm256_castsi256_si128(register));
                         store(part(i).add(of_part * words), words, _mm256_extracti128_si256::<1>(register));
                     } else {

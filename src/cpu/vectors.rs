@@ -2,7 +2,7 @@
 
 #![allow(unsafe_code)]
 
-use super::rows::may_suit;
+use super::rows::may_fit_lanes;
 
 /// The vector instructions that this processor has. A value of this type proves it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -136,5 +136,5 @@ const fn has_lanes(bytes: usize) -> bool {
 /// Whether items of type `T` may be processed in lanes. Callers evaluate it in a constant, so that
 /// code for lanes is compiled for no other type.
 pub(super) const fn has_lanes_of<T>(bytes: usize) -> bool {
-    has_lanes(bytes) && may_suit::<T>()
+    has_lanes(bytes) && may_fit_lanes::<T>()
 }

@@ -5,19 +5,19 @@ use std::sync::Arc;
 
 use cudarc::driver::{CudaContext, CudaStream, DevicePtrMut};
 
-use super::chain::Queue;
 use super::driver::{check, check_capturing, check_not_capturing};
 use super::host::PrivateStream;
 use super::kernels::{Blocks, Kernels, Registry, Rendered};
-use super::launch_io::{Given, Operator, Places, Span};
+use super::launch_graph::Queue;
+use super::launch_io::{LaunchIo, Operator, ReduceArguments, Span};
 use super::read::{Array, Elements};
 use super::result_slot::Output;
-use super::scratch::{Keeps, Room};
+use super::scratch::{ScratchInit, ScratchRequest};
 use super::slices::{Slices, check_context, check_not_captured, drain};
 use crate::cuda::lock::lock;
 use crate::plan::memory::{TICKET_BYTES, most_bytes, partial_bytes};
 use crate::plan::{Kernel, Launch, Launches};
-use crate::source::{Arguments, ArrayInput, ItemsAsTheyAre, Reader, Source};
+use crate::source::{Arguments, ArrayInput, ArrayOfItems, Reader, Source};
 use crate::{DeviceMonoid, Error, Policy};
 
 /// The reduction kernels of an operator and a reader, in a context.
@@ -54,7 +54,7 @@ impl BracketKernel {
                 true => None,
                 false => {
                     let policy = Policy::for_item(&kernels.data.item);
-                    Some(Self::of::<M, ItemsAsTheyAre>(context, policy)?)
+                    Some(Self::of::<M, ArrayOfItems>(context, policy)?)
                 }
             };
             Ok(Self { kernels, policy, reader: TypeId::of::<R>(), of_partials })
@@ -81,7 +81,7 @@ impl BracketKernel {
     fn plan(&self, policy: &Policy, length: u64) -> Launches {
         let of_partials = self.of_partials.as_ref().map_or(*policy, |kernels| match policy.tuned {
             true => kernels.policy,
-            false => kernels.policy.untuned(),
+            false => kernels.policy.baseline_only(),
         });
         policy.launches_before(&of_partials, &self.kernels.data.item, length)
     }
@@ -91,12 +91,12 @@ impl BracketKernel {
         launches.clone().map(|launch| launch.kernel)
     }
 
-    fn are_there(&self, launches: &Launches) -> bool {
+    fn all_loaded(&self, launches: &Launches) -> bool {
         let kernels = Self::kernels(launches);
         match &self.of_partials {
-            None => self.kernels.are_there(kernels),
+            None => self.kernels.all_loaded(kernels),
             Some(later) => {
-                self.kernels.are_there(kernels.clone().take(1)) && later.kernels.are_there(kernels.skip(1))
+                self.kernels.all_loaded(kernels.clone().take(1)) && later.kernels.all_loaded(kernels.skip(1))
             }
         }
     }
@@ -105,7 +105,7 @@ impl BracketKernel {
     /// the baseline while the tuned ones are compiled.
     fn launches<M: DeviceMonoid, R: Reader>(&self, length: u64) -> Result<Launches, Error> {
         let launches = self.plan(&self.policy, length);
-        if self.are_there(&launches) {
+        if self.all_loaded(&launches) {
             return Ok(launches);
         }
         if !self.policy.tuned {
@@ -113,18 +113,18 @@ impl BracketKernel {
         }
         let kernels = Self::kernels(&launches);
         let render = |kernel| self.render::<M, R>(kernel);
-        let are_there = match &self.of_partials {
+        let all_loaded = match &self.of_partials {
             None => self.kernels.prepare_or(Kernel::Baseline, kernels, render)?,
             Some(later) => {
-                let render_later = |kernel| later.render::<M, ItemsAsTheyAre>(kernel);
+                let render_later = |kernel| later.render::<M, ArrayOfItems>(kernel);
                 let first = self.kernels.prepare_or(Kernel::Baseline, kernels.clone().take(1), render)?;
                 later.kernels.prepare_or(Kernel::Baseline, kernels.skip(1), render_later)? && first
             }
         };
-        match are_there {
+        match all_loaded {
             true => Ok(launches),
             false => {
-                let baseline = self.plan(&self.policy.untuned(), length);
+                let baseline = self.plan(&self.policy.baseline_only(), length);
                 self.prepare::<M, R>(&baseline)?;
                 Ok(baseline)
             }
@@ -148,7 +148,7 @@ impl BracketKernel {
             None => self.kernels.prepare(kernels, render),
             Some(later) => {
                 self.kernels.prepare(kernels.clone().take(1), render)?;
-                later.kernels.prepare(kernels.skip(1), |kernel| later.render::<M, ItemsAsTheyAre>(kernel))
+                later.kernels.prepare(kernels.skip(1), |kernel| later.render::<M, ArrayOfItems>(kernel))
             }
         }
     }
@@ -159,8 +159,8 @@ impl BracketKernel {
         let all = |policy: &Policy| policy.kernels().iter().copied();
         self.kernels.prepare(all(&self.policy), |kernel| self.render::<M, R>(kernel))?;
         if let Some(later) = &self.of_partials {
-            let render = |kernel| later.render::<M, ItemsAsTheyAre>(kernel);
-            let policy = if self.policy.tuned { later.policy } else { later.policy.untuned() };
+            let render = |kernel| later.render::<M, ArrayOfItems>(kernel);
+            let policy = if self.policy.tuned { later.policy } else { later.policy.baseline_only() };
             later.kernels.prepare(all(&policy), render)?;
         }
         self.kernels.workspaces.of_stream(stream).map(|_| ())
@@ -197,21 +197,21 @@ impl BracketKernel {
         let (input, _read) = elements.read(stream);
         let span = Span { input, length };
         check("binding the context", self.kernels.context.bind_to_thread())?;
-        let room = self.room(&launches, length);
-        let memory = workspace.memory(room)?;
-        let output = workspace.slot.awaited();
+        let request = self.scratch_request(&launches, length);
+        let memory = workspace.memory(request)?;
+        let output = workspace.slot.next_output();
         let kernels = Self::kernels(&launches);
-        let given = workspace.chains.launch(kernels, stream, |queue| {
-            let given = Given { elements: span, output, memory };
+        let enqueued = workspace.graphs.launch(kernels, stream, |queue| {
+            let arguments = ReduceArguments { elements: span, output, memory };
             // SAFETY: the read guard and the lock of the workspace are held until the result has
             // arrived.
-            unsafe { self.give(queue, operator, launches.clone(), given) }
+            unsafe { self.enqueue(queue, operator, launches.clone(), arguments) }
         });
-        if let Err(error) = given {
+        if let Err(error) = enqueued {
             // Some launches may have been enqueued.
             drain(stream);
             // SAFETY: the context is bound, and the stream has no unfinished work.
-            unsafe { workspace.scratch.restore(room.keeps) };
+            unsafe { workspace.scratch.restore(request.init) };
             return Err(error);
         }
         // SAFETY: the last kernel sends an item, and the slot holds one item.
@@ -237,13 +237,13 @@ impl BracketKernel {
         let length = elements.length();
         let launches = self.launches::<M, E::Reader>(length)?;
         let operator = Operator::of(operator, length);
-        let room = self.room(&launches, length);
+        let request = self.scratch_request(&launches, length);
         let kernels = Self::kernels(&launches);
         let mut slices = Slices { elements: Some(elements), output };
-        slices.enqueue(&self.kernels.workspaces, room, kernels, |queue, addresses| {
+        slices.enqueue(&self.kernels.workspaces, request, kernels, |queue, addresses| {
             // SAFETY: the stream keeps the slices until its work has ended, and the workspace
             // belongs to this stream.
-            unsafe { self.give(queue, operator, launches.clone(), Given::of(addresses, length)) }
+            unsafe { self.enqueue(queue, operator, launches.clone(), ReduceArguments::of(addresses, length)) }
         })
     }
 
@@ -265,91 +265,92 @@ impl BracketKernel {
         let length = elements.length();
         let launches = self.tuned_launches::<M, E::Reader>(length)?;
         let operator = Operator::of(operator, length);
-        let room = self.room(&launches, length);
+        let request = self.scratch_request(&launches, length);
         let mut slices = Slices { elements: Some(elements), output };
         // SAFETY: the caller guarantees the conditions of `Slices::record`.
         unsafe {
-            slices.record(&self.kernels.workspaces, room, |queue, addresses| {
-                self.give(queue, operator, launches, Given::of(addresses, length))
+            slices.record(&self.kernels.workspaces, request, |queue, addresses| {
+                self.enqueue(queue, operator, launches, ReduceArguments::of(addresses, length))
             })
         }
     }
 
     /// The scratch memory that the launches need to reduce `length` items.
-    fn room(&self, launches: &Launches, length: u64) -> Room {
+    fn scratch_request(&self, launches: &Launches, length: u64) -> ScratchRequest {
         let item = &self.kernels.data.item;
-        Room {
+        ScratchRequest {
             needed: launches.memory_bytes(item) as usize,
             most: most_bytes(item, length) as usize,
-            keeps: if launches.gathers() { Keeps::Zeros } else { Keeps::Anything },
+            init: if launches.gathers() { ScratchInit::Zeros } else { ScratchInit::Any },
         }
     }
 
-    /// Gives the launches of a reduction to a queue.
+    /// Adds the launches of a reduction to a queue.
     ///
     /// # Safety
     ///
     /// 1. The kernels of `launches` are loaded, and `launches` were planned for the length in
-    ///    `given`.
+    ///    `arguments`.
     /// 2. The addresses point to elements in the reader's layout, to an output of one item, and to
-    ///    scratch memory as [`room`](Self::room) requests it.
+    ///    scratch memory as [`scratch_request`](Self::scratch_request) requests it.
     /// 3. Until the queue's work has ended, this memory stays valid, and the elements stay
     ///    unchanged. No other work uses the scratch memory or the output until then.
-    unsafe fn give<M: DeviceMonoid, I>(
+    unsafe fn enqueue<M: DeviceMonoid, I>(
         &self,
         queue: &mut Queue<'_>,
         operator: Operator<'_, M>,
         launches: Launches,
-        given: Given<I>,
+        arguments: ReduceArguments<I>,
     ) -> Result<(), Error> {
-        let Given { elements, output, memory } = given;
+        let ReduceArguments { elements, output, memory } = arguments;
         let (mut first, mut partials) =
             (Some(elements), Span { input: ArrayInput { elements: 0 }, length: 0 });
-        let mut room = memory + TICKET_BYTES;
+        let mut partials_address = memory + TICKET_BYTES;
         for (number, launch) in launches.enumerate() {
-            let to = if launch.leaves_one() { output } else { Output::silent(room) };
-            let places = Places { output: to, tickets: memory, follows: number > 0 };
+            let to = if launch.is_final() { output } else { Output::plain(partials_address) };
+            let io = LaunchIo { output: to, tickets: memory, follows: number > 0 };
             // SAFETY: as the caller guarantees. The scratch memory has one partial for each chunk
             // of each launch that writes partials.
             unsafe {
                 match first.take() {
-                    Some(elements) => self.launch(queue, operator, launch, elements, places)?,
-                    None => self.of_partials().launch(queue, operator, launch, partials, places)?,
+                    Some(elements) => self.launch(queue, operator, launch, elements, io)?,
+                    None => self.of_partials().launch(queue, operator, launch, partials, io)?,
                 }
             }
-            partials = Span { input: ArrayInput { elements: room }, length: launch.chunks.into() };
-            room += partial_bytes(&self.kernels.data.item, partials.length);
+            partials =
+                Span { input: ArrayInput { elements: partials_address }, length: launch.chunks.into() };
+            partials_address += partial_bytes(&self.kernels.data.item, partials.length);
         }
         Ok(())
     }
 
-    /// Gives one launch to a queue.
+    /// Adds one launch to a queue.
     ///
     /// # Safety
     ///
-    /// The conditions of [`give`](Self::give), for one launch. Its output holds one item for each
-    /// chunk.
+    /// The conditions of [`enqueue`](Self::enqueue), for one launch. Its output holds one item for
+    /// each chunk.
     unsafe fn launch<M: DeviceMonoid, I>(
         &self,
         queue: &mut Queue<'_>,
         operator: Operator<'_, M>,
         launch: Launch,
         elements: Span<I>,
-        places: Places,
+        io: LaunchIo,
     ) -> Result<(), Error> {
         let Span { input, length } = elements;
-        let Places { output, tickets, follows } = places;
+        let LaunchIo { output, tickets, follows } = io;
         let shape = self.policy.shape(launch.kernel);
-        let placed = launch.placed(&shape, length);
+        let partition = launch.partition(&shape, length);
         let arguments = Arguments {
             input,
             length,
             output: output.address,
             tickets,
-            runs: placed.runs,
-            row_level: placed.row_level,
-            epoch: output.serial,
-            whole: placed.whole,
+            runs: partition.runs,
+            row_level: partition.row_level,
+            epoch: output.epoch,
+            whole: partition.whole,
             gathers: launch.gathers.into(),
             identity: operator.identity,
         };
@@ -360,7 +361,7 @@ impl BracketKernel {
         };
         let count = self.policy.blocks(&launch, resident);
         let early = follows && self.kernels.begins_early();
-        let blocks = Blocks { count, warps: placed.warps, shared_bytes, early };
+        let blocks = Blocks { count, warps: partition.warps, shared_bytes, early };
         // SAFETY: these are the arguments of a reduction kernel. The caller guarantees their
         // addresses.
         unsafe { self.kernels.launch(launch.kernel, blocks, arguments, operator.value, queue) }

@@ -19,7 +19,7 @@ pub trait Input<T>: sealed::Input<T> {
     type Owned;
 
     #[doc(hidden)]
-    fn made_by(&self, make: &impl Make<T>) -> Result<Self::Owned, Error>;
+    fn allocate_output(&self, make: &impl AllocateOutput<T>) -> Result<Self::Owned, Error>;
 }
 
 /// An output of a call, which has as many items as the call returns.
@@ -62,7 +62,7 @@ impl<T> Target<'_, T> {
 }
 
 /// Computes the output of an input in newly allocated memory of the same kind.
-pub trait Make<T> {
+pub trait AllocateOutput<T> {
     fn host(&self, items: &[T]) -> Result<Vec<T>, Error>;
     fn device(&self, items: &dyn DevicePtr<T>) -> Result<CudaSlice<T>, Error>;
 }
@@ -90,7 +90,7 @@ macro_rules! inputs {
         }
         impl<$($generics)*> Input<T> for $type {
             type Owned = $owned;
-            fn made_by(&self, make: &impl Make<T>) -> Result<$owned, Error> {
+            fn allocate_output(&self, make: &impl AllocateOutput<T>) -> Result<$owned, Error> {
                 make.$make(*self)
             }
         }

@@ -11,8 +11,8 @@ use std::thread::Builder;
 
 use cudarc::driver::CudaContext;
 
-use super::chain::Queue;
 use super::driver::{architecture, limits};
+use super::launch_graph::Queue;
 use super::module::{Function, Grid, Module};
 use super::workspaces::Workspaces;
 use crate::cuda::lock::lock;
@@ -88,7 +88,7 @@ pub(super) struct Loaded {
     has_state: bool,
     /// The number of blocks that the device holds at once. Empty until a launch needs it.
     resident_blocks: OnceLock<u32>,
-    // Keeps the image loaded while `function` may be launched.
+    // ScratchInit the image loaded while `function` may be launched.
     _module: Module,
 }
 
@@ -136,7 +136,7 @@ impl Loaded {
         };
         // SAFETY: the kernel takes these two parameters, and its source asserts their layouts. The
         // caller guarantees the rest.
-        unsafe { queue.give(self.function, grid, &mut parameters) }
+        unsafe { queue.launch(self.function, grid, &mut parameters) }
     }
 }
 
@@ -181,13 +181,13 @@ impl Kernels {
         kernels: impl Iterator<Item = Kernel> + Clone,
         render: impl Fn(Kernel) -> Result<Rendered, Error> + Sync,
     ) -> Result<(), Error> {
-        if self.are_there(kernels.clone()) {
+        if self.all_loaded(kernels.clone()) {
             return Ok(());
         }
         let mut compiling = lock(&self.compiling);
         let missing = self.missing(kernels);
         let begun: Vec<_> = compiling.extract_if(.., |begun| missing.contains(&begun.kernel)).collect();
-        let compiled = at_once(&missing, |kernel| {
+        let compiled = in_parallel(&missing, |kernel| {
             if let Some(begun) = begun.iter().find(|begun| begun.kernel == kernel) {
                 return Ok((begun.rendered.clone(), begun.compilation.wait()?));
             }
@@ -232,10 +232,10 @@ impl Kernels {
                 None => to_compile.push((kernel, rendered)),
             }
         }
-        if self.are_there(kernels.clone()) {
+        if self.all_loaded(kernels.clone()) {
             return Ok(true);
         }
-        if !self.is_there(instead) {
+        if !self.is_loaded(instead) {
             let rendered = render(instead)?;
             self.load(instead, &rendered, &jit::compile_once(&rendered.source, self.target)?)?;
         }
@@ -244,19 +244,19 @@ impl Kernels {
             let compilation = Compilation::begin(rendered.source.clone(), self.target);
             compiling.push(Compiling { kernel, rendered, compilation });
         }
-        Ok(self.are_there(kernels))
+        Ok(self.all_loaded(kernels))
     }
 
-    pub(super) fn are_there(&self, mut kernels: impl Iterator<Item = Kernel>) -> bool {
-        kernels.all(|kernel| self.is_there(kernel))
+    pub(super) fn all_loaded(&self, mut kernels: impl Iterator<Item = Kernel>) -> bool {
+        kernels.all(|kernel| self.is_loaded(kernel))
     }
 
-    fn is_there(&self, kernel: Kernel) -> bool {
+    fn is_loaded(&self, kernel: Kernel) -> bool {
         self.loaded[kernel as usize].get().is_some()
     }
 
     fn missing(&self, kernels: impl Iterator<Item = Kernel>) -> Vec<Kernel> {
-        let mut missing: Vec<Kernel> = kernels.filter(|&kernel| !self.is_there(kernel)).collect();
+        let mut missing: Vec<Kernel> = kernels.filter(|&kernel| !self.is_loaded(kernel)).collect();
         missing.sort();
         missing.dedup();
         missing
@@ -306,7 +306,7 @@ impl Kernels {
 
 /// Calls `make` for each kernel in parallel, and returns the results in the order of `kernels`.
 /// This thread processes the first kernel. A thread is started for each other kernel.
-fn at_once<T: Send>(kernels: &[Kernel], make: impl Fn(Kernel) -> T + Sync) -> Vec<T> {
+fn in_parallel<T: Send>(kernels: &[Kernel], make: impl Fn(Kernel) -> T + Sync) -> Vec<T> {
     let Some((&first, others)) = kernels.split_first() else {
         return Vec::new();
     };

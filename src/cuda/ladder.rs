@@ -9,11 +9,11 @@ use cudarc::driver::{
     CudaContext, CudaSlice, CudaStream, DevicePtr, DevicePtrMut, DeviceSlice, SyncOnDrop, sys,
 };
 
-use super::chain::Queue;
 use super::driver::{architecture, check, check_not_capturing};
 use super::host::PrivateStream;
 use super::kernels::{Blocks, Kernels, Loaded, identity_if};
-use super::scratch::Room;
+use super::launch_graph::Queue;
+use super::scratch::ScratchRequest;
 use super::slices::{allocate, check_context, check_not_captured};
 use crate::cuda::lock::lock;
 use crate::plan::Data;
@@ -66,17 +66,17 @@ impl LadderKernels {
         adds: bool,
         is_exclusive: bool,
         stream: &'a Arc<CudaStream>,
-    ) -> Result<OnGpu<'a, M>, Error> {
+    ) -> Result<GpuLauncher<'a, M>, Error> {
         check_context(&self.kernels.context, "input", stream)?;
         // User code runs before the first launch.
         let identity = identity_if(is_exclusive, operator);
         check_not_capturing(stream)?;
-        Ok(OnGpu { kernels: self, operator, identity, adds, stream })
+        Ok(GpuLauncher { kernels: self, operator, identity, adds, stream })
     }
 }
 
 /// Launches rungs on a stream.
-pub(crate) struct OnGpu<'a, M: DeviceMonoid> {
+pub(crate) struct GpuLauncher<'a, M: DeviceMonoid> {
     kernels: &'a LadderKernels,
     operator: &'a M,
     /// Only the rung of exclusive scans reads it. Zeros for other rungs.
@@ -87,20 +87,20 @@ pub(crate) struct OnGpu<'a, M: DeviceMonoid> {
 
 /// Items in device memory, of the caller or of this crate.
 pub(crate) enum Memory<'a, T> {
-    Given(&'a dyn DevicePtr<T>),
+    ReduceArguments(&'a dyn DevicePtr<T>),
     Own(CudaSlice<T>),
 }
 
 impl<T> DeviceSlice<T> for Memory<'_, T> {
     fn len(&self) -> usize {
         match self {
-            Memory::Given(items) => items.len(),
+            Memory::ReduceArguments(items) => items.len(),
             Memory::Own(items) => items.len(),
         }
     }
     fn stream(&self) -> &Arc<CudaStream> {
         match self {
-            Memory::Given(items) => items.stream(),
+            Memory::ReduceArguments(items) => items.stream(),
             Memory::Own(items) => items.stream(),
         }
     }
@@ -109,15 +109,15 @@ impl<T> DeviceSlice<T> for Memory<'_, T> {
 impl<T> DevicePtr<T> for Memory<'_, T> {
     fn device_ptr<'a>(&'a self, stream: &'a CudaStream) -> (sys::CUdeviceptr, SyncOnDrop<'a>) {
         match self {
-            Memory::Given(items) => items.device_ptr(stream),
+            Memory::ReduceArguments(items) => items.device_ptr(stream),
             Memory::Own(items) => items.device_ptr(stream),
         }
     }
 }
 
-impl<'a, M: DeviceMonoid> OnGpu<'a, M> {
+impl<'a, M: DeviceMonoid> GpuLauncher<'a, M> {
     pub(crate) fn given(&self, items: &'a dyn DevicePtr<M::Item>) -> Memory<'a, M::Item> {
-        Memory::Given(items)
+        Memory::ReduceArguments(items)
     }
 
     pub(crate) fn allocate(&self, length: usize) -> Result<CudaSlice<M::Item>, Error> {
@@ -128,7 +128,7 @@ impl<'a, M: DeviceMonoid> OnGpu<'a, M> {
     pub(crate) fn own(&self, written: Memory<'a, M::Item>) -> CudaSlice<M::Item> {
         match written {
             Memory::Own(items) => items,
-            Memory::Given(_) => unreachable!("a scan is launched"),
+            Memory::ReduceArguments(_) => unreachable!("a scan is launched"),
         }
     }
 
@@ -138,12 +138,12 @@ impl<'a, M: DeviceMonoid> OnGpu<'a, M> {
         match items {
             // Intermediate values may follow the first `count` items.
             Memory::Own(items) => private.download_all(&items.slice(..count)),
-            Memory::Given(_) => private.download_all(items),
+            Memory::ReduceArguments(_) => private.download_all(items),
         }
     }
 }
 
-impl<'a, M: DeviceMonoid> Launcher for OnGpu<'a, M> {
+impl<'a, M: DeviceMonoid> Launcher for GpuLauncher<'a, M> {
     type Memory = Memory<'a, M::Item>;
     type Error = Error;
 
@@ -156,7 +156,7 @@ impl<'a, M: DeviceMonoid> Launcher for OnGpu<'a, M> {
         let workspace = kernels.workspaces.of_stream(self.stream)?;
         let mut workspace = lock(&workspace);
         check("binding the context", kernels.context.bind_to_thread())?;
-        let shared = workspace.memory(Room::of(SHARED_BYTES))?;
+        let shared = workspace.memory(ScratchRequest::of(SHARED_BYTES))?;
         {
             let (input, _read) = input.device_ptr(self.stream);
             let (output, _written) = output.device_ptr_mut(self.stream);

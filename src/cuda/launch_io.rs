@@ -30,7 +30,7 @@ impl<'a, M: DeviceMonoid> Operator<'a, M> {
 
 /// The output of a launch, its ticket counter, and its position in the call.
 #[derive(Clone, Copy)]
-pub(super) struct Places {
+pub(super) struct LaunchIo {
     pub(super) output: Output,
     pub(super) tickets: u64,
     /// Whether the previous launch belongs to the same call. If so, this one may begin before that
@@ -40,18 +40,18 @@ pub(super) struct Places {
 
 /// The arguments of a reduction.
 #[derive(Clone, Copy)]
-pub(super) struct Given<I> {
+pub(super) struct ReduceArguments<I> {
     pub(super) elements: Span<I>,
     pub(super) output: Output,
     /// The device address of the scratch memory.
     pub(super) memory: u64,
 }
 
-impl<I> Given<I> {
+impl<I> ReduceArguments<I> {
     /// The arguments of a reduction that writes to device memory.
     pub(super) fn of(addresses: Addresses<I>, length: u64) -> Self {
         let Addresses { input, output, memory } = addresses;
         let Some(input) = input else { unreachable!("a reduction has no place of its own to read") };
-        Self { elements: Span { input, length }, output: Output::silent(output), memory }
+        Self { elements: Span { input, length }, output: Output::plain(output), memory }
     }
 }

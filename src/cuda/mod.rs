@@ -3,13 +3,13 @@
 #![allow(unsafe_code)]
 
 mod bracket;
-mod chain;
 mod driver;
 mod host;
 mod input;
 pub mod jit;
 mod kernels;
 mod ladder;
+mod launch_graph;
 mod launch_io;
 mod lock;
 mod module;
@@ -29,8 +29,8 @@ use cudarc::driver::{CudaContext, CudaStream};
 
 pub(crate) use bracket::BracketKernel;
 pub(crate) use host::PrivateStream;
+pub(crate) use input::{AllocateOutput, Source as InputSource, Target as OutputTarget};
 pub use input::{DeviceInput, Input, OnDevice, Output};
-pub(crate) use input::{Make, Source as InputSource, Target as OutputTarget};
 pub(crate) use ladder::LadderKernels;
 pub(crate) use read::Array;
 pub(crate) use scan::ScanKernel;
@@ -59,7 +59,7 @@ enum Place {
     Cpu,
     Cuda(Arc<CudaStream>),
     /// The device that `WARPFOLD_DEVICE` names is not available. The first call returns this error.
-    Nowhere(Error),
+    Unavailable(Error),
 }
 
 /// The place where a call runs. It is available.
@@ -110,7 +110,7 @@ impl Device {
                 Self::cpu()
             }),
             Some(value) => Self::named(value).unwrap_or_else(|reason| {
-                Self(Place::Nowhere(Error::DeviceOverride { value: value.to_owned(), reason }))
+                Self(Place::Unavailable(Error::DeviceOverride { value: value.to_owned(), reason }))
             }),
         }
     }
@@ -136,7 +136,7 @@ impl Device {
     pub fn stream(&self) -> Option<&Arc<CudaStream>> {
         match &self.0 {
             Place::Cuda(stream) => Some(stream),
-            Place::Cpu | Place::Nowhere(_) => None,
+            Place::Cpu | Place::Unavailable(_) => None,
         }
     }
 
@@ -144,7 +144,7 @@ impl Device {
         match &self.0 {
             Place::Cpu => Ok(Backend::Cpu),
             Place::Cuda(stream) => Ok(Backend::Cuda { stream, _relaxed: RelaxedCapture::enter()? }),
-            Place::Nowhere(error) => Err(error.clone()),
+            Place::Unavailable(error) => Err(error.clone()),
         }
     }
 }
@@ -169,7 +169,7 @@ impl fmt::Display for Device {
                 let name = stream.context().name().unwrap_or_else(|_| "unnamed GPU".to_owned());
                 write!(f, "{name} (cuda:{})", stream.context().ordinal())
             }
-            Place::Nowhere(error) => write!(f, "no device ({error})"),
+            Place::Unavailable(error) => write!(f, "no device ({error})"),
         }
     }
 }

@@ -7,7 +7,7 @@ use cudarc::driver::{CudaContext, result, sys};
 
 use super::driver::{RelaxedCapture, check};
 use crate::Error;
-use crate::jit::{Form, Image};
+use crate::jit::{Image, ImageFormat};
 
 /// An image that is loaded into a context. Its kernels are valid while it is loaded.
 #[derive(Debug)]
@@ -46,7 +46,7 @@ impl Module {
     pub(super) fn load(context: &Arc<CudaContext>, image: &Image) -> Result<Self, Error> {
         check("binding the context", context.bind_to_thread())?;
         let mut bytes = image.bytes.clone();
-        if image.form == Form::Ptx && bytes.last() != Some(&0) {
+        if image.format == ImageFormat::Ptx && bytes.last() != Some(&0) {
             bytes.push(0);
         }
         // SAFETY: the image is a complete CUBIN, whose header has its length, or PTX that ends with

@@ -9,38 +9,38 @@ use super::driver::{check, is_capturing};
 use crate::{DeviceType, Error};
 
 /// Largest item, in bytes.
-const MOST_BYTES: usize = 256;
+const MAX_BYTES: usize = 256;
 
 /// Time for which the host polls a result without a pause.
-const LONGEST_SPIN: Duration = Duration::from_millis(1);
+const MAX_SPIN: Duration = Duration::from_millis(1);
 /// Pause between two polls while the stream is capturing and cannot be waited for.
 const CAPTURE_POLL: Duration = Duration::from_micros(100);
 
-/// The output of a launch: a device address, and the serial number if the host polls it.
+/// The output of a launch: a device address, and the epoch if the host polls it.
 #[derive(Clone, Copy)]
 pub(super) struct Output {
     pub(super) address: u64,
     /// 0 if the host does not poll the address. Otherwise the kernel writes one item there, and
     /// this number with each word.
-    pub(super) serial: u32,
+    pub(super) epoch: u32,
 }
 
 impl Output {
     /// Device memory, which the host does not poll.
-    pub(super) fn silent(address: u64) -> Self {
-        Self { address, serial: 0 }
+    pub(super) fn plain(address: u64) -> Self {
+        Self { address, epoch: 0 }
     }
 }
 
 /// Memory for one item. Each 64-bit word holds 32 bits of the item in its lower half, and the
-/// serial number of the launch in its upper half.
+/// epoch of the launch in its upper half.
 #[derive(Debug)]
 pub(super) struct ResultSlot {
     address: *mut u64,
     words: usize,
     on_device: sys::CUdeviceptr,
-    /// The serial number of the last kernel that was asked to send a result.
-    serial: u32,
+    /// The epoch of the last kernel that was asked to send a result.
+    epoch: u32,
 }
 
 impl ResultSlot {
@@ -51,7 +51,7 @@ impl ResultSlot {
         // SAFETY: the size is not zero.
         let allocated = unsafe { result::malloc_host(words * size_of::<u64>(), flags) };
         let address: *mut u64 = check("allocating pinned memory", allocated)?.cast();
-        let mut slot = Self { address, words, on_device: 0, serial: 0 };
+        let mut slot = Self { address, words, on_device: 0, epoch: 0 };
         // SAFETY: `words` words have just been allocated, and `on_device` is valid for writes.
         let mapped = unsafe {
             address.write_bytes(0, words);
@@ -63,21 +63,21 @@ impl ResultSlot {
         })
     }
 
-    /// The output of the next kernel. Its serial number differs from the previous one.
-    pub(super) fn awaited(&mut self) -> Output {
+    /// The output of the next kernel. Its epoch differs from the previous one.
+    pub(super) fn next_output(&mut self) -> Output {
         // Never 0, which is the content of new memory.
-        self.serial = self.serial.wrapping_add(1).max(1);
-        Output { address: self.on_device, serial: self.serial }
+        self.epoch = self.epoch.wrapping_add(1).max(1);
+        Output { address: self.on_device, epoch: self.epoch }
     }
 
     /// The item of the last kernel, if all of its words have arrived.
     fn received<T: DeviceType>(&self) -> Option<T> {
-        let mut words = [0_u32; MOST_BYTES / size_of::<u32>()];
+        let mut words = [0_u32; MAX_BYTES / size_of::<u32>()];
         for (index, word) in words.iter_mut().enumerate().take(self.words) {
             // SAFETY: the slot owns `words` aligned words. A kernel writes each word with one
             // store, and all other accesses are atomic, too.
             let sent = unsafe { AtomicU64::from_ptr(self.address.add(index)) }.load(Ordering::Relaxed);
-            if (sent >> 32) as u32 != self.serial {
+            if (sent >> 32) as u32 != self.epoch {
                 return None;
             }
             *word = sent as u32;
@@ -87,7 +87,8 @@ impl ResultSlot {
         Some(unsafe { words.as_ptr().cast::<T>().read_unaligned() })
     }
 
-    /// Waits for the result of the kernel that got the last [`awaited`](Self::awaited) output.
+    /// Waits for the result of the kernel that got the last [`next_output`](Self::next_output)
+    /// output.
     ///
     /// First polls the words, because they arrive before the driver reports the end of the stream.
     /// Then waits for the stream, which uses less of the processor.
@@ -96,9 +97,9 @@ impl ResultSlot {
     ///
     /// The kernel sends a valid `T`, and the slot is for items of this size.
     pub(super) unsafe fn wait<T: DeviceType>(&self, stream: &CudaStream) -> Result<T, Error> {
-        const { assert!(size_of::<T>() <= MOST_BYTES && cfg!(target_endian = "little")) };
+        const { assert!(size_of::<T>() <= MAX_BYTES && cfg!(target_endian = "little")) };
         let start = Instant::now();
-        while start.elapsed() < LONGEST_SPIN {
+        while start.elapsed() < MAX_SPIN {
             for _ in 0..200 {
                 if let Some(result) = self.received() {
                     return Ok(result);

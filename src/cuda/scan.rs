@@ -5,21 +5,21 @@ use std::sync::Arc;
 
 use cudarc::driver::{CudaContext, CudaSlice, CudaStream, DevicePtr, DevicePtrMut};
 
-use super::chain::Queue;
 use super::driver::{check_capturing, check_not_capturing, limits};
 use super::host::PrivateStream;
 use super::kernels::{Blocks, Kernels, Registry, Rendered, identity_if};
+use super::launch_graph::Queue;
 use super::read::Array;
-use super::scratch::Room;
+use super::scratch::ScratchRequest;
 use super::slices::{Addresses, Slices, allocate, check_context};
 use crate::plan::{Kernel, Limits, ScanLaunch, ScanPolicy};
-use crate::source::{ArrayInput, ItemsAsTheyAre, ScanArguments, Source};
+use crate::source::{ArrayInput, ArrayOfItems, ScanArguments, Source};
 use crate::tree::Prefix;
 use crate::{DeviceMonoid, Error};
 
 /// Most tiles of a launch. A launch has at most 2^31 - 1 blocks. Tickets, which are taken past the
 /// last tile too, have 32 bits.
-const MOST_TILES: u64 = (1 << 31) - 1;
+const MAX_TILES: u64 = (1 << 31) - 1;
 
 /// The scan kernels of an operator, in a context.
 #[derive(Debug)]
@@ -35,7 +35,7 @@ struct Call<T> {
     prefix: Prefix,
     length: u64,
     identity: MaybeUninit<T>,
-    room: Room,
+    request: ScratchRequest,
 }
 
 static KERNELS: Registry<ScanPolicy, ScanKernel> = Registry::new();
@@ -46,7 +46,7 @@ impl ScanKernel {
         context: &Arc<CudaContext>,
         policy: ScanPolicy,
     ) -> Result<Arc<Self>, Error> {
-        KERNELS.get::<M, ItemsAsTheyAre>(context, policy, |kernels| {
+        KERNELS.get::<M, ArrayOfItems>(context, policy, |kernels| {
             policy.check(&kernels.data.item)?;
             Ok(Self { kernels, policy, limits: limits(context)? })
         })
@@ -80,10 +80,10 @@ impl ScanKernel {
         check_not_capturing(slices.stream())?;
         let Some(call) = self.call(operator, prefix, slices.length())? else { return Ok(()) };
         let kernels = [call.launch.kernel].into_iter();
-        slices.enqueue(&self.kernels.workspaces, call.room, kernels, |queue, addresses| {
+        slices.enqueue(&self.kernels.workspaces, call.request, kernels, |queue, addresses| {
             // SAFETY: the slices have the call's length, the stream keeps them until its work has
             // ended, and the workspace belongs to this stream.
-            unsafe { self.give(queue, operator, &call, addresses) }
+            unsafe { self.enqueue(queue, operator, &call, addresses) }
         })
     }
 
@@ -104,8 +104,8 @@ impl ScanKernel {
         let Some(call) = self.call(operator, prefix, slices.length())? else { return Ok(()) };
         // SAFETY: the caller guarantees the conditions of `Slices::record`.
         unsafe {
-            slices.record(&self.kernels.workspaces, call.room, |queue, addresses| {
-                self.give(queue, operator, &call, addresses)
+            slices.record(&self.kernels.workspaces, call.request, |queue, addresses| {
+                self.enqueue(queue, operator, &call, addresses)
             })
         }
     }
@@ -121,7 +121,7 @@ impl ScanKernel {
         let item = &self.kernels.data.item;
         let launch = self.policy.launch(item, length as u64, self.limits);
         let tiles = launch.tiles;
-        if tiles > MOST_TILES {
+        if tiles > MAX_TILES {
             return Err(Error::Policy { reason: format!("{tiles} tiles are more than a launch has") });
         }
         if tiles == 0 {
@@ -130,8 +130,8 @@ impl ScanKernel {
         // User code runs before the launch.
         let identity = identity_if(prefix == Prefix::Exclusive, operator);
         self.prepare::<M>([launch.kernel].into_iter())?;
-        let room = Room::of(self.policy.shape(launch.kernel).memory_bytes(item, tiles) as usize);
-        Ok(Some(Call { launch, prefix, length: length as u64, identity, room }))
+        let request = ScratchRequest::of(self.policy.shape(launch.kernel).memory_bytes(item, tiles) as usize);
+        Ok(Some(Call { launch, prefix, length: length as u64, identity, request }))
     }
 
     /// Gives the launch of a scan to a queue.
@@ -143,7 +143,7 @@ impl ScanKernel {
     ///    the call requests it.
     /// 3. Until the queue's work has ended, this memory stays valid, and the input stays unchanged
     ///    by other work. No other work uses the scratch memory or the output until then.
-    unsafe fn give<M: DeviceMonoid>(
+    unsafe fn enqueue<M: DeviceMonoid>(
         &self,
         queue: &mut Queue<'_>,
         operator: &M,

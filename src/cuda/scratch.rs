@@ -8,46 +8,46 @@ use super::driver::{check, check_allocation};
 use crate::Error;
 
 /// Smallest allocation, in bytes. It suffices for most calls.
-const LEAST_BYTES: usize = 64 << 10;
+const MIN_BYTES: usize = 64 << 10;
 
 /// A request for scratch memory, in bytes.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Room {
+pub(super) struct ScratchRequest {
     pub(super) needed: usize,
     /// Most bytes to allocate, unless `needed` is more.
     pub(super) most: usize,
-    pub(super) keeps: Keeps,
+    pub(super) init: ScratchInit,
 }
 
 /// Required contents of the scratch memory between calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Keeps {
+pub(super) enum ScratchInit {
     /// Any contents.
-    Anything,
+    Any,
     /// Zeros. A call finds zeros, and leaves zeros.
     Zeros,
 }
 
-impl Room {
+impl ScratchRequest {
     /// A request for `needed` bytes with any contents. The allocation may be twice as large.
     pub(super) fn of(needed: usize) -> Self {
-        Self { needed, most: usize::MAX, keeps: Keeps::Anything }
+        Self { needed, most: usize::MAX, init: ScratchInit::Any }
     }
 
     /// The size of an allocation: `needed` rounded up to a power of two, so that memory seldom
-    /// grows. At least [`LEAST_BYTES`], and at most `most`, unless `needed` is more.
+    /// grows. At least [`MIN_BYTES`], and at most `most`, unless `needed` is more.
     fn bytes(self) -> usize {
-        self.needed.next_power_of_two().max(LEAST_BYTES).min(self.most).max(self.needed)
+        self.needed.next_power_of_two().max(MIN_BYTES).min(self.most).max(self.needed)
     }
 }
 
-/// The scratch memory of a workspace, one allocation for each of [`Keeps`].
+/// The scratch memory of a workspace, one allocation for each of [`ScratchInit`].
 #[derive(Debug, Default)]
 pub(super) struct Scratch {
-    /// In the order of [`Keeps`].
+    /// In the order of [`ScratchInit`].
     memories: [Memory; 2],
     /// Memory that was too small, or has wrong contents. Earlier work may still use it.
-    outgrown: Vec<sys::CUdeviceptr>,
+    retired: Vec<sys::CUdeviceptr>,
 }
 
 /// An allocation of device memory, or none yet: then all fields are 0.
@@ -59,22 +59,26 @@ struct Memory {
 
 impl Scratch {
     /// The device address of existing memory that satisfies a request.
-    pub(super) fn address(&self, room: Room) -> Option<u64> {
-        let Memory { address, bytes } = self.memories[room.keeps as usize];
-        (bytes >= room.needed).then_some(address)
+    pub(super) fn address(&self, request: ScratchRequest) -> Option<u64> {
+        let Memory { address, bytes } = self.memories[request.init as usize];
+        (bytes >= request.needed).then_some(address)
     }
 
     /// The device address of memory that satisfies a request. Allocates and clears it if necessary.
     /// The context is current. The call does not wait for other work.
-    pub(super) fn allocate(&mut self, context: &Arc<CudaContext>, room: Room) -> Result<u64, Error> {
-        if let Some(address) = self.address(room) {
+    pub(super) fn allocate(
+        &mut self,
+        context: &Arc<CudaContext>,
+        request: ScratchRequest,
+    ) -> Result<u64, Error> {
+        if let Some(address) = self.address(request) {
             return Ok(address);
         }
-        let bytes = room.bytes();
+        let bytes = request.bytes();
         // SAFETY: the context is current, and the size is not zero.
         let address = check_allocation(context, bytes, unsafe { result::malloc_sync(bytes) })?;
-        self.give_up(room.keeps);
-        let memory = &mut self.memories[room.keeps as usize];
+        self.retire(request.init);
+        let memory = &mut self.memories[request.init as usize];
         memory.address = address;
         // `bytes` stays 0 until the memory is cleared, so that no call uses it before.
         // SAFETY: the memory has just been allocated, and no work uses it.
@@ -88,18 +92,18 @@ impl Scratch {
     /// # Safety
     ///
     /// The context is current, and all work that uses this memory has ended.
-    pub(super) unsafe fn restore(&mut self, keeps: Keeps) {
-        let Memory { address, bytes } = self.memories[keeps as usize];
+    pub(super) unsafe fn restore(&mut self, init: ScratchInit) {
+        let Memory { address, bytes } = self.memories[init as usize];
         // SAFETY: the memory is owned, and no work uses it, as the caller guarantees.
-        if keeps == Keeps::Zeros && bytes > 0 && unsafe { clear(address, bytes) }.is_err() {
-            self.give_up(keeps);
+        if init == ScratchInit::Zeros && bytes > 0 && unsafe { clear(address, bytes) }.is_err() {
+            self.retire(init);
         }
     }
 
     /// Retires the memory with these contents. The next call that needs them gets new memory.
-    pub(super) fn give_up(&mut self, keeps: Keeps) {
-        let Memory { address, .. } = std::mem::take(&mut self.memories[keeps as usize]);
-        self.outgrown.extend((address != 0).then_some(address));
+    pub(super) fn retire(&mut self, init: ScratchInit) {
+        let Memory { address, .. } = std::mem::take(&mut self.memories[init as usize]);
+        self.retired.extend((address != 0).then_some(address));
     }
 
     /// Frees all memory.
@@ -108,8 +112,8 @@ impl Scratch {
     ///
     /// The context is current, and all work that uses the memory has ended.
     pub(super) unsafe fn free(&mut self, context: &CudaContext) {
-        [Keeps::Anything, Keeps::Zeros].into_iter().for_each(|keeps| self.give_up(keeps));
-        for memory in self.outgrown.drain(..) {
+        [ScratchInit::Any, ScratchInit::Zeros].into_iter().for_each(|init| self.retire(init));
+        for memory in self.retired.drain(..) {
             // SAFETY: `allocate` allocated the memory, and no work uses it, as the caller
             // guarantees.
             context.record_err(unsafe { result::free_sync(memory) });

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use cudarc::driver::{CudaContext, CudaSlice, CudaStream, DevicePtrMut, result};
 
-use super::chain::Queue;
 use super::driver::{check, check_allocation, check_not_capturing, is_capturing};
+use super::launch_graph::Queue;
 use super::read::{Elements, InputOf};
 use super::recording::capture;
-use super::scratch::Room;
+use super::scratch::ScratchRequest;
 use super::workspaces::Workspaces;
 use crate::cuda::lock::lock;
 use crate::plan::Kernel;
@@ -76,8 +76,8 @@ impl<E: Elements, T> Slices<'_, E, T> {
 
     /// Records launches into the graph that the stream captures.
     ///
-    /// `give` adds the launches. It receives the addresses of the slices, and of scratch memory as
-    /// `room` requests it, which belongs to the graph.
+    /// `enqueue` adds the launches. It receives the addresses of the slices, and of scratch memory
+    /// as `request` requests it, which belongs to the graph.
     ///
     /// # Safety
     ///
@@ -85,31 +85,31 @@ impl<E: Elements, T> Slices<'_, E, T> {
     pub(super) unsafe fn record(
         &mut self,
         workspaces: &Workspaces,
-        room: Room,
-        give: impl FnOnce(&mut Queue<'_>, Addresses<InputOf<E>>) -> Result<(), Error>,
+        request: ScratchRequest,
+        enqueue: impl FnOnce(&mut Queue<'_>, Addresses<InputOf<E>>) -> Result<(), Error>,
     ) -> Result<(), Error> {
         let stream = &self.checked_stream(workspaces.context())?;
         let Some(capture) = capture(stream)? else { return Err(Error::StreamIsNotCapturing) };
         check("binding the context", workspaces.context().bind_to_thread())?;
         let (input, output) = self.captured()?;
-        let memory = workspaces.memory_of_graph(stream, &capture, room)?;
-        let given = give(&mut Queue::of_recording(stream), Addresses { input, output, memory });
-        if given.is_err() {
-            workspaces.give_up_of_graph(stream, &capture);
+        let memory = workspaces.graph_scratch(stream, &capture, request)?;
+        let enqueued = enqueue(&mut Queue::of_recording(stream), Addresses { input, output, memory });
+        if enqueued.is_err() {
+            workspaces.retire_graph_scratch(stream, &capture);
         }
-        given
+        enqueued
     }
 
     /// Enqueues one launch of each of `kernels` on the stream, and does not wait for them.
     ///
-    /// `give` adds the launches, and may be called more than once. It receives the addresses of the
-    /// slices, and of scratch memory as `room` requests it, which belongs to the stream.
+    /// `enqueue` adds the launches, and may be called more than once. It receives the addresses of
+    /// the slices, and of scratch memory as `request` requests it, which belongs to the stream.
     pub(super) fn enqueue(
         &mut self,
         workspaces: &Workspaces,
-        room: Room,
+        request: ScratchRequest,
         kernels: impl Iterator<Item = Kernel> + Clone,
-        mut give: impl FnMut(&mut Queue<'_>, Addresses<InputOf<E>>) -> Result<(), Error>,
+        mut enqueue: impl FnMut(&mut Queue<'_>, Addresses<InputOf<E>>) -> Result<(), Error>,
     ) -> Result<(), Error> {
         let stream = &self.checked_stream(workspaces.context())?;
         let workspace = workspaces.of_stream(stream)?;
@@ -117,7 +117,7 @@ impl<E: Elements, T> Slices<'_, E, T> {
         // The check comes last, because the steps above may take long.
         check_not_capturing(stream)?;
         check("binding the context", workspaces.context().bind_to_thread())?;
-        let memory = workspace.memory(room)?;
+        let memory = workspace.memory(request)?;
         // cudarc's event tracking may miss one of the streams: it may be borrowed, or be counted by
         // another `CudaContext`.
         let other = (self.output.stream() != stream).then(|| self.output.stream().clone());
@@ -130,7 +130,7 @@ impl<E: Elements, T> Slices<'_, E, T> {
         let (output, _written) = self.output.device_ptr_mut(stream);
         let input = read.as_ref().map(|(input, _)| *input);
         let addresses = Addresses { input, output, memory };
-        let enqueued = workspace.chains.launch(kernels, stream, |queue| give(queue, addresses));
+        let enqueued = workspace.graphs.launch(kernels, stream, |queue| enqueue(queue, addresses));
         if let Err(error) = check_not_captured(stream) {
             return enqueued.and(Err(error));
         }
@@ -140,7 +140,7 @@ impl<E: Elements, T> Slices<'_, E, T> {
         if enqueued.is_err() {
             drain(stream);
             // SAFETY: the context is bound, and the stream has no unfinished work.
-            unsafe { workspace.scratch.restore(room.keeps) };
+            unsafe { workspace.scratch.restore(request.init) };
         }
         let ordered = recorded.and(joined.unwrap_or(Ok(())));
         if ordered.is_err() {

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use cudarc::driver::{CudaContext, CudaEvent, CudaStream, result};
 
-use super::chain::Chains;
 use super::driver::{RelaxedCapture, check};
+use super::launch_graph::LaunchGraphs;
 use super::result_slot::ResultSlot;
-use super::scratch::{Room, Scratch};
+use super::scratch::{Scratch, ScratchRequest};
 use crate::Error;
 
 /// The resources of one stream's work. This work runs in order, so it can share them.
@@ -19,7 +19,7 @@ pub(super) struct Workspace {
     /// Recorded after the last work that uses the workspace and that no call has waited for.
     used: CudaEvent,
     /// The graphs that the stream launches.
-    pub(super) chains: Chains,
+    pub(super) graphs: LaunchGraphs,
 }
 
 // SAFETY: the workspace owns its addresses and graphs, and any thread may pass them to the driver.
@@ -31,12 +31,12 @@ impl Workspace {
         check("binding the context", context.bind_to_thread())?;
         let used = check("creating an event", context.new_event(None))?;
         let (scratch, slot) = (Scratch::default(), ResultSlot::new(result_bytes)?);
-        Ok(Self { context: context.clone(), scratch, slot, used, chains: Chains::default() })
+        Ok(Self { context: context.clone(), scratch, slot, used, graphs: LaunchGraphs::default() })
     }
 
     /// The device address of scratch memory that satisfies a request. The context is current.
-    pub(super) fn memory(&mut self, room: Room) -> Result<u64, Error> {
-        self.scratch.allocate(&self.context, room)
+    pub(super) fn memory(&mut self, request: ScratchRequest) -> Result<u64, Error> {
+        self.scratch.allocate(&self.context, request)
     }
 
     /// Records that the stream's work so far uses the workspace. No call waits for the end of this
@@ -59,7 +59,7 @@ impl Drop for Workspace {
         // SAFETY: the event is alive.
         let _ = unsafe { result::event::synchronize(self.used.cu_event()) };
         // Dropped before the memory that the nodes point to.
-        self.chains = Chains::default();
+        self.graphs = LaunchGraphs::default();
         // SAFETY: the context is current, or its error was recorded. All work that could use the
         // memory has ended, except kernels that have sent their result. Freeing waits for these.
         unsafe {

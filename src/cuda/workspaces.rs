@@ -8,7 +8,7 @@ use cudarc::driver::{CudaContext, CudaStream};
 
 use super::driver::{check_not_capturing, stream_id};
 use super::recording::Capture;
-use super::scratch::{Keeps, Room};
+use super::scratch::{ScratchInit, ScratchRequest};
 use super::workspace::Workspace;
 use crate::Error;
 use crate::cuda::lock::lock;
@@ -24,13 +24,13 @@ pub(super) struct Workspaces {
     /// The size of an item, in bytes.
     result_bytes: usize,
     of_streams: Mutex<HashMap<u64, Arc<Mutex<Workspace>>>>,
-    of_graphs: Arc<Mutex<OfGraphs>>,
+    of_graphs: Arc<Mutex<GraphWorkspaces>>,
 }
 
 /// The workspaces of captured graphs. A graph may be launched on any stream at any time, so no
 /// other work uses its workspaces until the graph is destroyed.
 #[derive(Debug, Default)]
-struct OfGraphs {
+struct GraphWorkspaces {
     /// The workspaces that graphs own. The calls of one recorder share them, because they run in
     /// order.
     used: HashMap<Recorder, Vec<Workspace>>,
@@ -42,7 +42,7 @@ type Recorder = (u64, usize, ThreadId);
 
 /// An object that the graph owns. Its drop makes the recorder's workspaces free for other graphs.
 struct Lease {
-    of_graphs: Arc<Mutex<OfGraphs>>,
+    of_graphs: Arc<Mutex<GraphWorkspaces>>,
     recorder: Recorder,
 }
 
@@ -99,7 +99,7 @@ impl Workspaces {
     /// Retires the zeroed memory of a recorder after a call that recorded only some of its
     /// launches. If the graph is launched, this memory may not be zeros, so no later call may get
     /// it.
-    pub(super) fn give_up_of_graph(&self, stream: &CudaStream, capture: &Capture) {
+    pub(super) fn retire_graph_scratch(&self, stream: &CudaStream, capture: &Capture) {
         let recorder = (capture.id, stream.cu_stream() as usize, std::thread::current().id());
         let mut of_graphs = lock(&self.of_graphs);
         of_graphs
@@ -107,15 +107,15 @@ impl Workspaces {
             .get_mut(&recorder)
             .into_iter()
             .flatten()
-            .for_each(|used| used.scratch.give_up(Keeps::Zeros));
+            .for_each(|used| used.scratch.retire(ScratchInit::Zeros));
     }
 
     /// The device address of scratch memory for launches that a stream records into a graph.
-    pub(super) fn memory_of_graph(
+    pub(super) fn graph_scratch(
         &self,
         stream: &CudaStream,
         capture: &Capture,
-        room: Room,
+        request: ScratchRequest,
     ) -> Result<u64, Error> {
         // The handle identifies the stream, because the driver gives no id of a capturing stream.
         // The default streams of all threads have one handle, so the thread is part of the key.
@@ -127,7 +127,7 @@ impl Workspaces {
             let used = of_graphs.used.get(&recorder);
             // Earlier launches of the graph keep their memory, so a workspace that is too small
             // stays.
-            if let Some(address) = used.into_iter().flatten().find_map(|used| used.scratch.address(room)) {
+            if let Some(address) = used.into_iter().flatten().find_map(|used| used.scratch.address(request)) {
                 return Ok(address);
             }
             let is_first = used.is_none();
@@ -137,7 +137,7 @@ impl Workspaces {
             Some(free) => free,
             None => Workspace::new(&self.context, self.result_bytes)?,
         };
-        let memory = workspace.memory(room)?;
+        let memory = workspace.memory(request)?;
         lock(&self.of_graphs).used.entry(recorder).or_default().push(workspace);
         if is_first {
             // If the graph does not take the lease, the lease is dropped, and the workspace is free

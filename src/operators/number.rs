@@ -12,12 +12,12 @@ pub trait Number: DeviceType + PartialOrd + private::Sealed {
     const ZERO: Self;
     /// 1
     const ONE: Self;
-    /// The additive identity: `x + NOTHING` is `x`, bit for bit. It is -0.0 for a float.
-    const NOTHING: Self;
+    /// The additive identity: `x + ADDITIVE_IDENTITY` is `x`, bit for bit. It is -0.0 for a float.
+    const ADDITIVE_IDENTITY: Self;
     /// The least value; minus infinity for a float.
-    const LEAST: Self;
+    const MIN: Self;
     /// The greatest value; infinity for a float.
-    const GREATEST: Self;
+    const MAX: Self;
     /// The sum; integers wrap.
     fn plus(self, other: Self) -> Self;
     /// The product; integers wrap.
@@ -44,9 +44,9 @@ macro_rules! integers {
         impl Number for $type {
             const ZERO: Self = 0;
             const ONE: Self = 1;
-            const NOTHING: Self = 0;
-            const LEAST: Self = $type::MIN;
-            const GREATEST: Self = $type::MAX;
+            const ADDITIVE_IDENTITY: Self = 0;
+            const MIN: Self = $type::MIN;
+            const MAX: Self = $type::MAX;
             #[inline]
             fn plus(self, other: Self) -> Self { WrappingAdd::wrapping_add(&self, &other) }
             #[inline]
@@ -62,7 +62,7 @@ macro_rules! integers {
         #[test]
         fn [<bounds_of_ $type>]() {
             assert_eq!((<$type as num_traits::Bounded>::min_value(), <$type as num_traits::Bounded>::max_value()),
-                       (<$type as Number>::LEAST, <$type as Number>::GREATEST));
+                       (<$type as Number>::MIN, <$type as Number>::MAX));
         }
     })*};
 }
@@ -74,9 +74,9 @@ macro_rules! floats {
         impl Number for $type {
             const ZERO: Self = 0.0;
             const ONE: Self = 1.0;
-            const NOTHING: Self = -0.0;
-            const LEAST: Self = $type::NEG_INFINITY;
-            const GREATEST: Self = $type::INFINITY;
+            const ADDITIVE_IDENTITY: Self = -0.0;
+            const MIN: Self = $type::NEG_INFINITY;
+            const MAX: Self = $type::INFINITY;
             #[inline]
             fn plus(self, other: Self) -> Self { self + other }
             #[inline]

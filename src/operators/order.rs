@@ -16,7 +16,7 @@ operators! {
 impl<T: Number> Monoid for Min<T> {
     type Item = T;
     fn identity(&self) -> T {
-        T::GREATEST
+        T::MAX
     }
     #[inline]
     fn combine(&self, left: T, right: T) -> T {
@@ -28,7 +28,7 @@ impl<T: Number> Monoid for Min<T> {
 impl<T: Number> Monoid for Max<T> {
     type Item = T;
     fn identity(&self) -> T {
-        T::LEAST
+        T::MIN
     }
     #[inline]
     fn combine(&self, left: T, right: T) -> T {

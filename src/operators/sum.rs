@@ -13,7 +13,7 @@ operators! {
 impl<T: Number> Monoid for Sum<T> {
     type Item = T;
     fn identity(&self) -> T {
-        T::NOTHING
+        T::ADDITIVE_IDENTITY
     }
     #[inline]
     fn combine(&self, left: T, right: T) -> T {

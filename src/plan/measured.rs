@@ -28,8 +28,8 @@ pub(super) struct Measured {
     pub(super) held_blocks: u32,
     /// `Policy::tiles_per_warp`: tiles of a warp in a chunk, if the input takes several waves.
     pub(super) tiles: u32,
-    /// `Policy::full_turns`: most waves in which a warp has up to 32 tiles.
-    pub(super) full_turns: u32,
+    /// `Policy::max_full_waves`: most waves in which a warp has up to 32 tiles.
+    pub(super) max_full_waves: u32,
     /// `Policy::small_blocks`: most blocks of 8 warps that reduce a small input.
     pub(super) small_blocks: u32,
 }
@@ -54,20 +54,20 @@ const MEASURED: [Measured; 12] = [
     row(   64,      16,     32,  256,      1,     1,    32,      3,     4,     2,    768),
 ];
 /// Items of at most 48 bytes that the table does not have.
-const FEW_NUMBERS: Measured = row(48, 16, 32, 256, 4, 1, 32, 3, 4, 2, 768);
+const OTHER_ITEMS: Measured = row(48, 16, 32, 256, 4, 1, 32, 3, 4, 2, 768);
 /// Larger items. The values of several tiles do not fit into registers.
 const LARGE_ITEMS: Measured = row(0, 16, 32, 256, 1, 1, 32, 3, 4, 2, 768);
 /// Items of more than 16 numbers. Their operator takes long to compile, so the code has few copies.
-const MANY_NUMBERS: Measured = row(0, usize::MAX, 32, 128, 1, 1, 32, 3, 8, ANY, 768);
+const MANY_SCALARS: Measured = row(0, usize::MAX, 32, 128, 1, 1, 32, 3, 8, ANY, 768);
 
 #[rustfmt::skip]
 #[expect(clippy::too_many_arguments, reason = "a row of a table")]
 const fn row(
     bytes: usize, scalars: usize, group_bytes: usize, tile_bytes: usize, merged_tiles: u32, merged_rows: u32, runs: u32,
-    held_blocks: u32, tiles: u32, full_turns: u32, small_blocks: u32,
+    held_blocks: u32, tiles: u32, max_full_waves: u32, small_blocks: u32,
 ) -> Measured {
     Measured {
-        bytes, scalars, group_bytes, tile_bytes, merged_tiles, merged_rows, runs, held_blocks, tiles, full_turns, small_blocks,
+        bytes, scalars, group_bytes, tile_bytes, merged_tiles, merged_rows, runs, held_blocks, tiles, max_full_waves, small_blocks,
     }
 }
 
@@ -78,15 +78,15 @@ impl Measured {
         let fits = |row: &&Self| row.bytes == data.item.size && numbers <= row.scalars;
         let measured = MEASURED.iter().find(fits).filter(|_| data.elements.len() == 1);
         let other = match data.item.size {
-            _ if Self::has_many_numbers(data) => MANY_NUMBERS,
-            bytes if bytes <= FEW_NUMBERS.bytes => FEW_NUMBERS,
+            _ if Self::has_many_scalars(data) => MANY_SCALARS,
+            bytes if bytes <= OTHER_ITEMS.bytes => OTHER_ITEMS,
             _ => LARGE_ITEMS,
         };
         measured.copied().unwrap_or(other)
     }
 
     /// Whether items have too many numbers for many copies of the operator in the code.
-    pub(super) fn has_many_numbers(data: &Data) -> bool {
-        scalars(&data.item) > FEW_NUMBERS.scalars
+    pub(super) fn has_many_scalars(data: &Data) -> bool {
+        scalars(&data.item) > OTHER_ITEMS.scalars
     }
 }

@@ -16,6 +16,6 @@ mod shape;
 
 pub use self::data::Data;
 pub use self::kernel::Kernel;
-pub use self::reduce::{Launch, Launches, Placed, Policy};
+pub use self::reduce::{Launch, Launches, Partition, Policy};
 pub use self::scan::{Limits, ScanLaunch, ScanPolicy, ScanShape};
 pub use self::shape::Shape;

@@ -8,14 +8,14 @@ use super::shape::Shape;
 use crate::{Error, Layout};
 
 /// Most chunks of a launch. At 32 runs a chunk, the number of runs fits into 32 bits.
-const MOST_CHUNKS: u32 = 1 << 26;
+const MAX_CHUNKS: u32 = 1 << 26;
 /// Most tiles of a warp if this makes one wave of blocks.
 const WAVE_TILES: u32 = 8;
 /// Most tiles of a warp if all waves are full, or nearly full.
 const FULL_WAVE_TILES: u32 = 32;
 /// Largest item, in bytes, that the small kernel reduces with one item per lane. For larger items
 /// the shuffles cost more than loads of incomplete rows.
-const MOST_LANE_BYTES: usize = 8;
+const MAX_LANE_BYTES: usize = 8;
 /// Most bytes that one block reduces, if they are more than one item per lane. Above that, several
 /// blocks are faster.
 const ONE_BLOCK_BYTES: u64 = 48 << 10;
@@ -24,11 +24,11 @@ const LANES_OF_BLOCK: u64 = 1024;
 /// Warps of a block for a small input that makes many blocks, but not too many.
 const SMALL_WARPS: u32 = 8;
 /// Most partials of blocks of `SMALL_WARPS` warps that are gathered.
-const MOST_SMALL_PARTIALS: u32 = 511;
+const MAX_SMALL_PARTIALS: u32 = 511;
 /// Most 32-bit words of these partials.
-const MOST_SMALL_WORDS: usize = 1024;
+const MAX_SMALL_WORDS: usize = 1024;
 /// Most partials that the extra block gathers: 32 rows of 32, one row for each lane of a warp.
-const MOST_GATHERED: u32 = 1024;
+const MAX_GATHERED: u32 = 1024;
 
 /// How an input is cut into loads, tiles, blocks and launches: the shapes of an operator's
 /// kernels, and the inputs that each kernel is for.
@@ -66,7 +66,7 @@ pub struct Policy {
     ///
     /// - `large` has more runs than warps.
     /// - The waves are at least 15/16 full on a GPU of 128 multiprocessors.
-    pub full_turns: u32,
+    pub max_full_waves: u32,
     /// Most blocks of 8 warps that reduce a small input. If the input needs more, blocks have the
     /// warps of `small`.
     pub small_blocks: u32,
@@ -103,7 +103,7 @@ pub struct Launch {
 /// If all chunks are whole rows, a warp may have two rows that merge
 /// ([`Shape::merged_tiles`]). Then a block has half as many warps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Placed {
+pub struct Partition {
     /// Warps of a block.
     pub warps: u32,
     /// Number of warps, of all blocks, that have items. Each has one run of 2^`row_level` rows.
@@ -134,7 +134,7 @@ impl Iterator for Launches {
     fn next(&mut self) -> Option<Launch> {
         let launch = self.next?;
         let left = u64::from(launch.chunks);
-        self.next = (!launch.leaves_one()).then(|| self.of_partials.launch(self.later, left, self.most));
+        self.next = (!launch.is_final()).then(|| self.of_partials.launch(self.later, left, self.most));
         Some(launch)
     }
 }
@@ -156,12 +156,12 @@ impl Launches {
 
 impl Launch {
     /// Whether this launch writes the result.
-    pub fn leaves_one(&self) -> bool {
+    pub fn is_final(&self) -> bool {
         self.chunks == 1 || self.gathers
     }
 
     /// How the launch reduces `length` items with `shape`.
-    pub fn placed(&self, shape: &Shape, length: u64) -> Placed {
+    pub fn partition(&self, shape: &Shape, length: u64) -> Partition {
         let (row, merged) = (shape.row_items(), shape.merged_rows());
         let is_wide = shape.rows == 1 && shape.width >= 4;
         // Whether every chunk is complete.
@@ -170,9 +170,9 @@ impl Launch {
         let (warps, rows) =
             if merges { (self.warps / merged, merged.into()) } else { (self.warps, self.rows_per_warp) };
         let run = row * rows;
-        Placed {
+        Partition {
             warps,
-            // Fits: at most `MOST_CHUNKS` chunks of 32 runs. The runs of the baseline fit even if
+            // Fits: at most `MAX_CHUNKS` chunks of 32 runs. The runs of the baseline fit even if
             // the input is as large as the largest memory.
             runs: length.div_ceil(run) as u32,
             row_level: rows.ilog2(),
@@ -194,28 +194,28 @@ impl Policy {
     /// become.
     pub fn for_data(data: &Data) -> Self {
         let (small, large, item) = (Shape::small(data), Shape::large(data), &data.item);
-        let Measured { tiles, full_turns, small_blocks, .. } = Measured::of(data);
+        let Measured { tiles, max_full_waves, small_blocks, .. } = Measured::of(data);
         Self {
             small,
             large,
             baseline: Shape::baseline(item.size),
             tuned: true,
             one_block_items: small.block_items().min(LANES_OF_BLOCK.max(ONE_BLOCK_BYTES / item.size as u64)),
-            lane_each_items: if item.size <= MOST_LANE_BYTES { 32 * u64::from(small.warps) } else { 0 },
+            lane_each_items: if item.size <= MAX_LANE_BYTES { 32 * u64::from(small.warps) } else { 0 },
             // One row a warp, or the rows that merge.
             small_bytes: small.row_items()
                 * u64::from(small.merged_rows())
                 * item.size as u64
                 * small.wave_warps(),
             tiles_per_warp: tiles,
-            full_turns,
+            max_full_waves,
             small_blocks,
-            small_gathered: MOST_SMALL_PARTIALS.min((MOST_SMALL_WORDS / item.size.div_ceil(4)) as u32),
+            small_gathered: MAX_SMALL_PARTIALS.min((MAX_SMALL_WORDS / item.size.div_ceil(4)) as u32),
             // Items of many numbers, or in local memory, need more registers to be gathered.
-            gathered_chunks: if Measured::has_many_numbers(data) || large.rows == 1 {
+            gathered_chunks: if Measured::has_many_scalars(data) || large.rows == 1 {
                 0
             } else {
-                MOST_GATHERED
+                MAX_GATHERED
             },
             max_chunks: 16384,
         }
@@ -243,7 +243,7 @@ impl Policy {
     }
 
     /// The same policy with the baseline kernel alone.
-    pub fn untuned(&self) -> Self {
+    pub fn baseline_only(&self) -> Self {
         Self { tuned: false, ..*self }
     }
 
@@ -263,10 +263,10 @@ impl Policy {
         if !self.tiles_per_warp.is_power_of_two() {
             return fail("tiles_per_warp is a power of two");
         }
-        if self.gathered_chunks > MOST_GATHERED {
+        if self.gathered_chunks > MAX_GATHERED {
             return fail("gathered_chunks is at most 1024");
         }
-        if !(1..=MOST_CHUNKS).contains(&self.max_chunks) {
+        if !(1..=MAX_CHUNKS).contains(&self.max_chunks) {
             return fail("max_chunks is 1 to 2^26");
         }
         Ok(())
@@ -343,9 +343,9 @@ impl Policy {
         let wave = (chunks * u64::from(warps)).div_ceil(shape.wave_warps()).next_power_of_two();
         let rows_of = |tiles: u32| u64::from(shape.rows) * u64::from(tiles);
         let many = wave.min(rows_of(FULL_WAVE_TILES));
-        let (all, turn) = (chunks * u64::from(warps), many * shape.wave_warps());
-        let turns = all.div_ceil(turn);
-        let is_full = 16 * all >= 15 * turns * turn && turns <= self.full_turns.into();
+        let (all, full_wave) = (chunks * u64::from(warps), many * shape.wave_warps());
+        let waves = all.div_ceil(full_wave);
+        let is_full = 16 * all >= 15 * waves * full_wave && waves <= self.max_full_waves.into();
         let has_many = wave <= rows_of(WAVE_TILES) || is_full && shape.runs > warps;
         let rows_per_warp = if has_many { many } else { rows_of(self.tiles_per_warp) };
         let rows_per_warp = rows_per_warp.max(chunks.div_ceil(most_chunks).next_power_of_two());

@@ -89,17 +89,17 @@ pub struct ScanShape {
 }
 
 /// Most shared memory of a block with one tile, in bytes. Every architecture allows it.
-const MOST_SHARED_BYTES: usize = 64 << 10;
+const MAX_SHARED_BYTES: usize = 64 << 10;
 /// Most warps of a block.
-const MOST_WARPS: u32 = 32;
+const MAX_WARPS: u32 = 32;
 /// Most groups of a block. A block has 16 barriers: one for each group, and one for all warps.
-const MOST_GROUPS: u32 = 15;
+const MAX_GROUPS: u32 = 15;
 /// Rows that a warp moves up or down the bracket at once.
 const ROWS_AT_ONCE: u32 = 4;
 /// Most bytes of a unit, unless one item is larger.
 const UNIT_BYTES: usize = 64;
 /// Most bytes of a window that a lane reads, unless one item is larger.
-const SEEN_BYTES: usize = 32;
+const WINDOW_BYTES: usize = 32;
 /// Shared memory of a multiprocessor of compute capability 9.0, in bytes.
 const MULTIPROCESSOR_BYTES: usize = 228 << 10;
 /// Shared memory that CUDA reserves for each block, in bytes.
@@ -182,7 +182,7 @@ impl ScanShape {
         let most = 1 << (UNIT_BYTES / item.size).clamp(1, written_out).ilog2();
         let unit_items = (least.max(most) as u32).min(run_items);
         // The values that a lane reads stay in registers, and unrolled code combines them.
-        let places = 1 << (SEEN_BYTES / item.size).clamp(1, 4).ilog2();
+        let places = 1 << (WINDOW_BYTES / item.size).clamp(1, 4).ilog2();
         let of_warps = |warps| Self {
             run_items,
             rows: 1,
@@ -192,7 +192,7 @@ impl ScanShape {
             blocks_per_multiprocessor: 1,
             places,
         };
-        let has_room = |&warps: &u32| of_warps(warps).all_shared_bytes(item) <= MOST_SHARED_BYTES;
+        let has_room = |&warps: &u32| of_warps(warps).all_shared_bytes(item) <= MAX_SHARED_BYTES;
         let warps = successors(Some(warps), |warps| Some(warps / 2)).find(has_room).unwrap_or(1);
         // Most warps of a multiprocessor that leave each thread enough registers. Items of single
         // bytes need more registers when they are unpacked.
@@ -239,7 +239,7 @@ impl ScanShape {
         if unit_items > run_items {
             return fail("unit_items is at most run_items");
         }
-        if !(1..=MOST_GROUPS).contains(&groups) || warps > MOST_WARPS || warps * groups > MOST_WARPS {
+        if !(1..=MAX_GROUPS).contains(&groups) || warps > MAX_WARPS || warps * groups > MAX_WARPS {
             return fail("groups is 1 to 15, and a block has at most 32 warps");
         }
         if u64::from(run_items) * item.size as u64 > 1 << 10 {
@@ -256,7 +256,7 @@ impl ScanShape {
                 "the bytes of a unit are a multiple of 16, or of what those of a run are a multiple of",
             );
         }
-        if self.all_shared_bytes(item) > MOST_SHARED_BYTES {
+        if self.all_shared_bytes(item) > MAX_SHARED_BYTES {
             return fail(
                 "a block with one tile has at most 64 KiB of shared memory: its items, and what stands between runs and beside them",
             );

@@ -10,17 +10,17 @@ pub(super) const WIDEST_LOAD: usize = 16;
 /// by one, with narrower loads.
 const LARGEST_GROUP: usize = 128;
 /// Most items of a group.
-const MOST_GROUP_ITEMS: u32 = 32;
+const MAX_GROUP_ITEMS: u32 = 32;
 /// Least bytes of a lane's group in the large kernel, if the items allow it. A lane combines the
 /// items of its group without shuffles.
-const LEAST_GROUP: usize = 32;
+const MIN_GROUP: usize = 32;
 /// Largest item, in bytes, that stays in registers.
 const LARGEST_IN_REGISTERS: usize = 64;
 /// Most shared memory of a block, in bytes. Every architecture allows it.
 const SHARED_BYTES: usize = 64 << 10;
 /// Bytes of shared memory before the tiles, besides the values of runs: the two chunks drawn, and
 /// padding to a multiple of 128.
-const BEFORE_TILES: usize = 8 + 127;
+const HEADER_BYTES: usize = 8 + 127;
 /// Approximate number of multiprocessors of a large GPU. It determines the size of a wave.
 const MULTIPROCESSORS: u64 = 128;
 /// Largest tile of the baseline kernel, in bytes. A block has two such tiles in shared memory.
@@ -70,7 +70,7 @@ impl Shape {
         let Measured { tile_bytes, merged_tiles, runs, held_blocks, .. } = Measured::of(data);
         let fits = data.element_bytes().max(data.item.size) <= LARGEST_IN_REGISTERS;
         let tile_bytes = if fits { tile_bytes } else { 0 };
-        let shape = Self { warps: 4, ..Self::of_lanes(data, LEAST_GROUP, tile_bytes) };
+        let shape = Self { warps: 4, ..Self::of_lanes(data, MIN_GROUP, tile_bytes) };
         let shape = Self { blocks_per_multiprocessor: held_blocks, ..shape };
         if shape.rows > 1 { Self { merged_tiles, runs, ..shape } } else { shape }
     }
@@ -133,7 +133,7 @@ impl Shape {
         if !groups().all(|group| group.is_multiple_of(u64::from(width))) {
             return fail("the bytes of a group are a multiple of width");
         }
-        if group_items > MOST_GROUP_ITEMS || groups().sum::<u64>() > 1 << 10 {
+        if group_items > MAX_GROUP_ITEMS || groups().sum::<u64>() > 1 << 10 {
             return fail("a group is at most 32 items, and at most 1024 bytes");
         }
         if !matches!((rows, self.merged_tiles), (_, 1) | (1, 2) | (2.., 4)) {
@@ -145,7 +145,7 @@ impl Shape {
         }
         // The values of the runs of two chunks.
         let of_runs = 2 * runs.max(warps) as usize * words(&data.item);
-        if rows > 1 && self.shared_bytes(data) + of_runs + BEFORE_TILES > SHARED_BYTES {
+        if rows > 1 && self.shared_bytes(data) + of_runs + HEADER_BYTES > SHARED_BYTES {
             return fail(
                 "the tiles of a block that its lanes exchange, and the values of its runs, have at most 64 KiB",
             );

@@ -15,7 +15,7 @@ pub(super) struct Entry {
     pub(super) shape: String,
     pub(super) threads: u32,
     pub(super) blocks_per_multiprocessor: u32,
-    pub(super) is_soon_compiled: bool,
+    pub(super) compiles_fast: bool,
 }
 
 impl fmt::Display for Entry {

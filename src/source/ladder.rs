@@ -94,7 +94,7 @@ fn entry<T>(rung: Rung, threads: u32, adds: bool) -> Entry {
         shape: format!("THREADS = {threads}, ADDS = {}", u32::from(adds)),
         threads,
         blocks_per_multiprocessor: 1,
-        is_soon_compiled: false,
+        compiles_fast: false,
     }
 }
 

@@ -22,7 +22,7 @@ mod types;
 
 pub use ladder::RungArguments;
 pub use read::ArrayInput;
-pub(crate) use read::{ItemsAsTheyAre, Reader, data_of};
+pub(crate) use read::{ArrayOfItems, Reader, data_of};
 pub use reduce::Arguments;
 pub use rendered::Source;
 pub use scan::ScanArguments;

@@ -18,7 +18,7 @@ const FILE: &str = "warpfold/program";
 pub(super) struct Definitions {
     pub(super) text: String,
     /// Whether the text uses the namespace `rust`. The lowering does; a hand-written body may.
-    pub(super) need_meanings: bool,
+    pub(super) need_semantics: bool,
 }
 
 /// The properties of an operator's Rust type that its definitions depend on.
@@ -97,8 +97,8 @@ pub(super) fn definitions(of: &OperatorType, operator: &DeviceOperator) -> Resul
     text.push('\n');
     code.finish(&mut text);
     text.push_str("\n}  // namespace program\n");
-    let need_meanings = is_by_hand || text.contains("rust::");
-    Ok(Definitions { text, need_meanings })
+    let need_semantics = is_by_hand || text.contains("rust::");
+    Ok(Definitions { text, need_semantics })
 }
 
 /// The operator's constants as declarations. They stand at the head of every hand-written body.

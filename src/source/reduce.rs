@@ -5,7 +5,7 @@ use std::mem::MaybeUninit;
 use super::arguments::arguments;
 use super::entry::Entry;
 use super::program::OperatorType;
-use super::read::{ItemsAsTheyAre, Reader, data_of};
+use super::read::{ArrayOfItems, Reader, data_of};
 use super::rendered::Source;
 use super::templates::{LANES, Template};
 use crate::plan::{Kernel, Shape};
@@ -49,7 +49,7 @@ impl Source {
     /// - [`Error::Policy`] if no kernel can follow the policy.
     /// - The errors of an operator that has no CUDA C++ form, such as [`Error::Untranslatable`].
     pub fn of_reduction<M: DeviceMonoid>(policy: &Policy, kernel: Kernel) -> Result<Self, Error> {
-        Self::of_reduction_by::<M, ItemsAsTheyAre>(policy, kernel)
+        Self::of_reduction_by::<M, ArrayOfItems>(policy, kernel)
     }
 
     /// Renders a kernel that reduces the elements of a reader with `M`.
@@ -86,6 +86,6 @@ fn entry<R: Reader, T>(policy: &Policy, kernel: Kernel, operator: &OperatorType)
         ),
         threads: warps * 32,
         blocks_per_multiprocessor,
-        is_soon_compiled: kernel == Kernel::Baseline,
+        compiles_fast: kernel == Kernel::Baseline,
     }
 }

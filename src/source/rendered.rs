@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::entry::Entry;
 use super::program::{self, OperatorType};
-use super::templates::{MEANINGS, TYPES, Template, WORDS};
+use super::templates::{RUST_SEMANTICS, TYPES, Template, WORDS};
 use crate::{DeviceMonoid, DeviceOperator, Error};
 
 /// A rendered source: the whole CUDA C++ text that NVRTC compiles.
@@ -13,7 +13,7 @@ pub struct Source {
     operator: &'static str,
     kernel_name: &'static str,
     has_state: bool,
-    is_soon_compiled: bool,
+    compiles_fast: bool,
     text: String,
     program: usize,
     kernel: usize,
@@ -37,7 +37,7 @@ impl Source {
     ) -> Result<Self, Error> {
         let definitions = program::definitions(of, operator)?;
         // Unused templates are omitted, since parsing them takes time.
-        let meanings = if definitions.need_meanings { &MEANINGS[..] } else { &[] };
+        let meanings = if definitions.need_semantics { &RUST_SEMANTICS[..] } else { &[] };
         let mut text = String::new();
         for (name, template) in TYPES.iter().chain(meanings).chain(&WORDS).chain(templates) {
             text.push_str(&format!("#line 1 \"warpfold/templates/{name}\"\n{template}"));
@@ -50,7 +50,7 @@ impl Source {
             operator: of.name,
             kernel_name: entry.name,
             has_state: operator.state.is_some(),
-            is_soon_compiled: entry.is_soon_compiled,
+            compiles_fast: entry.compiles_fast,
             text,
             program,
             kernel,
@@ -68,8 +68,8 @@ impl Source {
     }
 
     /// Whether the kernel exists to compile fast, rather than to run fast.
-    pub(crate) fn is_soon_compiled(&self) -> bool {
-        self.is_soon_compiled
+    pub(crate) fn compiles_fast(&self) -> bool {
+        self.compiles_fast
     }
 
     /// The Rust type of the operator.

@@ -5,7 +5,7 @@ use std::mem::MaybeUninit;
 use super::arguments::arguments;
 use super::entry::Entry;
 use super::program::OperatorType;
-use super::read::{ItemsAsTheyAre, Reader};
+use super::read::{ArrayOfItems, Reader};
 use super::rendered::Source;
 use super::templates::{LANES, Template};
 use crate::plan::{Kernel, ScanPolicy, ScanShape};
@@ -41,7 +41,7 @@ impl Source {
     /// - [`Error::Policy`] if no kernel can follow the policy.
     /// - The errors of an operator that has no CUDA C++ form, such as [`Error::Untranslatable`].
     pub fn of_scan<M: DeviceMonoid>(policy: &ScanPolicy, kernel: Kernel) -> Result<Self, Error> {
-        Self::of_scan_by::<M, ItemsAsTheyAre>(policy, kernel)
+        Self::of_scan_by::<M, ArrayOfItems>(policy, kernel)
     }
 
     /// Renders a kernel that scans the elements of a reader with `M`.
@@ -69,6 +69,6 @@ fn entry<R: Reader, T>(shape: &ScanShape, operator: &OperatorType) -> Entry {
         ),
         threads: warps * groups * 32,
         blocks_per_multiprocessor,
-        is_soon_compiled: false,
+        compiles_fast: false,
     }
 }

@@ -12,7 +12,7 @@ pub(super) const TYPES: [Template; 3] = [
 ];
 /// The namespace `rust`: Rust's meaning where C++ has another one or no operation. For programs
 /// that use or may use it; kernels do not.
-pub(super) const MEANINGS: [Template; 4] = [
+pub(super) const RUST_SEMANTICS: [Template; 4] = [
     ("rust/arrays.cuh", include_str!("../../templates/rust/arrays.cuh")),
     ("rust/integers.cuh", include_str!("../../templates/rust/integers.cuh")),
     ("rust/floats.cuh", include_str!("../../templates/rust/floats.cuh")),

@@ -13,11 +13,11 @@ use support::items::{Marked, Sample, Sampler, Unit, items};
 use support::mutations::{MutationSuite, Trial, Trials};
 use support::operators::{self, Lanewise, OnlyMarked, Shape, Visitor};
 use support::programs::{Case, Checks, Kernels};
-use support::simt::{Asked, Executor, Tests, behavior};
+use support::simt::{Executor, ScanOptions, Tests, behavior};
 use support::tiers::Suite;
 
 /// Size of the executor's longest input, in bytes.
-const MOST_BYTES: usize = 256 << 10;
+const MAX_BYTES: usize = 256 << 10;
 
 /// Files that determine how scans are tested.
 const FILES: &[&str] = &[
@@ -61,7 +61,7 @@ where
 {
     let expected = scans(&case.operator, items);
     for (exclusive, in_place) in [(false, false), (true, true)] {
-        let asked = Asked { exclusive, in_place, misalignment };
+        let asked = ScanOptions { exclusive, in_place, misalignment };
         let what = format!("{} items, {asked:?}, WARPFOLD_SIMT_SEED={}", items.len(), executor.seed);
         let got = executor.scan(case, items, asked, shared).map_err(|wrong| format!("{what}: {wrong}"))?;
         let expected = &expected[usize::from(exclusive)];
@@ -81,7 +81,7 @@ fn every_length_on_executor<M: DeviceMonoid>(
 ) where
     M::Item: Sample,
 {
-    let most = MOST_BYTES / size_of::<M::Item>();
+    let most = MAX_BYTES / size_of::<M::Item>();
     let all = items(1, most, sampler);
     let edges = items(1, 300, M::Item::sample);
     let mut shared = Vec::new();

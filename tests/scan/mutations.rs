@@ -40,7 +40,7 @@ pub const MUTATIONS: &[Mutation] = &[
         wrong: "publish(next, taken >> 32 << 32);",
     },
     Mutation {
-        name: "cells believed whatever their serial",
+        name: "cells believed whatever their epoch",
         file: "core/words.cuh",
         right: "static_cast<unsigned>(word[k] >> 32) == epoch;",
         wrong: "word[k] >> 32 != 0;",

@@ -14,9 +14,9 @@ struct Block;
 
 typedef std::pair<const void*, int> Place;
 
-// Operations that the lanes of a warp do in one instruction on a GPU. Lanes share a turn if they
-// have reached the same place of the code equally often since the last barrier.
-struct Turn {
+// Operations that the lanes of a warp do in one instruction on a GPU. Lanes share an instruction if
+// they have reached the same place of the code equally often since the last barrier.
+struct WarpInstruction {
     enum { COMBINES, SHARED, GLOBAL } what;
     unsigned lanes = 0;
     // 32-bit words of memory that the lanes access: addresses divided by 4.
@@ -27,23 +27,23 @@ struct Turn {
 struct Counts {
     // The largest number of combinations of one thread, and the total of all threads.
     uint64_t steps, combinations;
-    // Turns in which lanes combine.
-    uint64_t combining_turns;
+    // Instructions in which lanes combine.
+    uint64_t combining_instructions;
     // Barriers of blocks and of warps.
     uint64_t barriers, warp_barriers;
-    // Turns that access shared memory, and their repetitions because lanes access several words of
-    // a bank.
-    uint64_t shared_turns, bank_conflicts;
-    // Turns that access global memory, and the sectors of 32 bytes that they access.
-    uint64_t global_turns, sectors;
+    // Instructions that access shared memory, and their repetitions because lanes access several
+    // words of a bank.
+    uint64_t shared_instructions, bank_conflicts;
+    // Instructions that access global memory, and the sectors of 32 bytes that they access.
+    uint64_t global_instructions, sectors;
 };
 extern Counts counts;
 
-// The turn of the current thread's warp at a place.
-Turn& turn(Site site);
+// The instruction of the current thread's warp at a place.
+WarpInstruction& instruction(Site site);
 void count_access(const void* address, size_t bytes, bool is_shared, Site site);
-// Adds the turns of a warp since its last barrier to the counts. All its lanes have passed the
-// barrier.
+// Adds the instructions of a warp since its last barrier to the counts. All its lanes have passed
+// the barrier.
 void count(Block& block, unsigned warp);
 
 }  // namespace simt

@@ -80,7 +80,7 @@ struct Byte {
 };
 
 struct Warp {
-    std::map<std::pair<Place, unsigned>, Turn> turns;
+    std::map<std::pair<Place, unsigned>, WarpInstruction> instructions;
     unsigned arrived = 0, epoch = 1;
     const char* what = nullptr;
     Site site = {};

@@ -204,7 +204,7 @@ pub const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "an empty input that is not answered",
         file: "reduce/rows.cuh",
-        right: "leave(Words<Item>(arguments.identity));",
+        right: "store(Words<Item>(arguments.identity));",
         wrong: "leave(Words<Item>());",
     },
     Mutation {

@@ -40,7 +40,7 @@ pub fn large_kernels<T: DeviceType>() -> Policy {
 
 /// The baseline alone, with at most three chunks.
 pub fn baseline<T: DeviceType>() -> Policy {
-    Policy { max_chunks: 3, ..Policy::for_item(&T::layout()).untuned() }
+    Policy { max_chunks: 3, ..Policy::for_item(&T::layout()).baseline_only() }
 }
 
 /// Two chunks, each of one warp with one run of small tiles. Four tiles merge wherever there are
@@ -110,7 +110,7 @@ pub fn policies<T: DeviceType>() -> Vec<Policy> {
     (short.small.rows, short.small.merged_tiles, short.small.warps) = (1, 2, 2);
     short.max_chunks = 64.min(default.max_chunks);
     (short.one_block_items, short.lane_each_items, short.small_gathered) = (5, 3, 0);
-    let mut narrow = default.untuned();
+    let mut narrow = default.baseline_only();
     (narrow.baseline.warps, narrow.tiles_per_warp) = (1, 1);
-    vec![default, large, tiny, wide, tall, ungrouped, short, default.untuned(), narrow]
+    vec![default, large, tiny, wide, tall, ungrouped, short, default.baseline_only(), narrow]
 }

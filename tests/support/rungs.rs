@@ -9,7 +9,7 @@ use warpfold::source::{RungArguments, Source};
 use warpfold::{DeviceMonoid, DeviceType};
 
 use super::programs::Kernels;
-use super::simt::{Executor, Places, Request, bytes, state};
+use super::simt::{AddressOffsets, Executor, Request, bytes, state};
 
 /// An operator's rungs, with the number of the first one in its program.
 #[derive(Clone, Copy)]
@@ -27,16 +27,16 @@ pub struct Counts {
     /// numbers.
     pub steps: u64,
     pub combinations: u64,
-    /// Turns of a warp in which some of its lanes combine.
-    pub combining_turns: u64,
+    /// Instructions of a warp in which some of its lanes combine.
+    pub combining_instructions: u64,
     /// Barriers of blocks, and of warps.
     pub barriers: u64,
     pub warp_barriers: u64,
     /// Accesses of a warp to shared memory, and their repetitions because of bank conflicts.
-    pub shared_turns: u64,
+    pub shared_instructions: u64,
     pub bank_conflicts: u64,
     /// Accesses of a warp to global memory, and the sum of the sectors of 32 bytes that they touch.
-    pub global_turns: u64,
+    pub global_instructions: u64,
     pub sectors: u64,
     /// Number of launches, which the executor does not count.
     pub launches: u64,
@@ -51,12 +51,12 @@ impl Add for Counts {
         Self {
             steps: self.steps + other.steps,
             combinations: self.combinations + other.combinations,
-            combining_turns: self.combining_turns + other.combining_turns,
+            combining_instructions: self.combining_instructions + other.combining_instructions,
             barriers: self.barriers + other.barriers,
             warp_barriers: self.warp_barriers + other.warp_barriers,
-            shared_turns: self.shared_turns + other.shared_turns,
+            shared_instructions: self.shared_instructions + other.shared_instructions,
             bank_conflicts: self.bank_conflicts + other.bank_conflicts,
-            global_turns: self.global_turns + other.global_turns,
+            global_instructions: self.global_instructions + other.global_instructions,
             sectors: self.sectors + other.sectors,
             launches: self.launches + other.launches,
         }
@@ -120,7 +120,7 @@ impl<M: DeviceMonoid> Launcher for OnExecutor<'_, M> {
             kernel: self.rungs.first + step.rung as u32,
             blocks: step.blocks as u32,
             threads: step.threads,
-            places: Places {
+            places: AddressOffsets {
                 input: offset_of!(RungArguments<M::Item>, input) as u32,
                 output: offset_of!(RungArguments<M::Item>, output) as u32,
                 words: offset_of!(RungArguments<M::Item>, shared) as u32,
@@ -149,12 +149,12 @@ impl<M: DeviceMonoid> Launcher for OnExecutor<'_, M> {
             self.counts.push(Counts {
                 steps: next(),
                 combinations: next(),
-                combining_turns: next(),
+                combining_instructions: next(),
                 barriers: next(),
                 warp_barriers: next(),
-                shared_turns: next(),
+                shared_instructions: next(),
                 bank_conflicts: next(),
-                global_turns: next(),
+                global_instructions: next(),
                 sectors: next(),
                 launches: 1,
             });

@@ -47,7 +47,7 @@ pub struct Request {
 const UNCHANGED_FOR_ONE: usize = 64;
 const FEWEST_UNCHANGED: usize = 3;
 /// The most checks of a kind in a quick run.
-const MOST_QUICK: usize = 8;
+const MAX_QUICK: usize = 8;
 
 impl Request {
     /// The request that `cargo xtask test` makes by environment variables. Without them it is an
@@ -126,7 +126,7 @@ pub fn select(checks: &[&Check], passed: &HashSet<Hash>, request: &Request) -> S
             unchanged.shuffle(&mut random);
             selection.chosen.extend(unchanged.into_iter().take(sample));
         }
-        Extent::Quick => selection.chosen = covering(checks, changed, 1, MOST_QUICK, &mut random),
+        Extent::Quick => selection.chosen = covering(checks, changed, 1, MAX_QUICK, &mut random),
     }
     selection
 }

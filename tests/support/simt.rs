@@ -187,7 +187,7 @@ const LIMITS: Limits = Limits { multiprocessors: 2, ..Limits::H200 };
 
 /// The options of a scan.
 #[derive(Clone, Copy, Debug)]
-pub struct Asked {
+pub struct ScanOptions {
     pub exclusive: bool,
     /// Whether the output is the input.
     pub in_place: bool,
@@ -198,21 +198,21 @@ pub struct Asked {
 /// Offsets in a kernel's first parameter, in bytes, of the addresses that the executor fills in.
 #[repr(C)]
 #[derive(Clone, Copy, Default)]
-pub(super) struct Places {
+pub(super) struct AddressOffsets {
     pub(super) input: u32,
     pub(super) output: u32,
     pub(super) words: u32,
 }
 
-/// The first parameter of a kernel up to the identity, and its `Places`. `$words` is the field with
-/// the address of the words that blocks share.
+/// The first parameter of a kernel up to the identity, and its `AddressOffsets`. `$words` is the
+/// field with the address of the words that blocks share.
 macro_rules! before_identity {
     ($arguments:ident { $words:ident, $($field:ident $(: $value:expr)?),* $(,)? }) => {{
         type Of = $arguments<ArrayInput, [u8; 0]>;
         // SAFETY: all fields are numbers, for which zeros are valid.
         let none: Of = unsafe { std::mem::zeroed() };
         let fields = Of { $($field $(: $value)?,)* ..none };
-        let places = Places {
+        let places = AddressOffsets {
             input: offset_of!(Of, input) as u32,
             output: offset_of!(Of, output) as u32,
             words: offset_of!(Of, $words) as u32,
@@ -260,7 +260,7 @@ pub(super) struct Request {
     pub(super) misalignment: u32,
     pub(super) output_misalignment: u32,
     pub(super) in_place: u32,
-    pub(super) places: Places,
+    pub(super) places: AddressOffsets,
     pub(super) seed: u64,
     pub(super) shared: u64,
     pub(super) arguments: u64,
@@ -319,23 +319,23 @@ impl Executor {
             vec![0; if gathers { launches.memory_bytes(item) as usize } else { size_of::<u64>() }];
         for launch in launches {
             let shape = case.policy.shape(launch.kernel);
-            let left = if launch.leaves_one() { 1 } else { launch.chunks as usize };
+            let left = if launch.is_final() { 1 } else { launch.chunks as usize };
             let output = left * item.size;
             let request_words = words.len();
-            let placed = launch.placed(&shape, length);
+            let partition = launch.partition(&shape, length);
             let (fields, places) = before_identity!(Arguments {
                 tickets,
                 length,
-                runs: placed.runs,
-                row_level: placed.row_level,
-                whole: placed.whole,
+                runs: partition.runs,
+                row_level: partition.row_level,
+                whole: partition.whole,
                 gathers: launch.gathers.into(),
             });
             let arguments = operands.arguments(fields);
             let request = Request {
                 kernel: case.number(launch.kernel),
                 blocks: case.policy.blocks(&launch, resident(launch.chunks)),
-                threads: placed.warps * 32,
+                threads: partition.warps * 32,
                 misalignment: misalignment as u32,
                 places,
                 seed: self.seed,
@@ -366,7 +366,7 @@ impl Executor {
         &mut self,
         case: Case<M, ScanPolicy>,
         items: &[M::Item],
-        asked: Asked,
+        asked: ScanOptions,
         shared: &mut Vec<u8>,
     ) -> Result<Vec<M::Item>, String> {
         let kernels = Case { first: case.first, operator: (), policy: case.policy };
@@ -382,7 +382,7 @@ impl Executor {
         case: Case<(), ScanPolicy>,
         operands: &Operands,
         input: Vec<u8>,
-        asked: Asked,
+        asked: ScanOptions,
         shared: &mut Vec<u8>,
     ) -> Result<Vec<u8>, String> {
         let item = &operands.item;
@@ -438,7 +438,7 @@ impl Executor {
             blocks: 3,
             threads: 64,
             misalignment: 0,
-            places: Places { input: 0, output: 16, words: 0 },
+            places: AddressOffsets { input: 0, output: 16, words: 0 },
             seed: self.seed,
             shared: 0,
             arguments: arguments.len() as u64,

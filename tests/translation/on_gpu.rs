@@ -16,7 +16,7 @@ where
     let stream = device.stream().expect("a GPU");
     let items = stream.clone_htod(&both).expect("room for the items");
     let default = Policy::for_item(&M::Item::layout());
-    for policy in [default, default.untuned()] {
+    for policy in [default, default.baseline_only()] {
         let reduction = Reduction::with(device.clone(), operator).with_policy(policy);
         reduction.compile().unwrap_or_else(|error| panic!("{error}"));
         let mut results = stream.clone_htod(&both[..pairs.len()]).expect("room for the results");

@@ -85,7 +85,7 @@ fn is_the_bracket_at_every_edge<M: Monoid>(operator: M, item: fn(usize) -> M::It
         lengths.extend([edge + 9, edge + tile + 17]);
     }
     let all: Vec<M::Item> = (0..6 * block).map(item).collect();
-    let suit = rows::suit(&M::Item::layout());
+    let suit = rows::fits_lanes(&M::Item::layout());
     let mut of_many_blocks = Brackets::new(&operator, suit);
     for length in lengths.into_iter().filter(|&length| length <= all.len()) {
         let (items, expected) = (&all[..length], tree::bracket(&operator, &all[..length]));
@@ -171,6 +171,6 @@ fn padding_keeps_items_out_of_lanes() {
         small: u8,
         large: u32,
     }
-    assert!(!rows::suit(&Padded::layout()));
-    assert!(rows::suit(&<[[f32; 2]; 2]>::layout()));
+    assert!(!rows::fits_lanes(&Padded::layout()));
+    assert!(rows::fits_lanes(&<[[f32; 2]; 2]>::layout()));
 }

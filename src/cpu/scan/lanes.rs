@@ -11,11 +11,11 @@
 
 use std::mem::MaybeUninit;
 
+use super::block_prefixes::Edges;
 use super::runs::Runs;
-use super::turns::Edges;
 use crate::Monoid;
 use crate::cpu::lanes;
-use crate::cpu::rows::{Cut, Row, Rows, Word, combine, item, set_item, set_items_of_lanes};
+use crate::cpu::rows::{Row, Rows, Word, WordSplit, combine, item, set_item, set_items_of_lanes};
 use crate::cpu::transposition::transpose;
 use crate::cpu::units::RUN;
 use crate::cpu::vectors::Registers;
@@ -41,9 +41,9 @@ impl<'a, M: Monoid> Lanes<'a, M> {
     ///
     /// # Safety
     ///
-    /// The items [suit](crate::cpu::rows::suit).
+    /// The items [fit the lanes](crate::cpu::rows::fits_lanes).
     pub(super) unsafe fn new(operator: &'a M, most: usize) -> Self {
-        let runs = most / tile_items::<M::Item>() * Cut::<M::Item>::LANES;
+        let runs = most / tile_items::<M::Item>() * WordSplit::<M::Item>::LANES;
         Self {
             values: Vec::with_capacity(runs),
             edges: Vec::with_capacity(1 + runs),
@@ -70,7 +70,7 @@ impl<'a, M: Monoid> Lanes<'a, M> {
         operator: &M,
         tile: &[M::Item],
     ) {
-        // SAFETY: the items suit, as the caller of `new` promised.
+        // SAFETY: the items fit the lanes, as the caller of `new` promised.
         unsafe { lanes::tile(registers, operator, tile, &mut self.values) };
     }
 
@@ -115,8 +115,8 @@ impl<'a, M: Monoid> Lanes<'a, M> {
         let mut of_items = Rows::<W, RUN>::new();
         let (of_items, of_edges) = (of_items.first(RUN * words), rows.first((RUN + 1) * words));
         let edges = &self.edges[tile * W::LANES..][..W::LANES + 1];
-        // SAFETY: the items suit, as the caller of `new` promised, and `items` is a tile. The rows
-        // are the first ones of `Rows`. Each step sets the rows that the next one reads.
+        // SAFETY: the items fit the lanes, as the caller of `new` promised, and `items` is a tile.
+        // The rows are the first ones of `Rows`. Each step sets the rows that the next one reads.
         unsafe {
             transpose::<M::Item, W, BYTES>(registers, items, of_items);
             set_items_of_lanes(of_edges, &edges[..W::LANES]);
@@ -135,7 +135,7 @@ impl<'a, M: Monoid> Lanes<'a, M> {
     /// Sweeps the first tile of the input down.
     #[inline(always)]
     pub(super) fn down_first(&mut self, prefix: Prefix, places: &mut [MaybeUninit<M::Item>]) {
-        let edges = Edges { before: None, after: Some(self.edges[Cut::<M::Item>::LANES]) };
+        let edges = Edges { before: None, after: Some(self.edges[WordSplit::<M::Item>::LANES]) };
         self.first.down(prefix, edges, places);
     }
 
@@ -154,17 +154,17 @@ impl<'a, M: Monoid> Lanes<'a, M> {
 ///
 /// # Safety
 ///
-/// The items suit, and were transposed into the rows. The first item of `edges` was set.
+/// The items fit the lanes, and were transposed into the rows. The first item of `edges` was set.
 #[inline(always)]
 unsafe fn combine_before<M: Monoid, W: Word>(operator: &M, items: &[Row<W>], edges: &mut [Row<W>]) {
     let words = size_of::<M::Item>() / size_of::<W>();
-    // SAFETY: the items suit, as the caller promises.
+    // SAFETY: the items fit the lanes, as the caller promises.
     let op = |left, right| unsafe { combine::<M, W>(operator, left, right) };
     let (first, others) = edges.split_at_mut(words);
     for lane in 0..W::LANES {
         // SAFETY: the items were transposed into the rows, as the caller promises.
         let at = |index: usize| unsafe { item::<M::Item, W>(&items[index * words..], lane) };
-        // SAFETY: the items suit, as the caller promises.
+        // SAFETY: the items fit the lanes, as the caller promises.
         let mut set =
             |index: usize, before| unsafe { set_item(&mut others[(index - 1) * words..], lane, before) };
         let (a, b, c, d, e, f, g) = (at(0), at(1), at(2), at(3), at(4), at(5), at(6));

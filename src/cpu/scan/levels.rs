@@ -7,10 +7,10 @@
 
 use std::mem::MaybeUninit;
 
+use super::block_prefixes::Edges;
 use super::lanes::{Lanes, tile_items};
 use super::runs::Runs;
 use super::stream::{Line, Output};
-use super::turns::Edges;
 use crate::cpu::prefetch;
 use crate::cpu::rows::{self, Rows, Word, as_places, in_words_of, words_of_items, words_of_places};
 use crate::cpu::transposition::restore;
@@ -23,8 +23,8 @@ use crate::{DeviceType, Monoid};
 const DEPTH: usize = 4;
 
 /// Whether items of type `T` are processed in lanes with these vectors.
-pub(super) fn go_in_lanes<T: DeviceType>(vectors: Vectors) -> bool {
-    rows::suit(&T::layout()) && vectors.have_lanes()
+pub(super) fn uses_lanes<T: DeviceType>(vectors: Vectors) -> bool {
+    rows::fits_lanes(&T::layout()) && vectors.have_lanes()
 }
 
 /// The sweeps of a block. A level processes tiles of runs of eight, in lanes. The values of its
@@ -33,7 +33,8 @@ pub(super) fn go_in_lanes<T: DeviceType>(vectors: Vectors) -> bool {
 pub(super) struct Levels<'a, M: Monoid> {
     operator: &'a M,
     vectors: Vectors,
-    /// The levels of lanes: items, values of runs of items, and so on. None if items do not suit.
+    /// The levels of lanes: items, values of runs of items, and so on. None if items do not fit the
+    /// lanes.
     lanes: Vec<Lanes<'a, M>>,
     /// Levels of lanes that the current block uses.
     depth: usize,
@@ -51,10 +52,10 @@ impl<'a, M: Monoid> Levels<'a, M> {
     }
 
     pub(super) fn with(operator: &'a M, most: usize, streams: bool, vectors: Vectors) -> Self {
-        let in_lanes = go_in_lanes::<M::Item>(vectors);
+        let in_lanes = uses_lanes::<M::Item>(vectors);
         let levels = (0..if in_lanes { DEPTH } else { 0 }).map(|level| most / RUN.pow(level as u32));
         let fill_lanes = |&most: &usize| most >= tile_items::<M::Item>();
-        // SAFETY: `in_lanes` is true only if the items suit.
+        // SAFETY: `in_lanes` is true only if the items fit the lanes.
         let lanes = levels.take_while(fill_lanes).map(|most| unsafe { Lanes::new(operator, most) }).collect();
         Self { operator, vectors, lanes, depth: 0, runs: Runs::new(operator), streams, lines: Vec::new() }
     }
@@ -104,7 +105,7 @@ impl<M: Monoid> Compiled for Up<'_, '_, M> {
             let whole = items.len() / tile_items * tile_items;
             for tiles in items[..whole].chunks(RUN * tile_items) {
                 for tile in tiles.chunks_exact(tile_items) {
-                    prefetch::ahead_of(tile, items);
+                    prefetch::prefetch_ahead(tile, items);
                     lanes[0].up_tile(registers, operator, tile);
                 }
                 // Values are swept up as soon as they fill a tile, while the next items arrive.

@@ -11,20 +11,20 @@
 
 #![allow(unsafe_code)]
 
+mod block_prefixes;
 mod lanes;
 mod levels;
 mod runs;
 mod stream;
-mod turns;
 
 use std::collections::VecDeque;
 use std::mem::MaybeUninit;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use self::block_prefixes::{BlockPosition, BlockPrefixes};
 use self::lanes::tile_items;
-use self::levels::{Levels, go_in_lanes};
-use self::turns::{Turn, Turns};
+use self::levels::{Levels, uses_lanes};
 use super::read::Elements;
 use super::rows::as_places;
 use super::units::{RUN, items_of};
@@ -36,7 +36,7 @@ use crate::{DeviceType, Monoid};
 /// output, and the blocks that wait.
 const BLOCK_BYTES: usize = 128 << 10;
 /// Most blocks of a thread that wait for their down-sweep.
-const MOST_WAITING: usize = 2;
+const MAX_PENDING: usize = 2;
 
 /// Scans the items that the elements become, into new memory.
 pub(crate) fn scan<M: Monoid>(
@@ -50,7 +50,7 @@ pub(crate) fn scan<M: Monoid>(
     let places = &mut scanned.spare_capacity_mut()[..elements.length()];
     // SAFETY: elements are given. All blocks were swept down, so every place was written.
     unsafe {
-        in_blocks(operator, prefix, Some(elements), places, false);
+        scan_blocks(operator, prefix, Some(elements), places, false);
         scanned.set_len(elements.length());
     }
     scanned
@@ -63,15 +63,15 @@ pub(crate) fn scan_into<M: Monoid>(
     elements: &(impl Elements<M::Item> + ?Sized),
     places: &mut [M::Item],
 ) {
-    let streams = stream::suits(places);
+    let streams = stream::is_worthwhile(places);
     // SAFETY: only items are written to the places, and elements are given.
-    unsafe { in_blocks(operator, prefix, Some(elements), as_places(places), streams) };
+    unsafe { scan_blocks(operator, prefix, Some(elements), as_places(places), streams) };
 }
 
 /// Scans items in place.
 pub(crate) fn scan_in_place<M: Monoid>(operator: &M, prefix: Prefix, items: &mut [M::Item]) {
     // SAFETY: the places hold items, and only items are written to them.
-    unsafe { in_blocks(operator, prefix, None::<&[M::Item]>, as_places(items), false) };
+    unsafe { scan_blocks(operator, prefix, None::<&[M::Item]>, as_places(items), false) };
 }
 
 /// Items of a block: a power of two, at least a tile. Blocks of items in lanes are larger in two
@@ -84,7 +84,7 @@ fn block_items<T: DeviceType>(streams: bool) -> usize {
     let tile = tile_items::<T>();
     let fill_lanes = |items: usize| items >= RUN * RUN * tile;
     let more = streams || (fill_lanes(many) && !fill_lanes(few));
-    if more && go_in_lanes::<T>(Vectors::detected()) { many } else { few }.max(tile)
+    if more && uses_lanes::<T>(Vectors::detected()) { many } else { few }.max(tile)
 }
 
 /// Scans the items that the elements become. Without elements, scans the items in the places.
@@ -92,7 +92,7 @@ fn block_items<T: DeviceType>(streams: bool) -> usize {
 /// # Safety
 ///
 /// If there are no elements, the places hold items.
-unsafe fn in_blocks<M: Monoid, E: Elements<M::Item> + ?Sized>(
+unsafe fn scan_blocks<M: Monoid, E: Elements<M::Item> + ?Sized>(
     operator: &M,
     prefix: Prefix,
     elements: Option<&E>,
@@ -102,41 +102,43 @@ unsafe fn in_blocks<M: Monoid, E: Elements<M::Item> + ?Sized>(
     assert!(elements.is_none_or(|elements| elements.length() == places.len()));
     let (whole, most) = (block_items::<M::Item>(streams), places.len());
     let count = most.div_ceil(whole);
-    let turns = Turns::of(count);
+    let prefixes = BlockPrefixes::of(count);
     // Blocks are taken in order. So a block waits only for blocks that were taken before it.
     let blocks: Vec<_> = places.chunks_mut(whole).map(|places| Mutex::new(Some(places))).collect();
     let (next, finished) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let work = || {
-        let stop = turns.stop_others();
+        let stop = prefixes.stop_others();
         let take = || {
             let index = next.fetch_add(1, Ordering::Relaxed);
             let places = blocks.get(index)?.lock().ok().and_then(|mut block| block.take());
             let places = places.expect("it is taken once, and nobody panics meanwhile");
             // The last block may be incomplete. No other block needs its value.
-            Some((Turn { index, is_whole: places.len() == whole }, places))
+            Some((BlockPosition { index, is_whole: places.len() == whole }, places))
         };
         let mut room = Vec::new();
-        let range_of = |turn: Turn, places: &[_]| turn.index * whole..turn.index * whole + places.len();
-        let mut waiting = VecDeque::<(Turn, &mut [_], Levels<'_, M>)>::with_capacity(MOST_WAITING);
-        let mut spare = Vec::with_capacity(MOST_WAITING);
+        let range_of = |position: BlockPosition, places: &[_]| {
+            position.index * whole..position.index * whole + places.len()
+        };
+        let mut waiting = VecDeque::<(BlockPosition, &mut [_], Levels<'_, M>)>::with_capacity(MAX_PENDING);
+        let mut spare = Vec::with_capacity(MAX_PENDING);
         loop {
-            let may_go_down = waiting.front().is_some_and(|(turn, ..)| turns.has_come(*turn));
-            let taken = if may_go_down || waiting.len() == MOST_WAITING { None } else { take() };
-            if let Some((turn, places)) = taken {
+            let may_go_down = waiting.front().is_some_and(|(position, ..)| prefixes.is_ready(*position));
+            let taken = if may_go_down || waiting.len() == MAX_PENDING { None } else { take() };
+            if let Some((position, places)) = taken {
                 let mut levels =
                     spare.pop().unwrap_or_else(|| Levels::new(operator, most.min(whole), streams));
                 // SAFETY: without elements the places hold items.
                 let here = || unsafe { std::slice::from_raw_parts(places.as_ptr().cast(), places.len()) };
-                let items = elements.map(|elements| elements.items(range_of(turn, places), &mut room));
+                let items = elements.map(|elements| elements.items(range_of(position, places), &mut room));
                 assert!(items.is_none_or(|items| items.len() == places.len()), "an item for each element");
                 let value = levels.up(items.unwrap_or_else(here));
-                if turn.is_whole {
-                    turns.publish(operator, turn.index, value);
+                if position.is_whole {
+                    prefixes.publish(operator, position.index, value);
                 }
-                waiting.push_back((turn, places, levels));
-            } else if let Some((turn, places, mut levels)) = waiting.pop_front() {
-                let Some(edges) = turns.edges(turn) else { return };
-                let items = elements.map(|elements| elements.items(range_of(turn, places), &mut room));
+                waiting.push_back((position, places, levels));
+            } else if let Some((position, places, mut levels)) = waiting.pop_front() {
+                let Some(edges) = prefixes.edges(position) else { return };
+                let items = elements.map(|elements| elements.items(range_of(position, places), &mut room));
                 assert!(items.is_none_or(|items| items.len() == places.len()), "an item for each element");
                 // SAFETY: `levels` has swept up the same block.
                 unsafe { levels.down(prefix, edges, items, places) };

@@ -3,7 +3,7 @@
 use std::iter::zip;
 use std::mem::MaybeUninit;
 
-use super::turns::Edges;
+use super::block_prefixes::Edges;
 use crate::Monoid;
 use crate::cpu::units::RUN;
 use crate::tree::Prefix;

@@ -13,11 +13,11 @@ use crate::cpu::units::LINE;
 use crate::cpu::vectors::Registers;
 
 /// Least bytes of an output that the caches would not keep until it is read.
-const LEAST_BYTES: usize = 64 << 20;
+const MIN_BYTES: usize = 64 << 20;
 
 /// Whether streaming stores are worthwhile for an output.
-pub(super) fn suits<T>(output: &[T]) -> bool {
-    cfg!(target_arch = "x86_64") && size_of_val(output) >= LEAST_BYTES
+pub(super) fn is_worthwhile<T>(output: &[T]) -> bool {
+    cfg!(target_arch = "x86_64") && size_of_val(output) >= MIN_BYTES
 }
 
 /// One cache line.

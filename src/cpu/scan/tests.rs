@@ -1,7 +1,7 @@
 use std::iter::zip;
 use std::ops::Range;
 
-use super::turns::Edges;
+use super::block_prefixes::Edges;
 use super::*;
 use crate::cpu::reduce::tests::{Halves, Maps, Triangles};
 use crate::operators::{AffineComposition, Matrix2Product, Sum};
@@ -15,7 +15,7 @@ fn mixed(index: usize) -> u64 {
 
 /// The levels of lanes of a block of `items` items.
 fn depth<T: DeviceType>(items: usize, vectors: Vectors) -> usize {
-    match go_in_lanes::<T>(vectors) {
+    match uses_lanes::<T>(vectors) {
         true => (0..4).take_while(|&level| items >> (3 * level) >= tile_items::<T>()).count(),
         false => 0,
     }
@@ -86,7 +86,7 @@ where
                 let first = line + room[line..].as_ptr().align_offset(line).min(line) + skipped;
                 let places = &mut room[first..][..length];
                 // SAFETY: only items are written to them.
-                unsafe { in_blocks(&operator, prefix, Some(items), as_places(places), true) };
+                unsafe { scan_blocks(&operator, prefix, Some(items), as_places(places), true) };
                 check(&room[first..][..length], "past the caches");
                 let mut others = room[..first].iter().chain(&room[first + length..]);
                 assert!(others.all(|place| M::Item::same_bits(place, &outside)), "{length} items");
@@ -198,7 +198,7 @@ fn no_two_values_are_combined_but_neighbours() {
         scan_in_place(&Joined, Prefix::Inclusive, &mut places);
         assert_eq!(places, expected, "{length} items in place");
         // SAFETY: only items are written to them.
-        unsafe { in_blocks(&Joined, Prefix::Inclusive, Some(&items[..]), as_places(&mut places), true) };
+        unsafe { scan_blocks(&Joined, Prefix::Inclusive, Some(&items[..]), as_places(&mut places), true) };
         assert_eq!(places, expected, "{length} items past the caches");
         assert_eq!(crate::cpu::bracket(&Joined, &items[..]), [0, length], "{length} items reduced");
     }
@@ -313,7 +313,8 @@ fn a_panic_ends_all_threads() {
                 let places = unsafe { as_places(&mut places) };
                 let elements = Some(&items[..]);
                 // SAFETY: elements are given.
-                let mut scan = || unsafe { in_blocks(&panics, Prefix::Inclusive, elements, places, streams) };
+                let mut scan =
+                    || unsafe { scan_blocks(&panics, Prefix::Inclusive, elements, places, streams) };
                 let scanned = || threads.install(&mut scan);
                 let panic =
                     std::panic::catch_unwind(std::panic::AssertUnwindSafe(scanned)).expect_err("it panics");

@@ -11,10 +11,10 @@ fn gpu_is_the_cpu_through_ptx() {
     let stream = device.stream().expect("a GPU");
     let context = stream.context();
     let architecture = architecture(context).expect("answers");
-    let target = jit::Target { architecture, form: jit::Form::Ptx };
+    let target = jit::Target { architecture, format: jit::ImageFormat::Ptx };
     let policy = Policy::for_item(&<[u32; 2]>::layout());
     let kernels = Kernels::new(context, Data::of_items(&<[u32; 2]>::layout()), target);
-    let kernel = BracketKernel { kernels, policy, reader: TypeId::of::<ItemsAsTheyAre>(), of_partials: None };
+    let kernel = BracketKernel { kernels, policy, reader: TypeId::of::<ArrayOfItems>(), of_partials: None };
     let operator = AffineComposition::new();
     for length in [1_u32, 2, 1000, 100_001] {
         let items: Vec<[u32; 2]> = (0..length).map(|i| [i | 1, i.wrapping_mul(2_654_435_761)]).collect();
@@ -31,8 +31,8 @@ fn gpu_workspaces_of_graphs_are_used_again() {
     let _relaxed = RelaxedCapture::enter().expect("a driver");
     let stream = device.stream().expect("a GPU").context().new_stream().expect("a stream");
     let policy = Policy { max_chunks: 99, ..Policy::for_item(&u64::layout()) };
-    let kernel = BracketKernel::of::<Sum<u64>, ItemsAsTheyAre>(stream.context(), policy).expect("a kernel");
-    kernel.reserve::<Sum<u64>, ItemsAsTheyAre>(&stream).expect("compiles");
+    let kernel = BracketKernel::of::<Sum<u64>, ArrayOfItems>(stream.context(), policy).expect("a kernel");
+    kernel.reserve::<Sum<u64>, ArrayOfItems>(&stream).expect("compiles");
     let items = stream.clone_htod(&[1_u64; 100_000]).expect("copies");
     let mut result = stream.clone_htod(&[0_u64]).expect("copies");
     let mode = cudarc::driver::sys::CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL;
@@ -66,11 +66,11 @@ fn gpu_chains_are_recorded_once() {
     let stream = device.stream().expect("a GPU").context().new_stream().expect("a stream");
     let default = Policy::for_item(&<[u32; 2]>::layout());
     let mut policy =
-        Policy { one_block_items: 64, tiles_per_warp: 1, full_turns: 0, gathered_chunks: 500, ..default };
+        Policy { one_block_items: 64, tiles_per_warp: 1, max_full_waves: 0, gathered_chunks: 500, ..default };
     policy.large.warps = 1;
-    let kernel = BracketKernel::of::<AffineComposition<u32>, ItemsAsTheyAre>(stream.context(), policy)
+    let kernel = BracketKernel::of::<AffineComposition<u32>, ArrayOfItems>(stream.context(), policy)
         .expect("a kernel");
-    kernel.reserve::<AffineComposition<u32>, ItemsAsTheyAre>(&stream).expect("compiles");
+    kernel.reserve::<AffineComposition<u32>, ArrayOfItems>(&stream).expect("compiles");
     let operator = AffineComposition::new();
     let items: Vec<[u32; 2]> = (0..4_000_000_u32).map(|i| [i | 1, i.wrapping_mul(2_654_435_761)]).collect();
     let on_device = stream.clone_htod(&items).expect("copies");
@@ -96,10 +96,10 @@ fn gpu_chains_are_recorded_once() {
         }
         let results = stream.clone_dtoh(&results).expect("copies");
         assert!(results.chunks(lengths.len()).all(|results| results == expected), "{what}");
-        lock(&workspace).chains.count()
+        lock(&workspace).graphs.count()
     };
     assert_eq!(into("as chains"), chains.len());
-    lock(&workspace).chains.refuse();
+    lock(&workspace).graphs.refuse();
     assert_eq!(into("one by one"), 0);
 }
 
@@ -112,7 +112,7 @@ fn gpu_workspaces_grow() {
     let _relaxed = RelaxedCapture::enter().expect("a driver");
     let stream = device.stream().expect("a GPU").context().new_stream().expect("a stream");
     let policy = Policy { tiles_per_warp: 1, ..Policy::for_item(&u64::layout()) };
-    let kernel = BracketKernel::of::<Sum<u64>, ItemsAsTheyAre>(stream.context(), policy).expect("a kernel");
+    let kernel = BracketKernel::of::<Sum<u64>, ArrayOfItems>(stream.context(), policy).expect("a kernel");
     let large: u32 = 40_000_000;
     let items: Vec<u64> = (0..u64::from(large)).collect();
     let items = stream.clone_htod(&items).expect("copies");

@@ -58,7 +58,7 @@ impl Compilation {
     /// compiled any source yet, this call performs the compilation.
     pub fn begin(source: Arc<Source>, target: Target) -> Self {
         let task = Arc::new(Task { taken: Mutex::new(Some((source, target))), ended: OnceLock::new() });
-        match nvrtc::has_compiled() && await_at_exit() {
+        match nvrtc::has_compiled() && wait_at_exit() {
             true => enqueue(&task),
             false => task.run(),
         }
@@ -103,7 +103,7 @@ static QUEUE: Mutex<Queue> =
 static PROCESS: AtomicU32 = AtomicU32::new(0);
 
 /// Makes the process wait for the current compilation when it ends. Returns whether this succeeded.
-fn await_at_exit() -> bool {
+fn wait_at_exit() -> bool {
     thread_local!(static LOCAL: Local = const { Local });
     // A thread whose values are gone already is ending, and has waited.
     let _ = LOCAL.try_with(|_| {});

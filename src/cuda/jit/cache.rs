@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex};
 
 use super::disk::{self, Entry};
-use super::image::{Form, Image};
+use super::image::{Image, ImageFormat};
 use super::key::Key;
 use crate::Error;
 use crate::cuda::lock::lock;
@@ -38,23 +38,23 @@ pub(super) fn make(key: Key, compile: impl FnOnce() -> Result<Image, Error>) -> 
     Ok(keep(key, image))
 }
 
-/// One byte for the form, then the bytes of the image.
+/// One byte for the format, then the bytes of the image.
 fn encode(image: &Image) -> Vec<u8> {
-    let form = match image.form {
-        Form::Cubin => 0,
-        Form::Ptx => 1,
+    let format = match image.format {
+        ImageFormat::Cubin => 0,
+        ImageFormat::Ptx => 1,
     };
-    std::iter::once(form).chain(image.bytes.iter().copied()).collect()
+    std::iter::once(format).chain(image.bytes.iter().copied()).collect()
 }
 
 fn decode(mut payload: Vec<u8>) -> Option<Image> {
-    let form = match payload.first()? {
-        0 => Form::Cubin,
-        1 => Form::Ptx,
+    let format = match payload.first()? {
+        0 => ImageFormat::Cubin,
+        1 => ImageFormat::Ptx,
         _ => return None,
     };
     payload.remove(0);
-    Some(Image { form, bytes: payload })
+    Some(Image { format, bytes: payload })
 }
 
 #[cfg(test)]

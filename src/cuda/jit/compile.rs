@@ -3,10 +3,10 @@
 use std::sync::{Arc, OnceLock};
 
 use super::compiler::Compiler;
-use super::image::{Form, Image};
+use super::image::{Image, ImageFormat};
 use super::key::Key;
 use super::options::options;
-use super::remembered::remembered;
+use super::recorded::recorded;
 use super::target::Target;
 use super::{cache, nvrtc};
 use crate::Error;
@@ -52,8 +52,8 @@ pub fn architectures() -> Result<Vec<Architecture>, Error> {
 pub fn target(architecture: Architecture) -> Result<Target, Error> {
     let of = |compiler: &Compiler| Target::of(architecture, &compiler.architectures, &compiler.version);
     match of(compiler()?) {
-        Ok(target) if target.form == Form::Cubin => Ok(target),
-        // A newer NVRTC that knows this GPU may have replaced the remembered one.
+        Ok(target) if target.format == ImageFormat::Cubin => Ok(target),
+        // A newer NVRTC that knows this GPU may have replaced the recorded one.
         _ => of(nvrtc::library()?),
     }
 }
@@ -73,7 +73,7 @@ pub fn compile(source: &Source, target: Target) -> Result<Arc<Image>, Error> {
     let library = nvrtc::library()?;
     let options = options(source, target, library);
     let key = key(source, &options, library);
-    // The open library may be another one than was remembered, which changes the key.
+    // The open library may be another one than was recorded, which changes the key.
     match cache::find(key) {
         Some(image) => Ok(image),
         None => cache::make(key, || library.compile(source, target, &options).map(|compiled| compiled.image)),
@@ -98,11 +98,11 @@ fn key(source: &Source, options: &[String], compiler: &Compiler) -> Key {
     Key::of(parts.map(str::as_bytes))
 }
 
-/// The NVRTC that is open. If none is open, the remembered one. Otherwise opens the library.
+/// The NVRTC that is open. If none is open, the recorded one. Otherwise opens the library.
 fn compiler() -> Result<&'static Compiler, Error> {
-    static REMEMBERED: OnceLock<Option<Compiler>> = OnceLock::new();
+    static RECORDED: OnceLock<Option<Compiler>> = OnceLock::new();
     if !nvrtc::is_open()
-        && let Some(compiler) = REMEMBERED.get_or_init(remembered)
+        && let Some(compiler) = RECORDED.get_or_init(recorded)
     {
         return Ok(compiler);
     }

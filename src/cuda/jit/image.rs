@@ -2,18 +2,18 @@
 
 /// The format of an image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Form {
+pub enum ImageFormat {
     /// Machine code.
     Cubin,
     /// NVIDIA's intermediate language, which the driver compiles to machine code.
     Ptx,
 }
 
-/// The compiled form of a source.
+/// The compiled format of a source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Image {
     /// The format of the bytes.
-    pub form: Form,
+    pub format: ImageFormat,
     /// A CUBIN, or PTX as text.
     pub bytes: Vec<u8>,
 }

@@ -16,14 +16,14 @@ mod image;
 mod key;
 mod nvrtc;
 mod options;
-mod remembered;
+mod recorded;
 mod resources;
 mod target;
 
 pub use background::Compilation;
 pub use compile::{architectures, available, compile, target, version};
 pub(crate) use compile::{compile_once, find};
-pub use image::{Form, Image};
+pub use image::{Image, ImageFormat};
 pub use resources::{KernelResources, resources};
 pub use target::Target;
 

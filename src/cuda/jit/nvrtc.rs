@@ -12,8 +12,8 @@ use cudarc::nvrtc::result::{self, NvrtcError};
 use cudarc::nvrtc::sys;
 
 use super::compiler::{Compiler, VARIABLE};
-use super::image::{Form, Image};
-use super::remembered::remember;
+use super::image::{Image, ImageFormat};
+use super::recorded::record;
 use super::target::Target;
 use crate::Error;
 use crate::error::Excerpt;
@@ -83,7 +83,7 @@ fn open() -> Result<Compiler, Error> {
         .collect();
     architectures.sort();
     let compiler = Compiler { version: format!("{major}.{minor}"), architectures };
-    remember(&compiler);
+    record(&compiler);
     Ok(compiler)
 }
 
@@ -101,12 +101,12 @@ fn preload(path: &Path) -> Result<(), libloading::Error> {
     let is_builtins = |name: &std::ffi::OsStr| name.to_string_lossy().starts_with("libnvrtc-builtins.so");
     for builtins in beside.filter(|entry| is_builtins(&entry.file_name())) {
         // The built-ins of another version are not used, and do no harm.
-        let _ = open_forever(&builtins.path());
+        let _ = open_and_leak(&builtins.path());
     }
-    open_forever(path)
+    open_and_leak(path)
 }
 
-fn open_forever(path: &Path) -> Result<(), libloading::Error> {
+fn open_and_leak(path: &Path) -> Result<(), libloading::Error> {
     // SAFETY: as above. The path comes from the user or from a toolkit.
     let library = unsafe { libloading::Library::new(path)? };
     std::mem::forget(library);
@@ -164,7 +164,7 @@ impl Compiler {
         match compiled {
             Ok(()) => {
                 HAS_COMPILED.store(true, Ordering::Release);
-                Ok(Compiled { image: program.image(target.form)?, log })
+                Ok(Compiled { image: program.image(target.format)?, log })
             }
             Err(NvrtcError(sys::nvrtcResult::NVRTC_ERROR_COMPILATION)) => {
                 Err(compilation_error(source, target, options, log))
@@ -208,10 +208,10 @@ impl Program {
         Ok(text.map(|text| text.into_owned()).unwrap_or_default())
     }
 
-    fn image(&self, form: Form) -> Result<Image, Error> {
-        let (size_of, get): (SizeOf, Get) = match form {
-            Form::Cubin => (sys::nvrtcGetCUBINSize, sys::nvrtcGetCUBIN),
-            Form::Ptx => (sys::nvrtcGetPTXSize, sys::nvrtcGetPTX),
+    fn image(&self, format: ImageFormat) -> Result<Image, Error> {
+        let (size_of, get): (SizeOf, Get) = match format {
+            ImageFormat::Cubin => (sys::nvrtcGetCUBINSize, sys::nvrtcGetCUBIN),
+            ImageFormat::Ptx => (sys::nvrtcGetPTXSize, sys::nvrtcGetPTX),
         };
         let mut size = 0;
         // SAFETY: the program is alive and compiled to this format, and the buffer has the size
@@ -222,7 +222,7 @@ impl Program {
             get(self.0, bytes.as_mut_ptr().cast()).result().map_err(nvrtc_error)?;
             bytes
         };
-        Ok(Image { form, bytes })
+        Ok(Image { format, bytes })
     }
 }
 

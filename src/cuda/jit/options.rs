@@ -1,7 +1,7 @@
 //! The options of NVRTC.
 
 use super::compiler::Compiler;
-use super::image::Form;
+use super::image::ImageFormat;
 use super::target::Target;
 use crate::source::Source;
 
@@ -14,20 +14,20 @@ const OPTIONS: [&str; 5] =
 /// kernel. The machine code is the same.
 const MINIMAL: &str = "--minimal";
 /// The first version of NVRTC that has [`MINIMAL`]: CUDA 12.4.
-const KNOWS_MINIMAL: (u32, u32) = (12, 4);
+const HAS_MINIMAL: (u32, u32) = (12, 4);
 /// Optimises less. This saves a tenth of the compile time of a baseline kernel, and makes its code
 /// a tenth longer.
-const SOON: &str = "--Ofast-compile=min";
-/// The first version of NVRTC that has [`SOON`]: CUDA 12.9.
-const KNOWS_SOON: (u32, u32) = (12, 9);
+const FAST_COMPILE: &str = "--Ofast-compile=min";
+/// The first version of NVRTC that has [`FAST_COMPILE`]: CUDA 12.9.
+const HAS_FAST_COMPILE: (u32, u32) = (12, 9);
 
 pub(super) fn options(source: &Source, target: Target, compiler: &Compiler) -> Vec<String> {
-    let architecture = match target.form {
-        Form::Cubin => format!("--gpu-architecture=sm_{}", target.architecture.number()),
-        Form::Ptx => format!("--gpu-architecture=compute_{}", target.architecture.number()),
+    let architecture = match target.format {
+        ImageFormat::Cubin => format!("--gpu-architecture=sm_{}", target.architecture.number()),
+        ImageFormat::Ptx => format!("--gpu-architecture=compute_{}", target.architecture.number()),
     };
-    let minimal = (compiler.number() >= KNOWS_MINIMAL).then_some(MINIMAL);
-    let soon = (source.is_soon_compiled() && compiler.number() >= KNOWS_SOON).then_some(SOON);
+    let minimal = (compiler.number() >= HAS_MINIMAL).then_some(MINIMAL);
+    let soon = (source.compiles_fast() && compiler.number() >= HAS_FAST_COMPILE).then_some(FAST_COMPILE);
     let others = OPTIONS.into_iter().chain(minimal).chain(soon).map(str::to_owned);
     std::iter::once(architecture).chain(others).collect()
 }

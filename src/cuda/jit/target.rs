@@ -1,6 +1,6 @@
 //! The target of a compilation.
 
-use super::image::Form;
+use super::image::ImageFormat;
 use crate::Error;
 use crate::types::Architecture;
 
@@ -10,7 +10,7 @@ pub struct Target {
     /// The architecture of the machine code, or the oldest one that can run the PTX.
     pub architecture: Architecture,
     /// The format of the image.
-    pub form: Form,
+    pub format: ImageFormat,
 }
 
 impl Target {
@@ -26,8 +26,8 @@ impl Target {
     ) -> Result<Self, Error> {
         let newest = known.iter().copied().filter(|&known| known <= architecture).max();
         match newest {
-            Some(newest) if newest == architecture => Ok(Self { architecture, form: Form::Cubin }),
-            Some(newest) => Ok(Self { architecture: newest, form: Form::Ptx }),
+            Some(newest) if newest == architecture => Ok(Self { architecture, format: ImageFormat::Cubin }),
+            Some(newest) => Ok(Self { architecture: newest, format: ImageFormat::Ptx }),
             None => Err(Error::ArchitectureTooOld {
                 architecture,
                 oldest: known.iter().copied().min().unwrap_or(architecture),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use cudarc::driver::{CudaStream, DevicePtr, SyncOnDrop};
 
 use super::elements::Elements;
-use crate::source::{ArrayInput, ItemsAsTheyAre};
+use crate::source::{ArrayInput, ArrayOfItems};
 
 /// A slice of items in device memory. Elements are items: no `prepare` changes them.
 #[derive(Clone, Copy)]
@@ -13,7 +13,7 @@ pub(crate) struct Array<'a, T>(pub(crate) &'a dyn DevicePtr<T>);
 
 // SAFETY: the slice holds `length` items, and is borrowed.
 unsafe impl<T> Elements for Array<'_, T> {
-    type Reader = ItemsAsTheyAre;
+    type Reader = ArrayOfItems;
     type Guard<'a>
         = SyncOnDrop<'a>
     where

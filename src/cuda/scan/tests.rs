@@ -19,5 +19,5 @@ fn gpu_scans_are_recorded_once() {
         assert!(scanned.iter().zip(1..).all(|(&sum, count)| sum == 3 * count), "{length} items");
     }
     let workspace = kernel.kernels.workspaces.of_stream(&stream).expect("there");
-    assert_eq!(lock(&workspace).chains.count(), 2);
+    assert_eq!(lock(&workspace).graphs.count(), 2);
 }

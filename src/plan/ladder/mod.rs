@@ -84,11 +84,11 @@ pub struct Step {
 }
 
 /// Most shared memory of a block, in bytes. A kernel has it without opting in to more.
-pub(crate) const MOST_SHARED_BYTES: usize = 48 << 10;
+pub(crate) const MAX_SHARED_BYTES: usize = 48 << 10;
 /// Number of threads that a large GPU runs at once.
 const RESIDENT_THREADS: u64 = 1 << 18;
 /// Most blocks that combine in one word.
-const MEETING_BLOCKS: u64 = 256;
+const MAX_ATOMIC_BLOCKS: u64 = 256;
 
 impl Rung {
     /// All rungs, in the order of lectures.
@@ -192,7 +192,7 @@ impl Rung {
             Self::TwoItems | Self::Strided | Self::SequentialAddressing => both(length.div_ceil(2 * each)),
             Self::FirstCombine | Self::LastWarp | Self::Unrolled => both(length.div_ceil(2 * each)),
             Self::Cascading | Self::Shuffles => both(resident),
-            Self::Atomics => (resident.min(MEETING_BLOCKS), 1),
+            Self::Atomics => (resident.min(MAX_ATOMIC_BLOCKS), 1),
             Self::LastBlock => (resident, 1),
             Self::KoggeStone | Self::Exclusive | Self::Hierarchical => (length.div_ceil(each), length),
             Self::BrentKung => (length.div_ceil(2 * each), length),

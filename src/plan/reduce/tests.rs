@@ -57,7 +57,7 @@ fn every_item_is_in_one_block_of_each_launch() {
             (1 << 37) + 17,
         ] {
             every_item_is_in_one_block(&policy, &item, length);
-            every_item_is_in_one_block(&policy.untuned(), &item, length);
+            every_item_is_in_one_block(&policy.baseline_only(), &item, length);
         }
     }
 }
@@ -83,7 +83,7 @@ fn every_item_is_in_one_block(policy: &Policy, item: &Layout, length: u64) {
         partials += if left > 1 { left } else { 0 };
         // One warp combines the values of at most 32 rows of partials.
         assert!(!launch.gathers || shape.rows == 1 && (2..=1024).contains(&left));
-        left = if launch.leaves_one() { 1 } else { left };
+        left = if launch.is_final() { 1 } else { left };
     }
     assert_eq!(left, 1);
     let bytes = policy.launches(item, length).memory_bytes(item);
@@ -199,7 +199,7 @@ fn rows_are_whole_where_all_of_them_is_there() {
     let policy = Policy::for_item(&item);
     let whole = |length| {
         let launch = policy.launches(&item, length).next().expect("one");
-        launch.placed(&policy.shape(launch.kernel), length).whole
+        launch.partition(&policy.shape(launch.kernel), length).whole
     };
     let row = policy.small.row_items();
     assert_eq!([0, row - 1, row, 5 * row + 1].map(whole), [0, 0, 1, 5]);
@@ -212,27 +212,27 @@ fn rows_merge_where_every_chunk_is_whole() {
     let item = <[f32; 4]>::layout();
     let policy = Policy::for_item(&item);
     let row = policy.small.row_items();
-    let placed = |length| {
+    let partition = |length| {
         let launch = policy.launches(&item, length).next().expect("one");
         let shape = policy.shape(launch.kernel);
-        let Placed { warps, runs, row_level, whole } = launch.placed(&shape, length);
+        let Partition { warps, runs, row_level, whole } = launch.partition(&shape, length);
         (warps, runs, row_level, whole)
     };
-    let whole = [0, 1, 2, 7, 8, 128, 129].map(|rows| placed(rows * row));
+    let whole = [0, 1, 2, 7, 8, 128, 129].map(|rows| partition(rows * row));
     let merged = [(1, 1, 1, 1), (4, 4, 1, 4), (4, 64, 1, 64)];
     let [none, one, two, seven, eight, many, odd] = whole;
     assert_eq!([two, eight, many], merged);
     assert_eq!([none, one, seven, odd], [(1, 0, 0, 0), (1, 1, 0, 1), (8, 7, 0, 7), (8, 129, 0, 129)]);
-    assert_eq!(placed(8 * row - 1), (8, 8, 0, 7));
+    assert_eq!(partition(8 * row - 1), (8, 8, 0, 7));
     // Up to `small_bytes`, a warp has two rows. Larger inputs have tiles.
     let most = policy.small_bytes / 16;
-    assert_eq!((most * 16, placed(most)), (8 << 20, (32, 4096, 1, 4096)));
+    assert_eq!((most * 16, partition(most)), (8 << 20, (32, 4096, 1, 4096)));
     assert_eq!(policy.launches(&item, most + 1).next().expect("one").kernel, Kernel::Large);
     // A warp also has two rows if the block has no more warps.
     let one_block = Policy { one_block_items: 64 * row, ..policy }.one_block(63 * row);
     assert_eq!(
-        one_block.placed(&policy.small, 63 * row),
-        Placed { warps: 32, runs: 32, row_level: 1, whole: 31 }
+        one_block.partition(&policy.small, 63 * row),
+        Partition { warps: 32, runs: 32, row_level: 1, whole: 31 }
     );
 }
 

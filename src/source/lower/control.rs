@@ -6,7 +6,7 @@ use crate::language::syntax::{Arm, Block, Control, Expression, Range};
 
 /// Stands in each iteration of a loop that may be endless. C++ assumes that a loop without side
 /// effects terminates, so the compiler could remove it and return any value.
-const ENDLESS: &str = "asm volatile(\"\");";
+const KEEP_LOOP: &str = "asm volatile(\"\");";
 
 impl Lowering<'_> {
     pub(super) fn control(&mut self, control: &Control, destination: &Destination) -> Result<(), Error> {
@@ -23,7 +23,7 @@ impl Lowering<'_> {
                 self.block(then, destination)?;
                 match otherwise {
                     None => self.push("}"),
-                    Some(otherwise) => self.otherwise(|this| match otherwise {
+                    Some(otherwise) => self.else_branch(|this| match otherwise {
                         Expression::Control(_, Control::Block(block)) => this.block(block, destination),
                         otherwise => this.into(otherwise, destination),
                     })?,
@@ -36,15 +36,15 @@ impl Lowering<'_> {
                 self.arms(&value, arms, destination)
             }
             Control::Loop(label, body) => {
-                self.repeated(*label, destination, format!("while (true) {{ {ENDLESS}"), body, "")
+                self.repeated(*label, destination, format!("while (true) {{ {KEEP_LOOP}"), body, "")
             }
             Control::While(label, condition, body) => {
                 let (condition, written) = self.captured(|this| this.value(condition))?;
                 if written.is_empty() {
-                    let head = format!("while ({}) {{ {ENDLESS}", condition.text);
+                    let head = format!("while ({}) {{ {KEEP_LOOP}", condition.text);
                     return self.repeated(*label, &Destination::Nowhere, head, body, "");
                 }
-                self.push(format!("while (true) {{ {ENDLESS}"));
+                self.push(format!("while (true) {{ {KEEP_LOOP}"));
                 self.out.extend(written);
                 let head = format!("if (!{}) break;", condition.within(super::ATOM));
                 self.repeated(*label, &Destination::Nowhere, head, body, "")
@@ -72,7 +72,7 @@ impl Lowering<'_> {
     }
 
     /// Writes `} else { ... }`, or `} else if ...` if the branch is a single `if` statement.
-    fn otherwise(&mut self, work: impl FnOnce(&mut Self) -> Result<(), Error>) -> Result<(), Error> {
+    fn else_branch(&mut self, work: impl FnOnce(&mut Self) -> Result<(), Error>) -> Result<(), Error> {
         let ((), mut written) = self.captured(work)?;
         // Lines that start with `if` may be several statements. Those need braces, since `else`
         // would join only the first.
@@ -140,7 +140,7 @@ impl Lowering<'_> {
                 body(self)?;
                 match rest.is_empty() {
                     true => self.push("}"),
-                    false => self.otherwise(|this| this.arms(value, rest, destination))?,
+                    false => self.else_branch(|this| this.arms(value, rest, destination))?,
                 }
             }
         }

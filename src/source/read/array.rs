@@ -8,7 +8,7 @@ use crate::source::templates::Template;
 
 /// The reader of one array whose elements are items: no `prepare` changes them.
 #[derive(Debug)]
-pub(crate) struct ItemsAsTheyAre;
+pub(crate) struct ArrayOfItems;
 
 /// A kernel's argument for one array.
 #[repr(C)]
@@ -19,7 +19,7 @@ pub struct ArrayInput {
 }
 
 // SAFETY: `ArrayReader` reads one array of items, and the template touches only bytes of elements.
-unsafe impl Reader for ItemsAsTheyAre {
+unsafe impl Reader for ArrayOfItems {
     type Input = ArrayInput;
 
     const READS_ITEMS: bool = true;

@@ -2,8 +2,8 @@ use super::*;
 
 #[test]
 fn an_image_comes_back_in_its_form() {
-    for form in [Form::Cubin, Form::Ptx] {
-        let image = Image { form, bytes: b"the machine code".to_vec() };
+    for format in [ImageFormat::Cubin, ImageFormat::Ptx] {
+        let image = Image { format, bytes: b"the machine code".to_vec() };
         assert_eq!(decode(encode(&image)), Some(image));
     }
     assert_eq!(decode(vec![7, 1]), None);

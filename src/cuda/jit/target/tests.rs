@@ -8,15 +8,15 @@ fn target(major: u32, minor: u32) -> Result<Target, Error> {
 
 #[test]
 fn a_known_gpu_gets_its_own_machine_code() {
-    let cubin = Target { architecture: Architecture::new(8, 0), form: Form::Cubin };
+    let cubin = Target { architecture: Architecture::new(8, 0), format: ImageFormat::Cubin };
     assert_eq!(target(8, 0).unwrap(), cubin);
 }
 
 #[test]
 fn a_newer_gpu_gets_ptx_of_the_newest_known() {
-    let ptx = Target { architecture: Architecture::new(9, 0), form: Form::Ptx };
+    let ptx = Target { architecture: Architecture::new(9, 0), format: ImageFormat::Ptx };
     assert_eq!(target(12, 0).unwrap(), ptx);
-    let between = Target { architecture: Architecture::new(8, 0), form: Form::Ptx };
+    let between = Target { architecture: Architecture::new(8, 0), format: ImageFormat::Ptx };
     assert_eq!(target(8, 7).unwrap(), between);
 }
 

@@ -12,9 +12,9 @@ use crossbeam_utils::CachePadded;
 use crate::Monoid;
 
 /// Counts how often a waiting thread has polled.
-struct Looks(usize);
+struct PollCount(usize);
 
-impl Looks {
+impl PollCount {
     /// Polls before the thread yields the processor.
     const MOST: usize = 1000;
 
@@ -36,7 +36,7 @@ pub(super) struct Edges<T> {
 }
 
 /// The published values of blocks, and the prefixes that follow from them.
-pub(super) struct Turns<T> {
+pub(super) struct BlockPrefixes<T> {
     /// The value of each published block.
     values: Vec<OnceLock<T>>,
     /// Number of published values that are not processed yet.
@@ -51,7 +51,7 @@ pub(super) struct Turns<T> {
 
 /// A block, and its position in the order of blocks.
 #[derive(Clone, Copy)]
-pub(super) struct Turn {
+pub(super) struct BlockPosition {
     pub(super) index: usize,
     /// Whether the block is complete. Then it has a value, and also waits for the prefix at its
     /// end.
@@ -78,7 +78,7 @@ impl Drop for StopOthers<'_> {
     }
 }
 
-impl<T: Copy> Turns<T> {
+impl<T: Copy> BlockPrefixes<T> {
     pub(super) fn of(blocks: usize) -> Self {
         let each = || (0..blocks).map(|_| OnceLock::new()).collect();
         Self {
@@ -105,11 +105,11 @@ impl<T: Copy> Turns<T> {
         }
         // The thread that holds the lock is about to release it. If this thread slept until then,
         // all others would wait longer.
-        let mut looks = Looks(0);
+        let mut polls = PollCount(0);
         let mut subtrees = loop {
             match self.subtrees.try_lock() {
                 Ok(subtrees) => break subtrees,
-                Err(TryLockError::WouldBlock) => looks.pause(),
+                Err(TryLockError::WouldBlock) => polls.pause(),
                 Err(TryLockError::Poisoned(_)) => return,
             }
         };
@@ -126,22 +126,22 @@ impl<T: Copy> Turns<T> {
         }
     }
 
-    pub(super) fn has_come(&self, turn: Turn) -> bool {
-        self.known.load(Ordering::Acquire) >= turn.index + usize::from(turn.is_whole)
+    pub(super) fn is_ready(&self, position: BlockPosition) -> bool {
+        self.known.load(Ordering::Acquire) >= position.index + usize::from(position.is_whole)
     }
 
     /// Waits for the prefixes of a block. Returns `None` if a thread has panicked.
-    pub(super) fn edges(&self, turn: Turn) -> Option<Edges<T>> {
-        let mut looks = Looks(0);
-        while !self.has_come(turn) {
-            looks.pause();
+    pub(super) fn edges(&self, position: BlockPosition) -> Option<Edges<T>> {
+        let mut polls = PollCount(0);
+        while !self.is_ready(position) {
+            polls.pause();
         }
         if self.known.load(Ordering::Acquire) == STOPPED {
             return None;
         }
         let prefix = |block: usize| self.prefixes[block].get().copied();
-        let before = turn.index.checked_sub(1).and_then(prefix);
-        Some(Edges { before, after: if turn.is_whole { prefix(turn.index) } else { None } })
+        let before = position.index.checked_sub(1).and_then(prefix);
+        Some(Edges { before, after: if position.is_whole { prefix(position.index) } else { None } })
     }
 }
 

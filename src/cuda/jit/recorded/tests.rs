@@ -1,7 +1,7 @@
 use super::*;
 
 #[test]
-fn what_is_remembered_comes_back() {
+fn a_record_is_read_back() {
     let architectures = vec![Architecture::new(7, 5), Architecture::new(12, 0)];
     let compiler = Compiler { version: "13.0".to_owned(), architectures };
     let text = encode(&compiler, "1 bytes, 2 ns", "/opt/odd\nname/libnvrtc.so.13");

@@ -28,15 +28,15 @@ fn key() -> Key {
 }
 
 /// The recorded properties, if the library's file is unchanged.
-pub(super) fn remembered() -> Option<Compiler> {
+pub(super) fn recorded() -> Option<Compiler> {
     let text = String::from_utf8(disk::load(&disk::folder()?, Entry::Compiler, key())?).ok()?;
     let (compiler, library) = decode(&text)?;
-    let is_there = identity(Path::new(library.1)).is_some_and(|identity| identity == library.0);
-    is_there.then_some(compiler)
+    let is_loaded = identity(Path::new(library.1)).is_some_and(|identity| identity == library.0);
+    is_loaded.then_some(compiler)
 }
 
 /// Records the properties of the library that was just opened, for later processes.
-pub(super) fn remember(compiler: &Compiler) {
+pub(super) fn record(compiler: &Compiler) {
     let library = loaded_from().and_then(|path| Some((identity(&path)?, path)));
     if let (Some(folder), Some((identity, path))) = (disk::folder(), library)
         && let Some(path) = path.to_str()

@@ -5,11 +5,11 @@ use crate::operators::Sum;
 /// prefixes.
 #[test]
 fn no_value_is_lost() {
-    let all: Vec<Turns<u64>> = (0..100_000).map(|_| Turns::of(2)).collect();
+    let all: Vec<BlockPrefixes<u64>> = (0..100_000).map(|_| BlockPrefixes::of(2)).collect();
     let wrong = |index: usize| {
-        let publish = |turns: &Turns<u64>| {
-            turns.publish(&Sum::<u64>::new(), index, 1 + index as u64);
-            turns.edges(Turn { index, is_whole: true }).expect("nobody panics")
+        let publish = |prefixes: &BlockPrefixes<u64>| {
+            prefixes.publish(&Sum::<u64>::new(), index, 1 + index as u64);
+            prefixes.edges(BlockPosition { index, is_whole: true }).expect("nobody panics")
         };
         let expected = [(None, Some(1)), (Some(1), Some(3))][index];
         all.iter().map(publish).filter(|edges| (edges.before, edges.after) != expected).count()

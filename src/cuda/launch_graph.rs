@@ -18,11 +18,11 @@ pub(super) enum Queue<'a> {
     /// before the previous one has ended. This requires that no other thread enqueues work between
     /// them.
     Stream { stream: sys::CUstream, overlap: bool },
-    /// A side stream that records the graph of a chain.
+    /// A side stream that records a kept graph.
     Recording { stream: sys::CUstream, launches: &'a mut Vec<(Function, Grid)> },
-    /// The nodes of a chain. The graph is launched after each node has its arguments. `given` is
+    /// The nodes of a kept graph. It is launched after each node has its arguments. `launched` is
     /// the number of nodes that have them.
-    Nodes { chain: &'a Chain, given: usize },
+    Nodes { graph: &'a LaunchGraph, launched: usize },
 }
 
 impl Queue<'_> {
@@ -44,7 +44,7 @@ impl Queue<'_> {
     /// 1. The kernel's module is loaded in the stream's context, which is current.
     /// 2. `parameters` point to values of the kernel's parameter types.
     /// 3. Each device address among them stays valid until the launched work has ended.
-    pub(super) unsafe fn give(
+    pub(super) unsafe fn launch(
         &mut self,
         function: Function,
         grid: Grid,
@@ -62,38 +62,38 @@ impl Queue<'_> {
                 // The graph runs with the arguments that its nodes are given later.
                 unsafe { function.launch(*stream, &grid, parameters) }
             }
-            Self::Nodes { chain, given } => {
-                let node = chain.nodes[*given];
-                *given += 1;
+            Self::Nodes { graph, launched } => {
+                let node = graph.nodes[*launched];
+                *launched += 1;
                 // SAFETY: the caller guarantees the conditions above. The node belongs to the
                 // instance's graph.
-                unsafe { function.set(chain.instance, node, &grid, parameters) }
+                unsafe { function.set(graph.instance, node, &grid, parameters) }
             }
         }
     }
 }
 
-/// The chains of a workspace: one for each sequence of kernels that its stream has run.
+/// The graphs of a workspace: one for each sequence of kernels that its stream has run.
 #[derive(Debug, Default)]
-pub(super) struct Chains {
-    known: Vec<Chain>,
-    /// Whether a chain has failed. If so, kernels are launched one by one.
+pub(super) struct LaunchGraphs {
+    known: Vec<LaunchGraph>,
+    /// Whether a graph has failed. If so, kernels are launched one by one.
     are_refused: bool,
 }
 
-impl Chains {
-    /// Gives a stream one launch of each of `kernels`, as one graph if possible. The context is
-    /// current. `give` adds the launches to a queue, and may be called more than once.
+impl LaunchGraphs {
+    /// Launches one grid of each of `kernels`, as one graph if possible. The context is
+    /// current. `enqueue` adds the launches to a queue, and may be called more than once.
     pub(super) fn launch(
         &mut self,
         kernels: impl Iterator<Item = Kernel> + Clone,
         stream: &CudaStream,
-        mut give: impl FnMut(&mut Queue<'_>) -> Result<(), Error>,
+        mut enqueue: impl FnMut(&mut Queue<'_>) -> Result<(), Error>,
     ) -> Result<(), Error> {
         // Tuned kernels soon replace the baseline, so its graph would remain unused.
         let are_kept = !self.are_refused && kernels.clone().all(|kernel| kernel != Kernel::Baseline);
         if are_kept {
-            match self.launch_chain(kernels, stream, &mut give) {
+            match self.launch_as_graph(kernels, stream, &mut enqueue) {
                 Ok(()) => return Ok(()),
                 Err(reason) => {
                     log::warn!("kernels are launched one by one: {reason}");
@@ -102,40 +102,40 @@ impl Chains {
             }
         }
         // An error in the launches themselves is returned here.
-        give(&mut Queue::of_stream(stream))
+        enqueue(&mut Queue::of_stream(stream))
     }
 
     /// Launches the kernels as one graph. After an error, no launch has been enqueued.
-    fn launch_chain(
+    fn launch_as_graph(
         &mut self,
         kernels: impl Iterator<Item = Kernel> + Clone,
         stream: &CudaStream,
-        give: &mut impl FnMut(&mut Queue<'_>) -> Result<(), Error>,
+        enqueue: &mut impl FnMut(&mut Queue<'_>) -> Result<(), Error>,
     ) -> Result<(), Error> {
-        let is_known = |chain: &Chain| chain.kernels.iter().copied().eq(kernels.clone());
+        let is_known = |graph: &LaunchGraph| graph.kernels.iter().copied().eq(kernels.clone());
         let at = match self.known.iter().position(is_known) {
             Some(at) => at,
             None => {
-                self.known.push(Chain::record(kernels.collect(), give)?);
+                self.known.push(LaunchGraph::record(kernels.collect(), enqueue)?);
                 self.known.len() - 1
             }
         };
-        let chain = &self.known[at];
-        let mut queue = Queue::Nodes { chain, given: 0 };
-        give(&mut queue)?;
-        let is_whole = matches!(queue, Queue::Nodes { given, .. } if given == chain.nodes.len());
-        assert!(is_whole, "each kernel of a chain is given a launch");
+        let graph = &self.known[at];
+        let mut queue = Queue::Nodes { graph, launched: 0 };
+        enqueue(&mut queue)?;
+        let is_whole = matches!(queue, Queue::Nodes { launched, .. } if launched == graph.nodes.len());
+        assert!(is_whole, "each kernel of a graph is given a launch");
         // SAFETY: the instance and the stream are alive. Each node has the arguments of this call.
-        check("launching a graph", unsafe { result::graph::launch(chain.instance, stream.cu_stream()) })
+        check("launching a graph", unsafe { result::graph::launch(graph.instance, stream.cu_stream()) })
     }
 
-    /// The number of chains.
+    /// The number of graphs.
     #[cfg(all(test, feature = "laws"))]
     pub(super) fn count(&self) -> usize {
         self.known.len()
     }
 
-    /// Drops all chains. From now on kernels are launched one by one.
+    /// Drops all graphs. From now on kernels are launched one by one.
     pub(super) fn refuse(&mut self) {
         (self.known, self.are_refused) = (Vec::new(), true);
     }
@@ -143,34 +143,34 @@ impl Chains {
 
 /// A sequence of launches as a CUDA graph: recorded once, launched many times with new arguments.
 #[derive(Debug)]
-pub(super) struct Chain {
+pub(super) struct LaunchGraph {
     kernels: Vec<Kernel>,
-    graph: sys::CUgraph,
+    handle: sys::CUgraph,
     instance: sys::CUgraphExec,
     /// The graph's nodes, one for each kernel, which also identify the instance's nodes.
     nodes: Vec<sys::CUgraphNode>,
 }
 
-impl Chain {
+impl LaunchGraph {
     fn record(
         kernels: Vec<Kernel>,
-        give: &mut impl FnMut(&mut Queue<'_>) -> Result<(), Error>,
+        enqueue: &mut impl FnMut(&mut Queue<'_>) -> Result<(), Error>,
     ) -> Result<Self, Error> {
         let side = check("creating a stream", SideStream::new())?;
         let mode = sys::CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED;
         // SAFETY: the stream is alive, and no other code uses it.
         check("beginning to record", unsafe { result::stream::begin_capture(side.0, mode) })?;
         let mut launches = Vec::new();
-        let given = give(&mut Queue::Recording { stream: side.0, launches: &mut launches });
+        let enqueued = enqueue(&mut Queue::Recording { stream: side.0, launches: &mut launches });
         // SAFETY: as above.
-        let graph = check("ending a recording", unsafe { result::stream::end_capture(side.0) })?;
-        let mut chain = Self { kernels, graph, instance: std::ptr::null_mut(), nodes: Vec::new() };
-        given?;
-        chain.nodes = chain.nodes_of(&launches)?;
+        let handle = check("ending a recording", unsafe { result::stream::end_capture(side.0) })?;
+        let mut graph = Self { kernels, handle, instance: std::ptr::null_mut(), nodes: Vec::new() };
+        enqueued?;
+        graph.nodes = graph.nodes_of(&launches)?;
         // SAFETY: the graph is alive, and `instance` is valid for writes.
-        let instantiated = unsafe { sys::cuGraphInstantiateWithFlags(&mut chain.instance, graph, 0) };
+        let instantiated = unsafe { sys::cuGraphInstantiateWithFlags(&mut graph.instance, handle, 0) };
         check("instantiating a graph", instantiated.result())?;
-        Ok(chain)
+        Ok(graph)
     }
 
     /// The nodes of the launches, in launch order. The driver may list nodes in another order.
@@ -178,7 +178,7 @@ impl Chain {
         let mut count = launches.len();
         let mut nodes = vec![std::ptr::null_mut(); count];
         // SAFETY: the graph is alive, and the vector has `count` nodes.
-        let listed = unsafe { sys::cuGraphGetNodes(self.graph, nodes.as_mut_ptr(), &mut count) };
+        let listed = unsafe { sys::cuGraphGetNodes(self.handle, nodes.as_mut_ptr(), &mut count) };
         check("listing the nodes of a graph", listed.result())?;
         nodes.truncate(count);
         let node_of = |&(function, grid): &(Function, Grid)| {
@@ -196,14 +196,14 @@ impl Chain {
     }
 }
 
-impl Drop for Chain {
+impl Drop for LaunchGraph {
     fn drop(&mut self) {
         // SAFETY: no other code uses the handles, and the driver lets launched work end.
         unsafe {
             if !self.instance.is_null() {
                 let _ = result::graph::exec_destroy(self.instance);
             }
-            let _ = result::graph::destroy(self.graph);
+            let _ = result::graph::destroy(self.handle);
         }
     }
 }
