@@ -330,7 +330,7 @@ unsafe fn by_words<T, W: Word>(item: T) -> T {
     unsafe { same.assume_init() }
 }
 
-/// The number of words of an item that [suits](suit).
+/// The number of words of an item that [fits the lanes](fits_lanes).
 #[inline(always)]
 fn words_of<T, W: Word>() -> usize {
     assert!(size_of::<T>() <= MAX_BYTES && align_of::<T>() >= align_of::<W>());
