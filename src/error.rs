@@ -1,15 +1,31 @@
 use std::fmt;
 
+use cudarc::driver::DriverError;
+use cudarc::nvrtc::result::NvrtcError;
+
 use crate::types::Architecture;
 
-/// Why a call failed.
+/// Why a call failed: the violated condition, and what to do about it.
 ///
 /// The device stays usable after every error, unless CUDA reports that it is not.
+///
+/// ```
+/// use warpfold::{Device, Error};
+///
+/// match Device::cuda(0) {
+///     Ok(device) => println!("{device}"),
+///     Err(Error::NoDriver { .. } | Error::NoDevice { .. }) => println!("no GPU"),
+///     Err(error) => println!("{error}"),
+/// }
+/// ```
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// The machine has no NVIDIA driver, or its driver is too old.
-    #[error("no NVIDIA driver: {reason}")]
+    #[error(
+        "no usable NVIDIA driver: {reason}. Install a driver of CUDA 12.0 or later (version 525), or use \
+         `Device::cpu()`"
+    )]
     NoDriver {
         /// Why the driver cannot be used.
         reason: String,
@@ -26,7 +42,10 @@ pub enum Error {
     },
 
     /// The machine has no GPU with this ordinal.
-    #[error("no CUDA device {ordinal}: this machine has {count}")]
+    #[error(
+        "no CUDA device {ordinal}: this process sees {count}. Ordinals start at 0; CUDA_VISIBLE_DEVICES can \
+         hide devices"
+    )]
     NoDevice {
         /// The requested device, from 0.
         ordinal: usize,
@@ -35,16 +54,21 @@ pub enum Error {
     },
 
     /// The device that `WARPFOLD_DEVICE` names is not available, or the value names no device.
-    #[error("WARPFOLD_DEVICE={value}: {reason}")]
+    #[error("WARPFOLD_DEVICE={value}: {reason}. Set it to `cpu` or `cuda:N`, or unset it")]
     DeviceOverride {
         /// The value of the variable.
         value: String,
         /// Why the device is not available.
         reason: String,
+        /// The error of the named device, if the value names one.
+        source: Option<Box<Error>>,
     },
 
     /// This version of NVRTC does not compile for the GPU's architecture any more.
-    #[error("{architecture} is too old for NVRTC {version}, which starts at {oldest}")]
+    #[error(
+        "the GPU's architecture {architecture} is too old for NVRTC {version}, which starts at {oldest}. Install \
+         the NVRTC of an earlier CUDA version, and name its file in WARPFOLD_NVRTC"
+    )]
     ArchitectureTooOld {
         /// The GPU's architecture.
         architecture: Architecture,
@@ -56,7 +80,8 @@ pub enum Error {
 
     /// NVRTC rejected the operator's CUDA C++.
     #[error(
-        "`{operator}` does not compile for {architecture}\n{excerpt}\noptions: {}\nlog:\n{log}",
+        "`{operator}` does not compile for {architecture}. Correct the lines marked `>`\n{excerpt}\noptions: \
+         {}\nlog:\n{log}",
         options.join(" ")
     )]
     Compilation {
@@ -74,14 +99,19 @@ pub enum Error {
 
     /// Rust and CUDA C++ disagree about the layout of a type: a hand-written `DeviceType` describes
     /// it incorrectly.
-    #[error("layout mismatch: {mismatch}")]
+    #[error(
+        "layout mismatch: {mismatch}. Correct `DeviceType::layout`, or derive it with `#[derive(DeviceType)]`"
+    )]
     LayoutMismatch {
         /// The assertion of the rendered source that failed.
         mismatch: String,
     },
 
     /// `DeviceOperator::state` names a type that is not the operator's own type.
-    #[error("`{operator}` declares `{state}` as its state; the state of an operator is its own type")]
+    #[error(
+        "`{operator}` declares `{state}` as its state, but the state of an operator is its own type. Write \
+         `.state::<Self>()`"
+    )]
     ForeignState {
         /// The operator's Rust type.
         operator: &'static str,
@@ -90,7 +120,10 @@ pub enum Error {
     },
 
     /// The operands or the result of the device form have another type than the operator's item.
-    #[error("`{operator}` combines `{item}`, and its device form does not")]
+    #[error(
+        "`{operator}` combines `{item}`, but its device form combines another type. Write \
+         `DeviceOperator::new::<Self::Item>`"
+    )]
     ForeignItem {
         /// The operator's Rust type.
         operator: &'static str,
@@ -110,7 +143,10 @@ pub enum Error {
     },
 
     /// The GPU has too little free memory.
-    #[error("out of device memory: {requested} bytes were asked for, {free} are free")]
+    #[error(
+        "out of device memory: {requested} bytes were requested, {free} are free. Free device memory, or pass \
+         a smaller input"
+    )]
     OutOfMemory {
         /// Bytes that the call requested.
         requested: usize,
@@ -119,11 +155,17 @@ pub enum Error {
     },
 
     /// The input or the output is in device memory, but the call runs on the CPU.
-    #[error("what is given is in GPU memory, but the call runs on the CPU")]
+    #[error(
+        "the input or the output is in GPU memory, but the call runs on the CPU. Create it with the GPU's \
+         stream or context, or copy the items to host memory"
+    )]
     DeviceInputOnCpu,
 
     /// The input or the output belongs to another CUDA context than the device of the call.
-    #[error("the {what} belongs to another CUDA context than the device of the call ({device})")]
+    #[error(
+        "the {what} belongs to another CUDA context than the device of the call ({device}). Create the call \
+         with the stream or context of the {what}"
+    )]
     WrongContext {
         /// Which argument: `input` or `output`.
         what: &'static str,
@@ -133,7 +175,7 @@ pub enum Error {
 
     /// The output has the wrong length. A reduction writes one item, a scan one for each item of
     /// the input.
-    #[error("the output holds {length} items, and {expected} are written")]
+    #[error("the output holds {length} items, but the call writes {expected}. Pass exactly {expected} items")]
     OutputLength {
         /// Required length, in items.
         expected: usize,
@@ -141,24 +183,36 @@ pub enum Error {
         length: usize,
     },
 
+    /// The input has more items than one call can process on a GPU.
+    #[error("the input has {length} items, but one call takes at most {most} of this type. Split the input")]
+    InputLength {
+        /// Actual length, in items.
+        length: usize,
+        /// Largest possible length, in items.
+        most: usize,
+    },
+
     /// The stream is recording a CUDA graph.
     ///
     /// The graph could be launched after the memory of the call is freed. So calls that record have
     /// names of their own, and are unsafe.
     #[error(
-        "the stream is recording a CUDA graph: record with `record_into`, `record_inclusive_into` and the like, or use \
-         another stream"
+        "the stream is recording a CUDA graph. Record with `record_into`, `record_inclusive_into` and the \
+         like, or use another stream"
     )]
     StreamIsCapturing,
 
     /// A `record_` call was given a stream that is not recording a CUDA graph.
     #[error(
-        "the stream is not recording a CUDA graph: begin a capture first, or use `run_into` and the like"
+        "the stream is not recording a CUDA graph. Begin a capture first, or use `run_into` and the like"
     )]
     StreamIsNotCapturing,
 
     /// A device address is not a multiple of the item's alignment.
-    #[error("the address {address:#x} is not a multiple of {align}, the alignment of the items")]
+    #[error(
+        "the address {address:#x} is not a multiple of {align}, the alignment of the items. Pass the address \
+         of an item"
+    )]
     Misaligned {
         /// The device address.
         address: u64,
@@ -166,16 +220,16 @@ pub enum Error {
         align: usize,
     },
 
-    /// No kernel can follow this [`Policy`](crate::Policy) or
-    /// [`ScanPolicy`](crate::plan::ScanPolicy), or the input needs more tiles than a launch can
-    /// have.
+    /// No kernel can follow this policy. Only the feature `internals` gives access to policies.
     #[error("invalid policy: {reason}")]
+    #[cfg_attr(not(feature = "internals"), doc(hidden))]
     Policy {
         /// The condition that the policy violates.
         reason: String,
     },
 
     /// A rung of the ladder does not support the call.
+    #[cfg(feature = "ladder")]
     #[error("the rung `{rung}` {reason}")]
     Rung {
         /// The rung's name.
@@ -185,7 +239,10 @@ pub enum Error {
     },
 
     /// CUDA reported an error.
-    #[error("{name} in {call}: {description}")]
+    ///
+    /// Errors of kernels, such as `CUDA_ERROR_ILLEGAL_ADDRESS`, make the context unusable: the
+    /// process must end, or reset the device.
+    #[error("CUDA failed while {call}: {name} ({}), {description}", source.0 as u32)]
     Cuda {
         /// The error's name, such as `CUDA_ERROR_ILLEGAL_ADDRESS`.
         name: String,
@@ -193,13 +250,17 @@ pub enum Error {
         description: String,
         /// The action that failed.
         call: &'static str,
+        /// The error with CUDA's code, `source.0`.
+        source: DriverError,
     },
 
     /// NVRTC reported an error other than a compilation error.
-    #[error("{name} in NVRTC")]
+    #[error("NVRTC failed: {name} ({})", source.0 as u32)]
     Nvrtc {
         /// The error's name, such as `NVRTC_ERROR_OUT_OF_MEMORY`.
         name: String,
+        /// The error with NVRTC's code, `source.0`.
+        source: NvrtcError,
     },
 }
 

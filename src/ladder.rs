@@ -25,7 +25,7 @@
 //! ```
 
 use std::fmt;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use cudarc::driver::{CudaSlice, DevicePtr};
 
@@ -42,6 +42,8 @@ use crate::{Commutative, Device, DeviceMonoid, DeviceType, Error, Input, Kind, L
 ///
 /// A kernel is compiled on first use, one for each pair of rung and block size. Memory that one
 /// launch passes to the next is allocated from the context's pool in each call.
+#[derive(Clone)]
+#[must_use = "a ladder does nothing until it runs"]
 pub struct Ladder<M> {
     device: Device,
     operator: M,
@@ -51,14 +53,14 @@ pub struct Ladder<M> {
     commutes: bool,
     /// Whether the operator is an addition that atomic instructions perform on these items.
     adds: bool,
-    kernels: OnceLock<LadderKernels>,
+    kernels: OnceLock<Arc<LadderKernels>>,
 }
 
-impl<M: DeviceMonoid> Ladder<M> {
+impl<M> Ladder<M> {
     /// Creates a ladder of all rungs, with an operator that has no parameters.
     pub fn new(device: impl Into<Device>) -> Self
     where
-        M: Commutative + Default,
+        M: Commutative + DeviceMonoid + Default,
     {
         Self::with(device, M::default())
     }
@@ -66,14 +68,17 @@ impl<M: DeviceMonoid> Ladder<M> {
     /// Creates a ladder of all rungs, with an operator that has run-time parameters.
     pub fn with(device: impl Into<Device>, operator: M) -> Self
     where
-        M: Commutative,
+        M: Commutative + DeviceMonoid,
     {
         let adds = M::IS_ADDITION && is_added_by_atomics(&M::Item::layout());
         Self { commutes: true, adds, ..Self::in_order(device, operator) }
     }
 
     /// Creates a ladder of the rungs that [keep the order](Rung::keeps_order), with any operator.
-    pub fn in_order(device: impl Into<Device>, operator: M) -> Self {
+    pub fn in_order(device: impl Into<Device>, operator: M) -> Self
+    where
+        M: DeviceMonoid,
+    {
         const { assert!(size_of::<M::Item>() <= 256, "an item has at most 256 bytes") };
         Self {
             device: device.into(),
@@ -85,7 +90,9 @@ impl<M: DeviceMonoid> Ladder<M> {
             kernels: OnceLock::new(),
         }
     }
+}
 
+impl<M: DeviceMonoid> Ladder<M> {
     /// Sets the threads of a block: a power of two from 32 to 1024. The default is 256.
     pub fn threads(mut self, threads: u32) -> Self {
         self.threads = threads;
@@ -216,7 +223,7 @@ impl<M: DeviceMonoid> Ladder<M> {
             return Ok(kernels);
         }
         let kernels = LadderKernels::new::<M>(stream.context())?;
-        Ok(self.kernels.get_or_init(|| kernels))
+        Ok(self.kernels.get_or_init(|| Arc::new(kernels)))
     }
 }
 

@@ -47,6 +47,7 @@ const MAX_FOLDED: usize = 64;
 
 /// An operator, the values on which its laws are claimed, and the tolerance.
 #[derive(Clone, Debug)]
+#[must_use = "laws are not tested until a method is called"]
 pub struct Laws<M: Monoid, S> {
     operator: M,
     items: S,

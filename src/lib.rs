@@ -1,52 +1,64 @@
 #![doc = include_str!("../README.md")]
 //!
-//! # The layers of this crate
+//! # Features
 //!
-//! A module uses only the modules below it:
-//!
-//! | module | content |
+//! | feature | adds |
 //! | --- | --- |
-//! | `laws` (feature `laws`) | the laws of an operator as tests, run on every backend |
-//! | [`ladder`] | textbook reductions and scans, step by step |
-//! | [`Reduction`], [`Scan`] | the calls of a user, on a [`Device`] |
-//! | `cpu` | the same bracket in parallel on the CPU |
-//! | `cuda` | contexts, streams, memory and launches, and [`Input`] |
-//! | [`jit`] | from rendered source and architecture to machine code, with caches |
-//! | [`source`] | from types, operator, plan and templates to rendered source |
-//! | [`plan`] | launch parameters and tile shapes; never changes a result |
-//! | `language` | the expansion of `#[monoid]` and `#[device]`: CUDA C++ as data |
-//! | [`operators`]: [`Monoid`], [`math`], [`tree`] | the operators themselves; no CUDA |
-//! | types: [`DeviceType`], [`Layout`] | value types with the same layout in Rust and CUDA C++ |
+//! | `half` | `DeviceType` for `half::f16` and `half::bf16` |
+//! | `laws` | `warpfold::laws`: the laws of an operator as tests, on every backend |
+//! | `ladder` | `warpfold::ladder`: textbook reductions and scans, step by step |
+//! | `internals` | `plan`, `source` and `jit`, for warpfold's own tests; no stability promises |
+//!
+//! No feature is on by default.
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![deny(unsafe_code)]
 #![warn(missing_docs, unreachable_pub)]
+// Plans, rendering and the JIT are public with `internals` only. Without it some of their items have
+// no caller.
+#![cfg_attr(not(feature = "internals"), allow(dead_code, unreachable_pub, unused_imports))]
 
 extern crate self as warpfold;
 
+#[cfg(feature = "ladder")]
 pub mod ladder;
 #[doc(hidden)]
 pub mod language;
 #[cfg(feature = "laws")]
 pub mod laws;
 pub mod operators;
+#[cfg(feature = "internals")]
 pub mod plan;
+#[cfg(feature = "internals")]
 pub mod source;
 
 mod cpu;
 mod cuda;
 mod error;
+#[cfg(not(feature = "internals"))]
+mod plan;
 mod reduction;
 mod scan;
+#[cfg(not(feature = "internals"))]
+mod source;
 mod types;
 
-pub use cuda::{Device, DeviceInput, Input, OnDevice, Output, jit};
+#[cfg(feature = "internals")]
+pub use cuda::jit;
+#[cfg(not(feature = "internals"))]
+use cuda::jit;
+pub use cuda::{Device, DeviceInput, Input, OnDevice, Output};
 pub use cudarc;
 pub use error::Error;
 pub use language::{DeviceCode, DeviceFunction, DeviceMonoid, DeviceOperator};
 #[doc(inline)]
 pub use operators::{Commutative, Monoid, math, tree};
+#[cfg(feature = "internals")]
 pub use plan::Policy;
 pub use reduction::Reduction;
 pub use scan::Scan;
-pub use types::{DeviceType, Field, Kind, Layout, Literal, Scalar};
+pub use source::Source;
+pub use types::{Architecture, DeviceType, Field, Kind, Layout, Literal, Scalar};
 pub use warpfold_macros::{DeviceType, device, device_code, monoid};
+
+#[cfg(test)]
+mod tests;

@@ -8,9 +8,9 @@ use std::sync::{Arc, OnceLock};
 use cudarc::driver::CudaStream;
 
 use crate::cuda::{Array, Backend, BracketKernel, InputSource, OutputTarget};
-use crate::plan::Kernel;
+use crate::plan::{Kernel, Policy};
 use crate::source::{ArrayOfItems, Source};
-use crate::{Device, DeviceMonoid, DeviceType, Error, Input, OnDevice, Output, Policy, cpu};
+use crate::{Device, DeviceMonoid, DeviceType, Error, Input, OnDevice, Output, cpu};
 
 /// Reduces arrays with the operator `M` on a device.
 ///
@@ -62,6 +62,8 @@ use crate::{Device, DeviceMonoid, DeviceType, Error, Input, OnDevice, Output, Po
 /// }
 /// let first = Reduction::<First>::new(Device::cpu());
 /// ```
+#[derive(Clone)]
+#[must_use = "a reduction does nothing until it runs"]
 pub struct Reduction<M> {
     device: Device,
     operator: M,
@@ -69,19 +71,55 @@ pub struct Reduction<M> {
     kernel: OnceLock<Arc<BracketKernel>>,
 }
 
-impl<M: DeviceMonoid> Reduction<M> {
+// The bounds stand on `new` and `with` rather than on the block. The compiler then shows the hint of
+// `DeviceMonoid` if `#[monoid]` is missing.
+impl<M> Reduction<M> {
     /// Creates a reduction with an operator that has no parameters.
     ///
     /// The call does no work on the device: the first [`run`](Self::run) does.
+    ///
+    /// ```
+    /// use warpfold::{Device, Reduction, operators::Sum};
+    ///
+    /// let sum = Reduction::<Sum<i64>>::new(Device::auto());
+    /// assert_eq!(sum.run(&[1, 2, 3])?, 6);
+    /// # Ok::<(), warpfold::Error>(())
+    /// ```
     pub fn new(device: impl Into<Device>) -> Self
     where
-        M: Default,
+        M: DeviceMonoid + Default,
     {
         Self::with(device, M::default())
     }
 
     /// Creates a reduction with an operator that has run-time parameters.
-    pub fn with(device: impl Into<Device>, operator: M) -> Self {
+    ///
+    /// ```
+    /// use warpfold::{Device, DeviceType, Monoid, Reduction, monoid};
+    ///
+    /// /// The number that is nearest to `target`.
+    /// #[derive(Clone, Copy, DeviceType)]
+    /// #[repr(C)]
+    /// struct Nearest { target: f32 }
+    ///
+    /// #[monoid]
+    /// impl Monoid for Nearest {
+    ///     type Item = f32;
+    ///     fn identity(&self) -> f32 { f32::INFINITY }
+    ///     fn combine(&self, left: f32, right: f32) -> f32 {
+    ///         let distance = (left - self.target).abs();
+    ///         if (right - self.target).abs() < distance { right } else { left }
+    ///     }
+    /// }
+    ///
+    /// let nearest = Reduction::with(Device::auto(), Nearest { target: 10.0 });
+    /// assert_eq!(nearest.run(&[1.0, 8.5, 12.0])?, 8.5);
+    /// # Ok::<(), warpfold::Error>(())
+    /// ```
+    pub fn with(device: impl Into<Device>, operator: M) -> Self
+    where
+        M: DeviceMonoid,
+    {
         const { assert!(size_of::<M::Item>() <= 256, "an item has at most 256 bytes") };
         Self {
             device: device.into(),
@@ -90,10 +128,13 @@ impl<M: DeviceMonoid> Reduction<M> {
             kernel: OnceLock::new(),
         }
     }
+}
 
+impl<M: DeviceMonoid> Reduction<M> {
     /// Replaces the policy, for measurements. No policy changes a result.
     ///
     /// Calls on a GPU return [`Error::Policy`] if no kernel can follow the policy.
+    #[cfg(feature = "internals")]
     pub fn with_policy(mut self, policy: Policy) -> Self {
         self.policy = policy;
         self.kernel = OnceLock::new();
@@ -101,11 +142,19 @@ impl<M: DeviceMonoid> Reduction<M> {
     }
 
     /// The device of the calls.
+    ///
+    /// ```
+    /// use warpfold::{Device, Reduction, operators::Max};
+    ///
+    /// let largest = Reduction::<Max<u8>>::new(Device::cpu());
+    /// assert!(!largest.device().is_gpu());
+    /// ```
     pub fn device(&self) -> &Device {
         &self.device
     }
 
     /// The policy: how an input is divided among kernels and blocks on a GPU.
+    #[cfg(feature = "internals")]
     pub fn policy(&self) -> &Policy {
         &self.policy
     }
@@ -131,6 +180,14 @@ impl<M: DeviceMonoid> Reduction<M> {
     ///   compilation.
     ///
     /// After an error the input is unchanged, and a later call may succeed.
+    ///
+    /// ```
+    /// use warpfold::{Device, Reduction, operators::Min};
+    ///
+    /// let temperatures = vec![21.5, 19.0, 23.25];
+    /// assert_eq!(Reduction::<Min<f32>>::new(Device::auto()).run(&temperatures)?, 19.0);
+    /// # Ok::<(), warpfold::Error>(())
+    /// ```
     pub fn run<I: Input<M::Item>>(&self, input: I) -> Result<M::Item, Error> {
         match (self.device.backend()?, input.source()) {
             (Backend::Cpu, InputSource::Host(items)) => Ok(cpu::bracket(&self.operator, items)),
@@ -166,6 +223,18 @@ impl<M: DeviceMonoid> Reduction<M> {
     /// - [`Error::StreamIsCapturing`] if the stream of the input or of the output records a CUDA
     ///   graph: see [`record_into`](Self::record_into).
     /// - The other errors of [`run`](Self::run).
+    ///
+    /// ```no_run
+    /// use warpfold::{Device, Reduction, operators::Sum};
+    ///
+    /// let device = Device::cuda(0)?;
+    /// let stream = device.stream().expect("the device is a GPU").clone();
+    /// let numbers = stream.clone_htod(&vec![1.0_f32; 1000])?;
+    /// let mut total = stream.alloc_zeros::<f32>(1)?;
+    /// Reduction::<Sum<f32>>::new(device).run_into(&numbers, &mut total)?;
+    /// assert_eq!(stream.clone_dtoh(&total)?, [1000.0]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn run_into<I, O>(&self, input: I, mut output: O) -> Result<(), Error>
     where
         I: Input<M::Item> + OnDevice<M::Item>,
@@ -206,6 +275,30 @@ impl<M: DeviceMonoid> Reduction<M> {
     ///    (`cuStreamUpdateCaptureDependencies`), and to destroy the stream before the capture ends.
     /// 5. Until the call returns, no other thread enqueues work on the stream or ends its capture.
     /// 6. If the call returns an error, the graph is never launched.
+    ///
+    /// ```no_run
+    /// use warpfold::cudarc::driver::sys::{CUgraphInstantiate_flags, CUstreamCaptureMode};
+    /// use warpfold::{Device, Reduction, operators::Sum};
+    ///
+    /// let device = Device::cuda(0)?;
+    /// let stream = device.stream().expect("the device is a GPU").context().new_stream()?;
+    /// let numbers = stream.clone_htod(&vec![1.0_f32; 1000])?;
+    /// let mut total = stream.alloc_zeros::<f32>(1)?;
+    /// let sum = Reduction::<Sum<f32>>::new(stream.clone());
+    /// sum.compile()?;
+    ///
+    /// stream.begin_capture(CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED)?;
+    /// // SAFETY: `numbers` and `total` outlive the graph, only this stream launches it, and no
+    /// // other work uses them meanwhile.
+    /// unsafe { sum.record_into(&numbers, &mut total)? };
+    /// let flags = CUgraphInstantiate_flags::CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH;
+    /// let graph = stream.end_capture(flags)?.expect("the capture has a launch");
+    /// for _ in 0..10 {
+    ///     graph.launch()?;
+    /// }
+    /// assert_eq!(stream.clone_dtoh(&total)?, [1000.0]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub unsafe fn record_into<I, O>(&self, input: I, mut output: O) -> Result<(), Error>
     where
         I: Input<M::Item> + OnDevice<M::Item>,
@@ -230,6 +323,14 @@ impl<M: DeviceMonoid> Reduction<M> {
     ///
     /// - [`Error::StreamIsCapturing`] if the device's stream records a CUDA graph.
     /// - The errors of the driver, of CUDA, of NVRTC and of compilation.
+    ///
+    /// ```
+    /// use warpfold::{Device, Reduction, operators::Product};
+    ///
+    /// let product = Reduction::<Product<f64>>::new(Device::auto());
+    /// product.compile()?;
+    /// # Ok::<(), warpfold::Error>(())
+    /// ```
     pub fn compile(&self) -> Result<(), Error> {
         match self.device.backend()? {
             Backend::Cpu => Ok(()),
@@ -239,12 +340,17 @@ impl<M: DeviceMonoid> Reduction<M> {
 
     /// The rendered CUDA C++ of the kernel for large inputs. The call needs no GPU.
     ///
-    /// [`Source::of_reduction`] renders the other kernels.
-    ///
     /// # Errors
     ///
-    /// - [`Error::Policy`] if no kernel can follow the policy.
-    /// - The errors of an operator that has no CUDA C++ form, such as [`Error::Untranslatable`].
+    /// The errors of an operator that has no CUDA C++ form, such as [`Error::Untranslatable`].
+    ///
+    /// ```
+    /// use warpfold::{Device, Reduction, operators::Sum};
+    ///
+    /// let source = Reduction::<Sum<f32>>::new(Device::cpu()).source()?;
+    /// assert!(source.program().contains("combine"));
+    /// # Ok::<(), warpfold::Error>(())
+    /// ```
     pub fn source(&self) -> Result<Source, Error> {
         Source::of_reduction::<M>(&self.policy, Kernel::Large)
     }
@@ -263,7 +369,6 @@ impl<M> fmt::Debug for Reduction<M> {
         f.debug_struct("Reduction")
             .field("operator", &std::any::type_name::<M>())
             .field("device", &self.device)
-            .field("policy", &self.policy)
             .finish_non_exhaustive()
     }
 }

@@ -24,6 +24,10 @@ use crate::{Device, DeviceMonoid, DeviceType, Error, Input, Output, cpu};
 /// [exact](DeviceMonoid::EXACT) operator gives the same bits on the CPU and on every GPU. Operands
 /// stay in order, so the operator need not commute.
 ///
+/// The last output of an inclusive scan may differ from [`Reduction`](crate::Reduction) in the last
+/// bits of a float, unless the number of items is a power of two: the bracket pairs the subtrees
+/// from right to left, a scan folds them from left to right.
+///
 /// An item has at most 256 bytes. The number of items is limited by memory alone.
 ///
 /// A scan reads each item once and writes each output once. Threads may share a `Scan`, and may run
@@ -48,6 +52,8 @@ use crate::{Device, DeviceMonoid, DeviceType, Error, Input, Output, cpu};
 /// assert_eq!(sums.exclusive(&[3, 1, 4, 1, 5])?, [0, 3, 4, 8, 9]);
 /// # Ok::<(), warpfold::Error>(())
 /// ```
+#[derive(Clone)]
+#[must_use = "a scan does nothing until it runs"]
 pub struct Scan<M> {
     device: Device,
     operator: M,
@@ -55,19 +61,40 @@ pub struct Scan<M> {
     kernel: OnceLock<Arc<ScanKernel>>,
 }
 
-impl<M: DeviceMonoid> Scan<M> {
+// The bounds stand on `new` and `with`, as those of `Reduction`.
+impl<M> Scan<M> {
     /// Creates a scan with an operator that has no parameters.
     ///
     /// The call does no work on the device: the first scan on a GPU compiles.
+    ///
+    /// ```
+    /// use warpfold::{Device, Scan, operators::Product};
+    ///
+    /// let products = Scan::<Product<u64>>::new(Device::auto());
+    /// assert_eq!(products.inclusive(&[1, 2, 3, 4])?, [1, 2, 6, 24]);
+    /// # Ok::<(), warpfold::Error>(())
+    /// ```
     pub fn new(device: impl Into<Device>) -> Self
     where
-        M: Default,
+        M: DeviceMonoid + Default,
     {
         Self::with(device, M::default())
     }
 
     /// Creates a scan with an operator that has run-time parameters.
-    pub fn with(device: impl Into<Device>, operator: M) -> Self {
+    ///
+    /// ```
+    /// use warpfold::{Device, Scan, operators::AffineComposition};
+    ///
+    /// // Item [a, b] is the map x -> a x + b.
+    /// let maps = Scan::with(Device::auto(), AffineComposition::<i32>::new());
+    /// assert_eq!(maps.inclusive(&[[2, 1], [3, 0]])?, [[2, 1], [6, 3]]);
+    /// # Ok::<(), warpfold::Error>(())
+    /// ```
+    pub fn with(device: impl Into<Device>, operator: M) -> Self
+    where
+        M: DeviceMonoid,
+    {
         const { assert!(size_of::<M::Item>() <= 256, "an item has at most 256 bytes") };
         Self {
             device: device.into(),
@@ -76,10 +103,13 @@ impl<M: DeviceMonoid> Scan<M> {
             kernel: OnceLock::new(),
         }
     }
+}
 
+impl<M: DeviceMonoid> Scan<M> {
     /// Replaces the policy, for measurements. No policy changes a result.
     ///
     /// Calls on a GPU return [`Error::Policy`] if no kernel can follow the policy.
+    #[cfg(feature = "internals")]
     pub fn with_policy(mut self, policy: ScanPolicy) -> Self {
         self.policy = policy;
         self.kernel = OnceLock::new();
@@ -87,11 +117,18 @@ impl<M: DeviceMonoid> Scan<M> {
     }
 
     /// The device of the calls.
+    ///
+    /// ```
+    /// use warpfold::{Device, Scan, operators::Max};
+    ///
+    /// assert!(!Scan::<Max<u8>>::new(Device::cpu()).device().is_gpu());
+    /// ```
     pub fn device(&self) -> &Device {
         &self.device
     }
 
     /// The policy: how an input is divided into tiles and blocks on a GPU.
+    #[cfg(feature = "internals")]
     pub fn policy(&self) -> &ScanPolicy {
         &self.policy
     }
@@ -111,6 +148,14 @@ impl<M: DeviceMonoid> Scan<M> {
     ///   compilation.
     ///
     /// After an error the input is unchanged, and a later call may succeed.
+    ///
+    /// ```
+    /// use warpfold::{Device, Scan, operators::Sum};
+    ///
+    /// let sums = Scan::<Sum<u32>>::new(Device::auto());
+    /// assert_eq!(sums.inclusive(&[3, 1, 4])?, [3, 4, 8]);
+    /// # Ok::<(), warpfold::Error>(())
+    /// ```
     pub fn inclusive<I: Input<M::Item>>(&self, input: I) -> Result<I::Owned, Error> {
         input.allocate_output(&Scanned { scan: self, prefix: Prefix::Inclusive })
     }
@@ -123,6 +168,14 @@ impl<M: DeviceMonoid> Scan<M> {
     /// # Errors
     ///
     /// The errors of [`inclusive`](Self::inclusive).
+    ///
+    /// ```
+    /// use warpfold::{Device, Scan, operators::Sum};
+    ///
+    /// let sums = Scan::<Sum<u32>>::new(Device::auto());
+    /// assert_eq!(sums.exclusive(&[3, 1, 4])?, [0, 3, 4]);
+    /// # Ok::<(), warpfold::Error>(())
+    /// ```
     pub fn exclusive<I: Input<M::Item>>(&self, input: I) -> Result<I::Owned, Error> {
         input.allocate_output(&Scanned { scan: self, prefix: Prefix::Exclusive })
     }
@@ -164,6 +217,15 @@ impl<M: DeviceMonoid> Scan<M> {
     /// # Errors
     ///
     /// The errors of [`inclusive_into`](Self::inclusive_into).
+    ///
+    /// ```
+    /// use warpfold::{Device, Scan, operators::Sum};
+    ///
+    /// let mut starts = [0; 3];
+    /// Scan::<Sum<u32>>::new(Device::auto()).exclusive_into(&[3, 1, 4], &mut starts)?;
+    /// assert_eq!(starts, [0, 3, 4]);
+    /// # Ok::<(), warpfold::Error>(())
+    /// ```
     pub fn exclusive_into<I: Input<M::Item>, O: Output<M::Item>>(
         &self,
         input: I,
@@ -180,6 +242,15 @@ impl<M: DeviceMonoid> Scan<M> {
     ///
     /// The errors of [`inclusive`](Self::inclusive). After an error the content of the memory is
     /// unspecified.
+    ///
+    /// ```
+    /// use warpfold::{Device, Scan, operators::Max};
+    ///
+    /// let mut heights = [2.0, 1.0, 3.0];
+    /// Scan::<Max<f64>>::new(Device::auto()).inclusive_in_place(&mut heights)?;
+    /// assert_eq!(heights, [2.0, 2.0, 3.0]);
+    /// # Ok::<(), warpfold::Error>(())
+    /// ```
     pub fn inclusive_in_place<O: Output<M::Item>>(&self, items: O) -> Result<(), Error> {
         self.in_place(Prefix::Inclusive, items)
     }
@@ -191,6 +262,15 @@ impl<M: DeviceMonoid> Scan<M> {
     /// # Errors
     ///
     /// The errors of [`inclusive_in_place`](Self::inclusive_in_place).
+    ///
+    /// ```
+    /// use warpfold::{Device, Scan, operators::Sum};
+    ///
+    /// let mut counts = [3, 1, 4];
+    /// Scan::<Sum<u32>>::new(Device::auto()).exclusive_in_place(&mut counts)?;
+    /// assert_eq!(counts, [0, 3, 4]);
+    /// # Ok::<(), warpfold::Error>(())
+    /// ```
     pub fn exclusive_in_place<O: Output<M::Item>>(&self, items: O) -> Result<(), Error> {
         self.in_place(Prefix::Exclusive, items)
     }
@@ -205,6 +285,13 @@ impl<M: DeviceMonoid> Scan<M> {
     ///
     /// - [`Error::StreamIsCapturing`] if the device's stream records a CUDA graph.
     /// - The errors of the driver, of CUDA, of NVRTC and of compilation.
+    ///
+    /// ```
+    /// use warpfold::{Device, Scan, operators::Sum};
+    ///
+    /// Scan::<Sum<f32>>::new(Device::auto()).compile()?;
+    /// # Ok::<(), warpfold::Error>(())
+    /// ```
     pub fn compile(&self) -> Result<(), Error> {
         match self.device.backend()? {
             Backend::Cpu => Ok(()),
@@ -218,8 +305,15 @@ impl<M: DeviceMonoid> Scan<M> {
     ///
     /// # Errors
     ///
-    /// - [`Error::Policy`] if no kernel can follow the policy.
-    /// - The errors of an operator that has no CUDA C++ form, such as [`Error::Untranslatable`].
+    /// The errors of an operator that has no CUDA C++ form, such as [`Error::Untranslatable`].
+    ///
+    /// ```
+    /// use warpfold::{Device, Scan, operators::Sum};
+    ///
+    /// let source = Scan::<Sum<f32>>::new(Device::cpu()).source()?;
+    /// assert!(source.text().contains("look_back"));
+    /// # Ok::<(), warpfold::Error>(())
+    /// ```
     pub fn source(&self) -> Result<Source, Error> {
         Source::of_scan::<M>(&self.policy, Kernel::Large)
     }
@@ -323,7 +417,6 @@ impl<M> fmt::Debug for Scan<M> {
         f.debug_struct("Scan")
             .field("operator", &std::any::type_name::<M>())
             .field("device", &self.device)
-            .field("policy", &self.policy)
             .finish_non_exhaustive()
     }
 }

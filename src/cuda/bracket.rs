@@ -16,9 +16,9 @@ use super::scratch::{ScratchInit, ScratchRequest};
 use super::slices::{Slices, check_context, check_not_captured, drain};
 use crate::cuda::lock::lock;
 use crate::plan::memory::{TICKET_BYTES, most_bytes, partial_bytes};
-use crate::plan::{Kernel, Launch, Launches};
+use crate::plan::{Kernel, Launch, Launches, Policy};
 use crate::source::{Arguments, ArrayInput, ArrayOfItems, Reader, Source};
-use crate::{DeviceMonoid, Error, Policy};
+use crate::{DeviceMonoid, Error};
 
 /// The reduction kernels of an operator and a reader, in a context.
 #[derive(Debug)]

@@ -40,7 +40,12 @@ pub(super) fn check<T>(call: &'static str, result: Result<T, DriverError>) -> Re
             Ok(text) => text.to_string_lossy().into_owned(),
             Err(_) => format!("{:?}", error.0),
         };
-        Error::Cuda { name: text(error.error_name()), description: text(error.error_string()), call }
+        Error::Cuda {
+            name: text(error.error_name()),
+            description: text(error.error_string()),
+            call,
+            source: error,
+        }
     })
 }
 

@@ -1,6 +1,7 @@
 //! Inputs and outputs of calls, in host memory and in device memory.
 
 use std::ffi::c_void;
+use std::fmt;
 use std::sync::Arc;
 
 use cudarc::driver::{
@@ -132,7 +133,7 @@ macro_rules! on_device {
 on_device! { &CudaSlice<T> &CudaView<'_, T> &DeviceInput<T> &mut CudaSlice<T> &mut CudaViewMut<'_, T> }
 
 /// Items in device memory of another library, or of another version of `cudarc`.
-#[derive(Debug)]
+#[must_use]
 pub struct DeviceInput<T> {
     address: u64,
     length: usize,
@@ -179,6 +180,12 @@ impl<T: DeviceType> DeviceInput<T> {
         // guarantees.
         let stream = unsafe { own.context().wrap_borrowed_stream(stream.cast()) };
         Ok(Self { address, length, stream, items: std::marker::PhantomData })
+    }
+}
+
+impl<T> fmt::Debug for DeviceInput<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "DeviceInput({} items at {:#x})", self.length, self.address)
     }
 }
 

@@ -8,6 +8,7 @@ mod host;
 mod input;
 pub mod jit;
 mod kernels;
+#[cfg(feature = "ladder")]
 mod ladder;
 mod launch_graph;
 mod launch_io;
@@ -31,6 +32,7 @@ pub(crate) use bracket::BracketKernel;
 pub(crate) use host::PrivateStream;
 pub(crate) use input::{AllocateOutput, Source as InputSource, Target as OutputTarget};
 pub use input::{DeviceInput, Input, OnDevice, Output};
+#[cfg(feature = "ladder")]
 pub(crate) use ladder::LadderKernels;
 pub(crate) use read::Array;
 pub(crate) use scan::ScanKernel;
@@ -51,10 +53,11 @@ const VARIABLE: &str = "WARPFOLD_DEVICE";
 /// let device = Device::auto();
 /// println!("{device}");
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone)]
+#[must_use = "a device does nothing by itself"]
 pub struct Device(Place);
 
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 enum Place {
     Cpu,
     Cuda(Arc<CudaStream>),
@@ -109,19 +112,23 @@ impl Device {
                 log::info!("running on the CPU: {reason}");
                 Self::cpu()
             }),
-            Some(value) => Self::named(value).unwrap_or_else(|reason| {
-                Self(Place::Unavailable(Error::DeviceOverride { value: value.to_owned(), reason }))
-            }),
+            Some(value) => Self::named(value).unwrap_or_else(|error| Self(Place::Unavailable(error))),
         }
     }
 
-    fn named(name: &str) -> Result<Self, String> {
+    /// The device that `WARPFOLD_DEVICE` names.
+    fn named(name: &str) -> Result<Self, Error> {
         if name == "cpu" {
             return Ok(Self::cpu());
         }
-        let ordinal = name.strip_prefix("cuda:").and_then(|ordinal| ordinal.parse().ok());
-        let ordinal = ordinal.ok_or_else(|| "expected `cpu` or `cuda:N`".to_owned())?;
-        Self::cuda(ordinal).map_err(|error| error.to_string())
+        let unavailable =
+            |reason: String, source| Error::DeviceOverride { value: name.to_owned(), reason, source };
+        match name.strip_prefix("cuda:").and_then(|ordinal| ordinal.parse().ok()) {
+            Some(ordinal) => {
+                Self::cuda(ordinal).map_err(|error| unavailable(error.to_string(), Some(Box::new(error))))
+            }
+            None => Err(unavailable("the value names no device".to_owned(), None)),
+        }
     }
 
     /// Whether calls run on a GPU.
@@ -158,6 +165,16 @@ impl From<Arc<CudaContext>> for Device {
 impl From<Arc<CudaStream>> for Device {
     fn from(stream: Arc<CudaStream>) -> Self {
         Self(Place::Cuda(stream))
+    }
+}
+
+impl fmt::Debug for Device {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0 {
+            Place::Cpu => f.write_str("Device(cpu)"),
+            Place::Cuda(stream) => write!(f, "Device(cuda:{})", stream.context().ordinal()),
+            Place::Unavailable(error) => write!(f, "Device(unavailable: {error})"),
+        }
     }
 }
 

@@ -122,7 +122,9 @@ impl ScanKernel {
         let launch = self.policy.launch(item, length as u64, self.limits);
         let tiles = launch.tiles;
         if tiles > MAX_TILES {
-            return Err(Error::Policy { reason: format!("{tiles} tiles are more than a launch has") });
+            let tile_items = (length as u64).div_ceil(tiles);
+            let most = usize::try_from(MAX_TILES * tile_items).unwrap_or(usize::MAX);
+            return Err(Error::InputLength { length, most });
         }
         if tiles == 0 {
             return Ok(None);

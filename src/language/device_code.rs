@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 /// A piece of CUDA C++, with the file and line of the Rust source that a compiler error reports.
 #[derive(Clone, Debug)]
+#[must_use]
 pub struct DeviceCode {
     text: Cow<'static, str>,
     file: &'static str,

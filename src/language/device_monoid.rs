@@ -8,7 +8,7 @@ use crate::operators::Monoid;
 /// reach the kernel as an argument.
 ///
 /// A body may also be written by hand. Then only tests keep it equal to [`Monoid::combine`].
-/// [`laws`](mod@crate::laws) generates those tests.
+/// `warpfold::laws` generates those tests.
 ///
 /// ```
 /// use warpfold::{Device, DeviceMonoid, DeviceOperator, DeviceType, Monoid, Reduction, device_code};

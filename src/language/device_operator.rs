@@ -19,6 +19,7 @@ const COMBINE: &str = "combine";
 /// Field names are those of the Rust struct. A name that C++ reserves gets a trailing underscore:
 /// `new` is `new_`. Field 0 of a tuple struct is `_0`.
 #[derive(Clone, Debug)]
+#[must_use]
 pub struct DeviceOperator {
     pub(crate) combine: DeviceFunction,
     pub(crate) state: Option<Layout>,

@@ -71,6 +71,7 @@ pub(crate) enum Body {
 
 /// A function that an operator's body calls.
 #[derive(Clone, Debug)]
+#[must_use]
 pub struct DeviceFunction {
     pub(crate) name: &'static str,
     pub(crate) parameters: Vec<(&'static str, Type)>,

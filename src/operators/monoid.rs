@@ -7,7 +7,7 @@ use crate::types::DeviceType;
 /// - associativity: `combine(a, combine(b, c))` equals `combine(combine(a, b), c)`;
 /// - identity: `combine(identity(), a)` and `combine(a, identity())` equal `a`.
 ///
-/// Operands stay in order, so the operator need not commute. [`laws`](mod@crate::laws) (feature
+/// Operands stay in order, so the operator need not commute. `warpfold::laws` (feature
 /// `laws`) tests both laws on values of your choice.
 ///
 /// `&self` holds run-time parameters such as a modulus or a threshold. They reach the GPU as a
@@ -54,8 +54,8 @@ pub trait Monoid: Copy + Send + Sync + 'static {
 /// A [`Monoid`] that commutes: `combine(a, b)` equals `combine(b, a)`.
 ///
 /// [`Reduction`](crate::Reduction) and [`Scan`](crate::Scan) keep the order and do not require it.
-/// Most rungs of the [`ladder`](crate::ladder) do. The author of the operator promises it, and
-/// [`laws::commutativity`](crate::laws::commutativity) tests it.
+/// Most rungs of the `warpfold::ladder` do. The author of the operator promises it, and
+/// `warpfold::laws::commutativity` tests it.
 ///
 /// ```
 /// use warpfold::{Commutative, Monoid};

@@ -6,6 +6,7 @@
 
 mod data;
 mod kernel;
+#[cfg(feature = "ladder")]
 #[doc(hidden)]
 pub mod ladder;
 mod measured;

@@ -24,6 +24,27 @@ impl<M: DeviceMonoid> Scan<M> {
     /// # Safety
     ///
     /// The conditions of [`Reduction::record_into`](crate::Reduction::record_into).
+    ///
+    /// ```no_run
+    /// use warpfold::cudarc::driver::sys::{CUgraphInstantiate_flags, CUstreamCaptureMode};
+    /// use warpfold::{Device, Scan, operators::Sum};
+    ///
+    /// let device = Device::cuda(0)?;
+    /// let stream = device.stream().expect("the device is a GPU").context().new_stream()?;
+    /// let numbers = stream.clone_htod(&[3_u32, 1, 4])?;
+    /// let mut scanned = stream.alloc_zeros::<u32>(3)?;
+    /// let sums = Scan::<Sum<u32>>::new(stream.clone());
+    /// sums.compile()?;
+    ///
+    /// stream.begin_capture(CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED)?;
+    /// // SAFETY: `numbers` and `scanned` outlive the graph, which is launched once and alone.
+    /// unsafe { sums.record_inclusive_into(&numbers, &mut scanned)? };
+    /// let flags = CUgraphInstantiate_flags::CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH;
+    /// let graph = stream.end_capture(flags)?.expect("the capture has a launch");
+    /// graph.launch()?;
+    /// assert_eq!(stream.clone_dtoh(&scanned)?, [3, 4, 8]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub unsafe fn record_inclusive_into<I, O>(&self, input: I, output: O) -> Result<(), Error>
     where
         I: Input<M::Item> + OnDevice<M::Item>,
@@ -43,6 +64,27 @@ impl<M: DeviceMonoid> Scan<M> {
     /// # Safety
     ///
     /// The conditions of [`Reduction::record_into`](crate::Reduction::record_into).
+    ///
+    /// ```no_run
+    /// use warpfold::cudarc::driver::sys::{CUgraphInstantiate_flags, CUstreamCaptureMode};
+    /// use warpfold::{Device, Scan, operators::Sum};
+    ///
+    /// let device = Device::cuda(0)?;
+    /// let stream = device.stream().expect("the device is a GPU").context().new_stream()?;
+    /// let numbers = stream.clone_htod(&[3_u32, 1, 4])?;
+    /// let mut scanned = stream.alloc_zeros::<u32>(3)?;
+    /// let sums = Scan::<Sum<u32>>::new(stream.clone());
+    /// sums.compile()?;
+    ///
+    /// stream.begin_capture(CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED)?;
+    /// // SAFETY: `numbers` and `scanned` outlive the graph, which is launched once and alone.
+    /// unsafe { sums.record_exclusive_into(&numbers, &mut scanned)? };
+    /// let flags = CUgraphInstantiate_flags::CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH;
+    /// let graph = stream.end_capture(flags)?.expect("the capture has a launch");
+    /// graph.launch()?;
+    /// assert_eq!(stream.clone_dtoh(&scanned)?, [0, 3, 4]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub unsafe fn record_exclusive_into<I, O>(&self, input: I, output: O) -> Result<(), Error>
     where
         I: Input<M::Item> + OnDevice<M::Item>,
@@ -63,6 +105,26 @@ impl<M: DeviceMonoid> Scan<M> {
     ///
     /// The conditions of [`Reduction::record_into`](crate::Reduction::record_into), where the items
     /// are both input and output.
+    ///
+    /// ```no_run
+    /// use warpfold::cudarc::driver::sys::{CUgraphInstantiate_flags, CUstreamCaptureMode};
+    /// use warpfold::{Device, Scan, operators::Sum};
+    ///
+    /// let device = Device::cuda(0)?;
+    /// let stream = device.stream().expect("the device is a GPU").context().new_stream()?;
+    /// let mut numbers = stream.clone_htod(&[3_u32, 1, 4])?;
+    /// let sums = Scan::<Sum<u32>>::new(stream.clone());
+    /// sums.compile()?;
+    ///
+    /// stream.begin_capture(CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED)?;
+    /// // SAFETY: `numbers` outlives the graph, which is launched once and alone.
+    /// unsafe { sums.record_inclusive_in_place(&mut numbers)? };
+    /// let flags = CUgraphInstantiate_flags::CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH;
+    /// let graph = stream.end_capture(flags)?.expect("the capture has a launch");
+    /// graph.launch()?;
+    /// assert_eq!(stream.clone_dtoh(&numbers)?, [3, 4, 8]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub unsafe fn record_inclusive_in_place<O>(&self, items: O) -> Result<(), Error>
     where
         O: Output<M::Item> + OnDevice<M::Item>,
@@ -82,6 +144,26 @@ impl<M: DeviceMonoid> Scan<M> {
     ///
     /// The conditions of [`Reduction::record_into`](crate::Reduction::record_into), where the items
     /// are both input and output.
+    ///
+    /// ```no_run
+    /// use warpfold::cudarc::driver::sys::{CUgraphInstantiate_flags, CUstreamCaptureMode};
+    /// use warpfold::{Device, Scan, operators::Sum};
+    ///
+    /// let device = Device::cuda(0)?;
+    /// let stream = device.stream().expect("the device is a GPU").context().new_stream()?;
+    /// let mut numbers = stream.clone_htod(&[3_u32, 1, 4])?;
+    /// let sums = Scan::<Sum<u32>>::new(stream.clone());
+    /// sums.compile()?;
+    ///
+    /// stream.begin_capture(CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED)?;
+    /// // SAFETY: `numbers` outlives the graph, which is launched once and alone.
+    /// unsafe { sums.record_exclusive_in_place(&mut numbers)? };
+    /// let flags = CUgraphInstantiate_flags::CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH;
+    /// let graph = stream.end_capture(flags)?.expect("the capture has a launch");
+    /// graph.launch()?;
+    /// assert_eq!(stream.clone_dtoh(&numbers)?, [0, 3, 4]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub unsafe fn record_exclusive_in_place<O>(&self, items: O) -> Result<(), Error>
     where
         O: Output<M::Item> + OnDevice<M::Item>,

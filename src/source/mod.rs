@@ -7,6 +7,7 @@
 
 mod arguments;
 mod entry;
+#[cfg(feature = "ladder")]
 mod ladder;
 mod lower;
 mod names;
@@ -20,6 +21,7 @@ mod scan;
 mod templates;
 mod types;
 
+#[cfg(feature = "ladder")]
 pub use ladder::RungArguments;
 pub use read::ArrayInput;
 pub(crate) use read::{ArrayOfItems, Reader, data_of};

@@ -8,8 +8,8 @@ use super::program::OperatorType;
 use super::read::{ArrayOfItems, Reader, data_of};
 use super::rendered::Source;
 use super::templates::{LANES, Template};
-use crate::plan::{Kernel, Shape};
-use crate::{DeviceMonoid, Error, Policy};
+use crate::plan::{Kernel, Policy, Shape};
+use crate::{DeviceMonoid, Error};
 
 arguments! {
     /// The arguments of a kernel that reduces: see `templates/reduce/arguments.cuh`.

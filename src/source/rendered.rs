@@ -8,7 +8,8 @@ use super::templates::{RUST_SEMANTICS, TYPES, Template, WORDS};
 use crate::{DeviceMonoid, DeviceOperator, Error};
 
 /// A rendered source: the whole CUDA C++ text that NVRTC compiles.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
+#[must_use]
 pub struct Source {
     operator: &'static str,
     kernel_name: &'static str,
@@ -93,6 +94,16 @@ impl Source {
     /// The generated text: everything after the templates.
     pub fn program(&self) -> &str {
         &self.text[self.program..]
+    }
+}
+
+impl fmt::Debug for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Source")
+            .field("operator", &self.operator)
+            .field("kernel", &self.kernel_name)
+            .field("bytes", &self.text.len())
+            .finish()
     }
 }
 

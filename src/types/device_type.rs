@@ -11,7 +11,7 @@ use cudarc::driver::DeviceRepr;
 /// - arrays of device types;
 /// - `half::{f16, bf16}`, with the feature `half`.
 ///
-/// A type describes itself as data. [`source`](mod@crate::source) turns the description into CUDA
+/// A type describes itself as data. The renderer turns the description into CUDA
 /// C++. The rendered source asserts that size, alignment and offsets are those of Rust.
 ///
 /// # Safety
@@ -68,6 +68,7 @@ impl Layout {
 
 /// The structure of a [`Layout`].
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub enum Kind {
     /// A number or a `bool`.
     Scalar(Scalar),
@@ -99,6 +100,7 @@ pub struct Field {
 /// The scalar device types. `isize` and `usize` are the integers of their width.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs)]
+#[non_exhaustive]
 pub enum Scalar {
     I8,
     I16,
@@ -117,6 +119,7 @@ pub enum Scalar {
 
 /// A value of a [`DeviceType`], bit for bit.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum Literal {
     /// A scalar's bits, zero-extended.
     Scalar(u64),

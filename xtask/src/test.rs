@@ -143,11 +143,18 @@ fn checks() -> Result<()> {
     crate::command::run(&mut command("cargo fmt --all --check"))?;
     report::check()?;
     let every = "--workspace --all-targets --features warpfold-tests/every-operator";
-    for targets in [every, "--package warpfold --all-targets --no-default-features"] {
+    // The public names of a user, and dead code that the other features would hide.
+    let (user, internals) = ("--package warpfold --lib", "--package warpfold --lib --features internals");
+    for targets in [every, user, internals] {
         crate::command::run(&mut command(&format!("cargo clippy --quiet {targets} -- --deny warnings")))?;
     }
-    let mut document = command("cargo doc --quiet --workspace --no-deps --document-private-items");
-    crate::command::run(document.env("RUSTDOCFLAGS", "--deny warnings"))
+    for documented in
+        ["--workspace --document-private-items", "--package warpfold", "--package warpfold --all-features"]
+    {
+        let mut document = command(&format!("cargo doc --quiet --no-deps {documented}"));
+        crate::command::run(document.env("RUSTDOCFLAGS", "--deny warnings"))?;
+    }
+    Ok(())
 }
 
 /// Names, or parts of names, of tests that belong to other tiers than the CPU's.

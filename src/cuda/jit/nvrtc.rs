@@ -124,7 +124,7 @@ fn toolkit_libraries() -> Vec<PathBuf> {
 }
 
 fn nvrtc_error(error: NvrtcError) -> Error {
-    Error::Nvrtc { name: format!("{:?}", error.0) }
+    Error::Nvrtc { name: format!("{:?}", error.0), source: error }
 }
 
 impl Compiler {

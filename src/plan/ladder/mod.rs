@@ -10,6 +10,7 @@ use crate::Layout;
 /// Each rung is one file of `templates/ladder/`. Its head comment gives the idea, the cost, and the
 /// improvement of the next rung. The order is that of lectures: reductions first, then scans.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum Rung {
     /// One thread combines all items.
     Sequential,
@@ -54,6 +55,7 @@ pub enum Rung {
 
 /// The purpose of a rung.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Role {
     /// Reduces, in one launch or several.
     Reduces,

@@ -4,6 +4,7 @@ use super::{Rung, Step};
 
 /// How the partials of a launch are combined.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Finish {
     /// By further launches of the same rung, until one value remains.
     #[default]
