@@ -1,7 +1,7 @@
 use std::fmt;
+use std::sync::Arc;
 
 use cudarc::driver::DriverError;
-use cudarc::nvrtc::result::NvrtcError;
 
 use crate::types::Architecture;
 
@@ -33,12 +33,14 @@ pub enum Error {
 
     /// NVRTC, CUDA's run-time compiler, cannot be opened, or is too old.
     #[error(
-        "no NVRTC: {reason}. It comes with the CUDA toolkit and as the Python package `nvidia-cuda-nvrtc`; \
-         WARPFOLD_NVRTC names the library file if it is not on the library path"
+        "no usable NVRTC: {reason}. NVRTC comes with the CUDA toolkit, and as the Python package \
+         `nvidia-cuda-nvrtc`. WARPFOLD_NVRTC names the library file if it is not on the library path"
     )]
     NoNvrtc {
-        /// Why NVRTC cannot be used.
+        /// Why NVRTC cannot be used. Names the file if one was found or named.
         reason: String,
+        /// The error of the loader, if a file could not be opened.
+        source: Option<Arc<dyn std::error::Error + Send + Sync>>,
     },
 
     /// The machine has no GPU with this ordinal.
@@ -255,12 +257,12 @@ pub enum Error {
     },
 
     /// NVRTC reported an error other than a compilation error.
-    #[error("NVRTC failed: {name} ({})", source.0 as u32)]
+    #[error("NVRTC failed: {name} ({code})")]
     Nvrtc {
         /// The error's name, such as `NVRTC_ERROR_OUT_OF_MEMORY`.
         name: String,
-        /// The error with NVRTC's code, `source.0`.
-        source: NvrtcError,
+        /// NVRTC's code, an `nvrtcResult`.
+        code: i32,
     },
 }
 

@@ -30,6 +30,7 @@ use std::sync::{Arc, OnceLock};
 use cudarc::driver::{CudaSlice, DevicePtr};
 
 use crate::cuda::{AllocateOutput, Backend, InputSource, LadderKernels};
+use crate::language::check_sizes;
 use crate::plan::ladder::MAX_SHARED_BYTES;
 #[doc(inline)]
 pub use crate::plan::ladder::{Finish, Role, Rung, Step};
@@ -79,7 +80,7 @@ impl<M> Ladder<M> {
     where
         M: DeviceMonoid,
     {
-        const { assert!(size_of::<M::Item>() <= 256, "an item has at most 256 bytes") };
+        const { check_sizes::<M>() };
         Self {
             device: device.into(),
             operator,

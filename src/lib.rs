@@ -45,7 +45,7 @@ mod types;
 #[cfg(feature = "internals")]
 pub use cuda::jit;
 #[cfg(not(feature = "internals"))]
-use cuda::jit;
+pub(crate) use cuda::jit;
 pub use cuda::{Device, DeviceInput, Input, OnDevice, Output};
 pub use cudarc;
 pub use error::Error;

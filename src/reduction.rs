@@ -8,6 +8,7 @@ use std::sync::{Arc, OnceLock};
 use cudarc::driver::CudaStream;
 
 use crate::cuda::{Array, Backend, BracketKernel, InputSource, OutputTarget};
+use crate::language::check_sizes;
 use crate::plan::{Kernel, Policy};
 use crate::source::{ArrayOfItems, Source};
 use crate::{Device, DeviceMonoid, DeviceType, Error, Input, OnDevice, Output, cpu};
@@ -21,7 +22,8 @@ use crate::{Device, DeviceMonoid, DeviceType, Error, Input, OnDevice, Output, cp
 /// - one item gives that item;
 /// - an [exact](DeviceMonoid::EXACT) operator gives the same bits on the CPU and on every GPU.
 ///
-/// An item has at most 256 bytes. The number of items is limited by memory alone.
+/// An item has at most 256 bytes, and an operator 3584. The number of items is limited by memory
+/// alone.
 ///
 /// Threads may share a `Reduction`, and may run it on several streams at once.
 ///
@@ -62,6 +64,24 @@ use crate::{Device, DeviceMonoid, DeviceType, Error, Input, OnDevice, Output, cp
 /// }
 /// let first = Reduction::<First>::new(Device::cpu());
 /// ```
+///
+/// So is an operator of more than 3584 bytes:
+///
+/// ```compile_fail
+/// use warpfold::{Device, DeviceType, Monoid, Reduction, monoid};
+///
+/// #[derive(Clone, Copy, DeviceType)]
+/// #[repr(C)]
+/// struct Table { steps: [u32; 1000] }
+///
+/// #[monoid]
+/// impl Monoid for Table {
+///     type Item = u32;
+///     fn identity(&self) -> u32 { 0 }
+///     fn combine(&self, left: u32, right: u32) -> u32 { left + right * self.steps[0] }
+/// }
+/// let table = Reduction::with(Device::cpu(), Table { steps: [1; 1000] });
+/// ```
 #[derive(Clone)]
 #[must_use = "a reduction does nothing until it runs"]
 pub struct Reduction<M> {
@@ -71,8 +91,8 @@ pub struct Reduction<M> {
     kernel: OnceLock<Arc<BracketKernel>>,
 }
 
-// The bounds stand on `new` and `with` rather than on the block. The compiler then shows the hint of
-// `DeviceMonoid` if `#[monoid]` is missing.
+// The bounds stand on `new` and `with` rather than on the block. The compiler then shows the hint
+// of `DeviceMonoid` if `#[monoid]` is missing.
 impl<M> Reduction<M> {
     /// Creates a reduction with an operator that has no parameters.
     ///
@@ -120,7 +140,7 @@ impl<M> Reduction<M> {
     where
         M: DeviceMonoid,
     {
-        const { assert!(size_of::<M::Item>() <= 256, "an item has at most 256 bytes") };
+        const { check_sizes::<M>() };
         Self {
             device: device.into(),
             operator,

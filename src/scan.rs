@@ -8,6 +8,7 @@ use std::sync::{Arc, OnceLock};
 use cudarc::driver::{CudaSlice, CudaStream, DevicePtr};
 
 use crate::cuda::{AllocateOutput, Backend, InputSource, OutputTarget, PrivateStream, ScanKernel};
+use crate::language::check_sizes;
 use crate::plan::{Kernel, ScanPolicy};
 use crate::source::Source;
 use crate::tree::Prefix;
@@ -95,7 +96,7 @@ impl<M> Scan<M> {
     where
         M: DeviceMonoid,
     {
-        const { assert!(size_of::<M::Item>() <= 256, "an item has at most 256 bytes") };
+        const { check_sizes::<M>() };
         Self {
             device: device.into(),
             operator,

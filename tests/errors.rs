@@ -1,5 +1,6 @@
 //! Provokes each error by bad input, and tests that later calls work.
 
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use cudarc::driver::CudaContext;
@@ -111,14 +112,15 @@ fn a_layout_that_is_not_true_is_named() {
     assert!(matches!(error, Error::LayoutMismatch { .. }), "{error}");
     assert_eq!(
         error.to_string(),
-        "layout mismatch: in Rust errors::Displaced has the field y at byte 8, but not in CUDA C++"
+        "layout mismatch: in Rust errors::Displaced has the field y at byte 8, but not in CUDA C++. Correct \
+         `DeviceType::layout`, or derive it with `#[derive(DeviceType)]`"
     );
 }
 
 fn an_old_architecture_is_refused() {
     let error = jit::target(Architecture::new(3, 5)).expect_err("long gone");
     assert!(matches!(error, Error::ArchitectureTooOld { .. }), "{error}");
-    assert!(error.to_string().starts_with("sm_35 is too old for NVRTC 1"), "{error}");
+    assert!(error.to_string().contains("architecture sm_35 is too old for NVRTC 1"), "{error}");
 }
 
 fn a_gpu_newer_than_nvrtc_gets_ptx() {
@@ -166,19 +168,84 @@ fn overrides_are_honoured_or_an_error() {
     let run = |value| in_child("run", &[("WARPFOLD_DEVICE", value)]).1;
     assert!(run("cpu").contains("Ok(6)"));
     let missing = run("cuda:99");
-    assert!(missing.contains("WARPFOLD_DEVICE=cuda:99: no "), "{missing}");
+    assert!(
+        missing.contains("WARPFOLD_DEVICE=cuda:99: no ") && missing.contains("caused by: no "),
+        "{missing}"
+    );
     let nonsense = run("tpu");
-    assert!(nonsense.contains("WARPFOLD_DEVICE=tpu: expected `cpu` or `cuda:N`"), "{nonsense}");
+    assert!(
+        nonsense.contains("WARPFOLD_DEVICE=tpu: the value names no device. Set it to `cpu`"),
+        "{nonsense}"
+    );
 }
 
 fn without_nvrtc_the_cpu_takes_over_and_a_gpu_is_an_error() {
     let (_, said) = in_child("run", &[("WARPFOLD_NVRTC", "/nowhere/libnvrtc.so"), ("WARPFOLD_DEVICE", "")]);
     assert!(said.contains("auto is CPU") && said.contains("Ok(6)"), "{said}");
-    assert!(
-        said.contains("cuda(0): no NVRTC: WARPFOLD_NVRTC: ") || said.contains("cuda(0): no NVIDIA driver"),
-        "{said}"
-    );
-    assert!(said.contains("nvrtc: no NVRTC: WARPFOLD_NVRTC: "), "{said}");
+    let named = "no usable NVRTC: WARPFOLD_NVRTC names `/nowhere/libnvrtc.so`, but the loader says: ";
+    let no_gpu =
+        said.contains("cuda(0): no usable NVIDIA driver") || said.contains("cuda(0): no CUDA device");
+    assert!(no_gpu || said.contains(&format!("cuda(0): {named}")), "{said}");
+    assert!(said.contains(&format!("nvrtc: {named}")), "{said}");
+}
+
+/// What NVRTC reports in a child process in which `WARPFOLD_NVRTC` names a library.
+fn nvrtc_named(library: &Path, others: &[(&str, &str)]) -> String {
+    let library = library.to_string_lossy();
+    let named = [("WARPFOLD_NVRTC", &*library), ("WARPFOLD_CACHE_DIR", "off")];
+    in_child("nvrtc", &[&named, others].concat()).1
+}
+
+/// `WARPFOLD_NVRTC` names a file that cannot be used. The error names the file and the reason.
+fn a_file_that_is_no_nvrtc_is_named() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let text = folder.path().join("libnvrtc.so");
+    std::fs::write(&text, "no library").expect("writable");
+    let missing = folder.path().join("libnvrtc.so.13");
+    let expect = |library: &Path, reason: &str| {
+        let said = nvrtc_named(library, &[]);
+        let names = format!("no usable NVRTC: WARPFOLD_NVRTC names `{}`, but ", library.display());
+        assert!(said.contains(&names) && said.contains(reason) && !said.contains("panicked"), "{said}");
+    };
+    expect(&missing, "No such file");
+    expect(folder.path(), "Is a directory");
+    expect(&text, "file too short");
+    std::fs::write(&text, vec![b'x'; 1 << 16]).expect("writable");
+    expect(&text, "invalid ELF header");
+    expect(Path::new("libm.so.6"), "it is another library than NVRTC");
+}
+
+/// The file of the NVRTC that this process uses.
+fn nvrtc_file() -> PathBuf {
+    jit::version().expect("NVRTC is present");
+    let source = Reduction::<Sum<f32>>::new(Device::cpu()).source().expect("renders");
+    let target = jit::target(Architecture::new(9, 0)).expect("known");
+    // The caches may have the image of another process. This call opens the library.
+    jit::resources(&source, target).expect("compiles");
+    let maps = std::fs::read_to_string("/proc/self/maps").expect("Linux");
+    let file = maps
+        .lines()
+        .find_map(|line| line.find('/').map(|at| &line[at..]).filter(|path| path.contains("/libnvrtc.so")));
+    file.expect("open").into()
+}
+
+/// Another library is found first on the library path, and the named one is used.
+fn the_named_nvrtc_is_used() {
+    let (file, folder) = (nvrtc_file(), tempfile::tempdir().expect("a folder"));
+    let other = folder.path().join("libnvrtc.so");
+    std::fs::copy(&file, &other).expect("copied");
+    let said = nvrtc_named(&file, &[("LD_LIBRARY_PATH", &folder.path().to_string_lossy())]);
+    assert!(said.contains(&format!("uses {}\n", file.display())), "{said}");
+    assert!(!said.contains(&other.display().to_string()), "{said}");
+}
+
+fn missing_builtins_are_named() {
+    let (file, folder) = (nvrtc_file(), tempfile::tempdir().expect("a folder"));
+    let alone = folder.path().join("libnvrtc.so.13");
+    std::fs::copy(&file, &alone).expect("copied");
+    let said = nvrtc_named(&alone, &[("LD_LIBRARY_PATH", "")]);
+    let names = format!("`{}` cannot open `libnvrtc-builtins.so.", alone.display());
+    assert!(said.contains("no usable NVRTC: ") && said.contains(&names), "{said}");
 }
 
 fn a_gpu_refuses_what_is_not_its_own() {
@@ -255,6 +322,23 @@ fn play(scenario: &str) -> ExitCode {
                 println!("nvrtc: {error}");
             }
             match Reduction::<Sum<u32>>::new(device).run(&[1, 2, 3]) {
+                Err(error) => {
+                    println!("{error}");
+                    if let Some(source) = std::error::Error::source(&error) {
+                        println!("caused by: {source}");
+                    }
+                }
+                ok => println!("{ok:?}"),
+            }
+        }
+        "nvrtc" => {
+            let compiled = compile::<Sum<f32>>();
+            let maps = std::fs::read_to_string("/proc/self/maps").unwrap_or_default();
+            let mut files: Vec<&str> =
+                maps.lines().filter_map(|line| line.find('/').map(|at| &line[at..])).collect();
+            files.dedup();
+            files.iter().filter(|file| file.contains("libnvrtc.so")).for_each(|file| println!("uses {file}"));
+            match compiled {
                 Err(error) => println!("{error}"),
                 ok => println!("{ok:?}"),
             }
@@ -282,10 +366,13 @@ fn main() -> ExitCode {
             a_device_that_is_not_there_is_named
             device_memory_on_the_cpu_is_refused
             overrides_are_honoured_or_an_error
-            without_nvrtc_the_cpu_takes_over_and_a_gpu_is_an_error;
+            without_nvrtc_the_cpu_takes_over_and_a_gpu_is_an_error
+            a_file_that_is_no_nvrtc_is_named;
         Nvrtc: an_operator_that_does_not_compile_shows_its_own_line
             a_layout_that_is_not_true_is_named
             an_old_architecture_is_refused
+            the_named_nvrtc_is_used
+            missing_builtins_are_named
             a_gpu_newer_than_nvrtc_gets_ptx;
         Gpu: a_gpu_refuses_what_is_not_its_own
             an_operator_that_does_not_compile_leaves_the_gpu_usable

@@ -62,3 +62,16 @@ pub trait DeviceMonoid: Monoid {
     /// The CUDA C++ of `combine` and of the definitions that it uses.
     fn device_operator() -> DeviceOperator;
 }
+
+/// Most bytes of an operator. A kernel has 4096 bytes of parameters, of which its other arguments
+/// take up to 512.
+const MAX_STATE_BYTES: usize = 3584;
+
+/// Stops the compilation of a program whose item or operator is too large for a kernel.
+pub(crate) const fn check_sizes<M: DeviceMonoid>() {
+    assert!(size_of::<M::Item>() <= 256, "an item has at most 256 bytes");
+    assert!(
+        size_of::<M>() <= MAX_STATE_BYTES,
+        "an operator has at most 3584 bytes, because it is passed as a kernel parameter"
+    );
+}

@@ -20,6 +20,7 @@ pub mod syntax;
 
 pub use device_code::DeviceCode;
 pub use device_monoid::DeviceMonoid;
+pub(crate) use device_monoid::check_sizes;
 pub use device_operator::DeviceOperator;
 pub(crate) use function::Body;
 pub use function::{Callee, DeviceFunction, Translation, Type};

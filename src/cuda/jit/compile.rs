@@ -54,7 +54,7 @@ pub fn target(architecture: Architecture) -> Result<Target, Error> {
     match of(compiler()?) {
         Ok(target) if target.format == ImageFormat::Cubin => Ok(target),
         // A newer NVRTC that knows this GPU may have replaced the recorded one.
-        _ => of(nvrtc::library()?),
+        _ => of(&nvrtc::library()?.compiler),
     }
 }
 
@@ -71,8 +71,8 @@ pub fn compile(source: &Source, target: Target) -> Result<Arc<Image>, Error> {
         return Ok(image);
     }
     let library = nvrtc::library()?;
-    let options = options(source, target, library);
-    let key = key(source, &options, library);
+    let options = options(source, target, &library.compiler);
+    let key = key(source, &options, &library.compiler);
     // The open library may be another one than was recorded, which changes the key.
     match cache::find(key) {
         Some(image) => Ok(image),
@@ -89,7 +89,7 @@ pub(crate) fn find(source: &Source, target: Target) -> Result<Option<Arc<Image>>
 /// Compiles a baseline kernel. Does not use the caches.
 pub(crate) fn compile_once(source: &Source, target: Target) -> Result<Image, Error> {
     let library = nvrtc::library()?;
-    let compiled = library.compile(source, target, &options(source, target, library))?;
+    let compiled = library.compile(source, target, &options(source, target, &library.compiler))?;
     Ok(compiled.image)
 }
 
@@ -106,5 +106,5 @@ fn compiler() -> Result<&'static Compiler, Error> {
     {
         return Ok(compiler);
     }
-    nvrtc::library()
+    Ok(&nvrtc::library()?.compiler)
 }

@@ -14,6 +14,7 @@ mod compiler;
 mod disk;
 mod image;
 mod key;
+mod library;
 mod nvrtc;
 mod options;
 mod recorded;

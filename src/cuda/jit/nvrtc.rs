@@ -1,24 +1,26 @@
-//! Finds, opens and calls NVRTC. The library stays open. The `unsafe` of its calls is here.
+//! Calls NVRTC. The `unsafe` of its calls is here.
 #![allow(unsafe_code)]
 
-use std::ffi::{CStr, CString, c_char};
+use std::ffi::{CStr, CString, c_char, c_int};
 use std::panic::resume_unwind;
-use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, Builder};
 
-use cudarc::nvrtc::result::{self, NvrtcError};
-use cudarc::nvrtc::sys;
-
-use super::compiler::{Compiler, VARIABLE};
+use super::compiler::Compiler;
 use super::image::{Image, ImageFormat};
+use super::library::{self, Functions};
 use super::recorded::record;
 use super::target::Target;
 use crate::Error;
 use crate::error::Excerpt;
 use crate::source::{LAYOUT_ASSERTION, Source};
 use crate::types::Architecture;
+
+/// NVRTC's code for a source that does not compile.
+const COMPILATION: c_int = 6;
+/// NVRTC's code for built-ins that cannot be opened, among others.
+const BUILTIN_OPERATION_FAILURE: c_int = 7;
 
 /// The stack of a compilation, in bytes. It takes only the memory that is touched.
 ///
@@ -27,7 +29,13 @@ use crate::types::Architecture;
 const STACK_BYTES: usize = 64 << 20;
 
 static HAS_COMPILED: AtomicBool = AtomicBool::new(false);
-static LIBRARY: OnceLock<Result<Compiler, Error>> = OnceLock::new();
+static NVRTC: OnceLock<Result<Nvrtc, Error>> = OnceLock::new();
+
+/// The open library.
+pub(super) struct Nvrtc {
+    pub(super) compiler: Compiler,
+    functions: Functions,
+}
 
 /// An image, and the log of its compilation.
 pub(super) struct Compiled {
@@ -36,12 +44,12 @@ pub(super) struct Compiled {
 }
 
 /// The library, which is opened at the first call and never closed.
-pub(super) fn library() -> Result<&'static Compiler, Error> {
-    LIBRARY.get_or_init(open).as_ref().map_err(Error::clone)
+pub(super) fn library() -> Result<&'static Nvrtc, Error> {
+    NVRTC.get_or_init(Nvrtc::open).as_ref().map_err(Error::clone)
 }
 
 pub(super) fn is_open() -> bool {
-    matches!(LIBRARY.get(), Some(Ok(_)))
+    matches!(NVRTC.get(), Some(Ok(_)))
 }
 
 /// Whether this process has compiled a source successfully.
@@ -49,87 +57,34 @@ pub(super) fn has_compiled() -> bool {
     HAS_COMPILED.load(Ordering::Acquire)
 }
 
-fn open() -> Result<Compiler, Error> {
-    log::debug!("opening NVRTC");
-    if let Some(path) = std::env::var_os(VARIABLE).filter(|path| !path.is_empty()) {
-        let path = PathBuf::from(path);
-        preload(&path).map_err(|error| Error::NoNvrtc { reason: format!("{VARIABLE}: {error}") })?;
+impl Nvrtc {
+    fn open() -> Result<Self, Error> {
+        log::debug!("opening NVRTC");
+        let functions = library::open()?;
+        let (mut major, mut minor, mut count) = (0, 0, 0);
+        // SAFETY: all pointers are valid for writes, and the list has `count` entries.
+        let numbers = unsafe {
+            functions.check((functions.version)(&mut major, &mut minor))?;
+            functions.check((functions.architecture_count)(&mut count))?;
+            let mut numbers = vec![0; usize::try_from(count).unwrap_or(0)];
+            functions.check((functions.architectures)(numbers.as_mut_ptr()))?;
+            numbers
+        };
+        let mut architectures: Vec<Architecture> = numbers
+            .into_iter()
+            .filter_map(|number| u32::try_from(number).ok())
+            .map(Architecture::from_number)
+            .collect();
+        architectures.sort();
+        let compiler = Compiler { version: format!("{major}.{minor}"), architectures };
+        if let Some(path) = functions.path() {
+            log::debug!("NVRTC {} is {}", compiler.version, path.display());
+            record(&compiler, &path);
+        }
+        Ok(Self { compiler, functions })
     }
-    if !is_present() && !toolkit_libraries().iter().any(|path| preload(path).is_ok()) {
-        return Err(Error::NoNvrtc { reason: "the library `libnvrtc` could not be opened".to_owned() });
-    }
-    if !is_present() {
-        return Err(Error::NoNvrtc { reason: "no version of `libnvrtc` that cudarc knows".to_owned() });
-    }
-    // SAFETY: the library is present. The symbol is looked up, but not called.
-    let newest = unsafe { sys::culib().get::<unsafe extern "C" fn()>(b"nvrtcGetNumSupportedArchs\0") };
-    if newest.is_err() {
-        return Err(Error::NoNvrtc { reason: "the one that was found is older than CUDA 11.2".to_owned() });
-    }
-    let (mut major, mut minor, mut count) = (0, 0, 0);
-    // SAFETY: the library is present, all pointers are valid for writes, and the list has `count`
-    // entries.
-    let numbers = unsafe {
-        sys::nvrtcVersion(&mut major, &mut minor).result().map_err(nvrtc_error)?;
-        sys::nvrtcGetNumSupportedArchs(&mut count).result().map_err(nvrtc_error)?;
-        let mut numbers = vec![0; usize::try_from(count).unwrap_or(0)];
-        sys::nvrtcGetSupportedArchs(numbers.as_mut_ptr()).result().map_err(nvrtc_error)?;
-        numbers
-    };
-    let mut architectures: Vec<Architecture> = numbers
-        .into_iter()
-        .filter_map(|number| u32::try_from(number).ok())
-        .map(Architecture::from_number)
-        .collect();
-    architectures.sort();
-    let compiler = Compiler { version: format!("{major}.{minor}"), architectures };
-    record(&compiler);
-    Ok(compiler)
-}
 
-fn is_present() -> bool {
-    // SAFETY: opening NVRTC runs its initialisers, which have no preconditions.
-    unsafe { sys::is_culib_present() }
-}
-
-/// Opens a library by its path and keeps it open, so that cudarc finds it by its name.
-///
-/// First opens the built-ins, a library in the same folder. Some versions of NVRTC search for them
-/// on the library path only.
-fn preload(path: &Path) -> Result<(), libloading::Error> {
-    let beside = path.parent().and_then(|folder| folder.read_dir().ok()).into_iter().flatten().flatten();
-    let is_builtins = |name: &std::ffi::OsStr| name.to_string_lossy().starts_with("libnvrtc-builtins.so");
-    for builtins in beside.filter(|entry| is_builtins(&entry.file_name())) {
-        // The built-ins of another version are not used, and do no harm.
-        let _ = open_and_leak(&builtins.path());
-    }
-    open_and_leak(path)
-}
-
-fn open_and_leak(path: &Path) -> Result<(), libloading::Error> {
-    // SAFETY: as above. The path comes from the user or from a toolkit.
-    let library = unsafe { libloading::Library::new(path)? };
-    std::mem::forget(library);
-    Ok(())
-}
-
-/// The paths of NVRTC in CUDA toolkits that are not on the library path.
-fn toolkit_libraries() -> Vec<PathBuf> {
-    let named = ["CUDA_PATH", "CUDA_HOME"].into_iter().filter_map(std::env::var_os).map(PathBuf::from);
-    named
-        .chain([PathBuf::from("/usr/local/cuda")])
-        .map(|toolkit| toolkit.join("lib64").join("libnvrtc.so"))
-        .flat_map(|path| [path.clone(), path.with_extension("so.13"), path.with_extension("so.12")])
-        .collect()
-}
-
-fn nvrtc_error(error: NvrtcError) -> Error {
-    Error::Nvrtc { name: format!("{:?}", error.0), source: error }
-}
-
-impl Compiler {
     /// Compiles a source with these options, without the caches, in a thread with a large stack.
-    /// The library is open.
     pub(super) fn compile(
         &self,
         source: &Source,
@@ -157,20 +112,43 @@ impl Compiler {
             excerpt: String::new(),
             log: error.to_string(),
         })?;
-        let program = Program(result::create_program(&text, Some(c"warpfold.cu")).map_err(nvrtc_error)?);
-        // SAFETY: the program was created above. `program` destroys it after its last use.
-        let compiled = unsafe { result::compile_program(program.0, options) };
+        let program = Program::new(&self.functions, &text)?;
+        let code = program.compile(options);
         let log = program.log()?;
-        match compiled {
-            Ok(()) => {
+        match code {
+            0 => {
                 HAS_COMPILED.store(true, Ordering::Release);
                 Ok(Compiled { image: program.image(target.format)?, log })
             }
-            Err(NvrtcError(sys::nvrtcResult::NVRTC_ERROR_COMPILATION)) => {
-                Err(compilation_error(source, target, options, log))
-            }
-            Err(error) => Err(nvrtc_error(error)),
+            COMPILATION => Err(compilation_error(source, target, options, log)),
+            BUILTIN_OPERATION_FAILURE => Err(self.no_builtins(&log)),
+            code => self.functions.check(code).and_then(|()| unreachable!("the code is not 0")),
         }
+    }
+
+    /// The error of an NVRTC whose library of built-ins cannot be opened.
+    fn no_builtins(&self, log: &str) -> Error {
+        let path = self.functions.path().unwrap_or_else(|| "libnvrtc.so".into());
+        let reason = format!(
+            "`{}` cannot open `libnvrtc-builtins.so.{}`, a file of the same package that belongs into the same \
+             folder ({})",
+            path.display(),
+            self.compiler.version,
+            log.trim()
+        );
+        Error::NoNvrtc { reason, source: None }
+    }
+}
+
+impl Functions {
+    /// Converts a code of NVRTC.
+    fn check(&self, code: c_int) -> Result<(), Error> {
+        if code == 0 {
+            return Ok(());
+        }
+        // SAFETY: the function accepts any code, and returns a string that is never freed.
+        let name = unsafe { CStr::from_ptr((self.error_string)(code)) };
+        Err(Error::Nvrtc { name: name.to_string_lossy().into_owned(), code })
     }
 }
 
@@ -189,42 +167,67 @@ fn compilation_error(source: &Source, target: Target, options: &[String], log: S
     }
 }
 
-struct Program(sys::nvrtcProgram);
+/// A program of NVRTC: one source.
+struct Program<'a> {
+    functions: &'a Functions,
+    handle: library::Program,
+}
 
-impl Drop for Program {
+impl Drop for Program<'_> {
     fn drop(&mut self) {
-        // SAFETY: `create_program` created the program, and it is not used again. An error here has
-        // no consequence.
-        let _ = unsafe { result::destroy_program(self.0) };
+        // SAFETY: `new` created the program, and it is not used again. An error here has no
+        // consequence.
+        let _ = unsafe { (self.functions.destroy)(&mut self.handle) };
     }
 }
 
-impl Program {
+impl<'a> Program<'a> {
+    fn new(functions: &'a Functions, text: &CStr) -> Result<Self, Error> {
+        let (mut handle, none) = (std::ptr::null_mut(), std::ptr::null());
+        // SAFETY: the strings end with a zero byte, and there are no headers.
+        let code =
+            unsafe { (functions.create)(&mut handle, text.as_ptr(), c"warpfold.cu".as_ptr(), 0, none, none) };
+        functions.check(code)?;
+        Ok(Self { functions, handle })
+    }
+
+    /// Compiles the program. Returns NVRTC's code.
+    fn compile(&self, options: &[String]) -> c_int {
+        // No option contains a zero byte.
+        let options: Vec<CString> =
+            options.iter().map(|option| CString::new(option.as_str()).unwrap_or_default()).collect();
+        let pointers: Vec<*const c_char> = options.iter().map(|option| option.as_ptr()).collect();
+        // SAFETY: the program is alive, and the strings live until the call returns.
+        unsafe { (self.functions.compile)(self.handle, pointers.len() as c_int, pointers.as_ptr()) }
+    }
+
     fn log(&self) -> Result<String, Error> {
-        // SAFETY: the program is alive.
-        let log = unsafe { result::get_program_log(self.0) }.map_err(nvrtc_error)?;
-        let bytes: Vec<u8> = log.into_iter().map(|byte: c_char| byte as u8).collect();
+        let bytes = self.bytes(self.functions.log_size, self.functions.log)?;
         let text = CStr::from_bytes_until_nul(&bytes).map(CStr::to_string_lossy);
         Ok(text.map(|text| text.into_owned()).unwrap_or_default())
     }
 
+    /// The image. The program has been compiled to this format.
     fn image(&self, format: ImageFormat) -> Result<Image, Error> {
-        let (size_of, get): (SizeOf, Get) = match format {
-            ImageFormat::Cubin => (sys::nvrtcGetCUBINSize, sys::nvrtcGetCUBIN),
-            ImageFormat::Ptx => (sys::nvrtcGetPTXSize, sys::nvrtcGetPTX),
-        };
-        let mut size = 0;
-        // SAFETY: the program is alive and compiled to this format, and the buffer has the size
-        // that NVRTC reports.
-        let bytes = unsafe {
-            size_of(self.0, &mut size).result().map_err(nvrtc_error)?;
-            let mut bytes = vec![0_u8; size];
-            get(self.0, bytes.as_mut_ptr().cast()).result().map_err(nvrtc_error)?;
-            bytes
-        };
+        let bytes = match format {
+            ImageFormat::Cubin => self.bytes(self.functions.cubin_size, self.functions.cubin),
+            ImageFormat::Ptx => self.bytes(self.functions.ptx_size, self.functions.ptx),
+        }?;
         Ok(Image { format, bytes })
+    }
+
+    /// The bytes that `get` writes, of which there are as many as `size_of` says.
+    fn bytes(&self, size_of: SizeOf, get: Get) -> Result<Vec<u8>, Error> {
+        let mut size = 0;
+        // SAFETY: the program is alive, and the buffer has the size that NVRTC reports.
+        unsafe {
+            self.functions.check(size_of(self.handle, &mut size))?;
+            let mut bytes = vec![0_u8; size];
+            self.functions.check(get(self.handle, bytes.as_mut_ptr().cast()))?;
+            Ok(bytes)
+        }
     }
 }
 
-type SizeOf = unsafe fn(sys::nvrtcProgram, *mut usize) -> sys::nvrtcResult;
-type Get = unsafe fn(sys::nvrtcProgram, *mut c_char) -> sys::nvrtcResult;
+type SizeOf = unsafe extern "C" fn(library::Program, *mut usize) -> c_int;
+type Get = unsafe extern "C" fn(library::Program, *mut c_char) -> c_int;

@@ -9,7 +9,7 @@
 //! that opens NVRTC asks the library itself.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::UNIX_EPOCH;
 
 use super::compiler::{Compiler, VARIABLE};
@@ -36,11 +36,8 @@ pub(super) fn recorded() -> Option<Compiler> {
 }
 
 /// Records the properties of the library that was just opened, for later processes.
-pub(super) fn record(compiler: &Compiler) {
-    let library = loaded_from().and_then(|path| Some((identity(&path)?, path)));
-    if let (Some(folder), Some((identity, path))) = (disk::folder(), library)
-        && let Some(path) = path.to_str()
-    {
+pub(super) fn record(compiler: &Compiler, path: &Path) {
+    if let (Some(folder), Some(identity), Some(path)) = (disk::folder(), identity(path), path.to_str()) {
         disk::store(&folder, Entry::Compiler, key(), encode(compiler, &identity, path).as_bytes());
     }
 }
@@ -50,22 +47,6 @@ fn identity(path: &Path) -> Option<String> {
     let metadata = fs::metadata(path).ok()?;
     let changed = metadata.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
     Some(format!("{} bytes, {} ns", metadata.len(), changed.as_nanos()))
-}
-
-/// The file of the NVRTC that this process has open. None if the system does not tell, or if there
-/// are several.
-fn loaded_from() -> Option<PathBuf> {
-    let maps = fs::read_to_string("/proc/self/maps").ok()?;
-    let mut paths: Vec<&str> = maps
-        .lines()
-        .filter_map(|line| line.find('/').map(|at| &line[at..]))
-        .filter(|path| path.rsplit('/').next().is_some_and(|name| name.starts_with("libnvrtc.so")))
-        .collect();
-    paths.dedup();
-    match paths[..] {
-        [path] => Some(path.into()),
-        _ => None,
-    }
 }
 
 /// Lines: version, architectures, the file's identity, the file's path.

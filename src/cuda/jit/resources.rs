@@ -25,7 +25,7 @@ pub struct KernelResources {
 /// The errors of [`compile`](super::compile()).
 pub fn resources(source: &Source, target: Target) -> Result<Vec<KernelResources>, Error> {
     let library = nvrtc::library()?;
-    let mut options = options(source, target, library);
+    let mut options = options(source, target, &library.compiler);
     // NVRTC remembers sources that it has compiled, and prints no report for them.
     options.extend(["--ptxas-options=-v".to_owned(), "--no-cache".to_owned()]);
     let compiled = library.compile(source, target, &options)?;
