@@ -1,4 +1,7 @@
 //! Vector instructions. Code, and `combine` with it, is compiled once for each kind of them.
+//!
+//! The crate `pulp` has the same dispatch, as part of a vector library with its own dependencies.
+//! The forty lines here need none.
 
 #![allow(unsafe_code)]
 
