@@ -43,6 +43,17 @@ use crate::{Commutative, Device, DeviceMonoid, DeviceType, Error, Input, Kind, L
 ///
 /// A kernel is compiled on first use, one for each pair of rung and block size. Memory that one
 /// launch passes to the next is allocated from the context's pool in each call.
+///
+/// ```no_run
+/// use warpfold::{Device, ladder::{Ladder, Rung}, operators::Sum};
+///
+/// let ladder = Ladder::<Sum<u32>>::new(Device::cuda(0)?);
+/// let ones = vec![1; 1 << 20];
+/// for rung in [Rung::Interleaved, Rung::Cascading, Rung::Shuffles] {
+///     assert_eq!(ladder.reduce(rung, &ones)?, 1 << 20, "{}", rung.name());
+/// }
+/// # Ok::<(), warpfold::Error>(())
+/// ```
 #[derive(Clone)]
 #[must_use = "a ladder does nothing until it runs"]
 pub struct Ladder<M> {
@@ -59,6 +70,15 @@ pub struct Ladder<M> {
 
 impl<M> Ladder<M> {
     /// Creates a ladder of all rungs, with an operator that has no parameters.
+    ///
+    /// ```
+    /// use warpfold::{Device, ladder::{Ladder, Rung}, operators::Max};
+    ///
+    /// let ladder = Ladder::<Max<f32>>::new(Device::auto());
+    /// let source = ladder.source(Rung::SequentialAddressing)?;
+    /// assert!(source.text().contains("sequential_addressing"));
+    /// # Ok::<(), warpfold::Error>(())
+    /// ```
     pub fn new(device: impl Into<Device>) -> Self
     where
         M: Commutative + DeviceMonoid + Default,
@@ -67,6 +87,28 @@ impl<M> Ladder<M> {
     }
 
     /// Creates a ladder of all rungs, with an operator that has run-time parameters.
+    ///
+    /// ```
+    /// use warpfold::ladder::{Ladder, Rung};
+    /// use warpfold::{Commutative, Device, DeviceType, Monoid, monoid};
+    ///
+    /// /// Addition modulo `self.modulus`.
+    /// #[derive(Clone, Copy, DeviceType)]
+    /// #[repr(C)]
+    /// struct ModularSum { modulus: u32 }
+    ///
+    /// #[monoid]
+    /// impl Monoid for ModularSum {
+    ///     type Item = u32;
+    ///     fn identity(&self) -> u32 { 0 }
+    ///     fn combine(&self, left: u32, right: u32) -> u32 { (left + right) % self.modulus }
+    /// }
+    /// impl Commutative for ModularSum {}
+    ///
+    /// let ladder = Ladder::with(Device::auto(), ModularSum { modulus: 7 });
+    /// assert!(ladder.source(Rung::Cascading)?.program().contains("modulus"));
+    /// # Ok::<(), warpfold::Error>(())
+    /// ```
     pub fn with(device: impl Into<Device>, operator: M) -> Self
     where
         M: Commutative + DeviceMonoid,
@@ -76,6 +118,15 @@ impl<M> Ladder<M> {
     }
 
     /// Creates a ladder of the rungs that [keep the order](Rung::keeps_order), with any operator.
+    ///
+    /// ```
+    /// use warpfold::ladder::{Ladder, Rung};
+    /// use warpfold::{Device, Error, operators::Matrix2Product};
+    ///
+    /// let ladder = Ladder::in_order(Device::auto(), Matrix2Product::<f32>::new());
+    /// assert!(ladder.source(Rung::BottomUp).is_ok());
+    /// assert!(matches!(ladder.source(Rung::Cascading), Err(Error::Rung { .. })));
+    /// ```
     pub fn in_order(device: impl Into<Device>, operator: M) -> Self
     where
         M: DeviceMonoid,
@@ -95,18 +146,42 @@ impl<M> Ladder<M> {
 
 impl<M: DeviceMonoid> Ladder<M> {
     /// Sets the threads of a block: a power of two from 32 to 1024. The default is 256.
+    ///
+    /// ```
+    /// use warpfold::{Device, ladder::{Ladder, Rung}, operators::Sum};
+    ///
+    /// let ladder = Ladder::<Sum<f32>>::new(Device::auto());
+    /// assert!(ladder.clone().threads(128).source(Rung::Strided).is_ok());
+    /// assert!(ladder.threads(100).source(Rung::Strided).is_err());
+    /// ```
     pub fn threads(mut self, threads: u32) -> Self {
         self.threads = threads;
         self
     }
 
     /// Sets how the results of the blocks are combined. By default further launches do it.
+    ///
+    /// ```no_run
+    /// use warpfold::ladder::{Finish, Ladder, Rung};
+    /// use warpfold::{Device, operators::Sum};
+    ///
+    /// let ladder = Ladder::<Sum<f32>>::new(Device::cuda(0)?).finish(Finish::Host);
+    /// assert_eq!(ladder.reduce(Rung::Cascading, &vec![0.5; 4096])?, 2048.0);
+    /// # Ok::<(), warpfold::Error>(())
+    /// ```
     pub fn finish(mut self, finish: Finish) -> Self {
         self.finish = finish;
         self
     }
 
     /// The device of the calls.
+    ///
+    /// ```
+    /// use warpfold::{Device, ladder::Ladder, operators::Sum};
+    ///
+    /// let ladder = Ladder::<Sum<u32>>::new(Device::cpu());
+    /// assert!(!ladder.device().is_gpu());
+    /// ```
     pub fn device(&self) -> &Device {
         &self.device
     }
@@ -119,6 +194,14 @@ impl<M: DeviceMonoid> Ladder<M> {
     /// - [`Error::Rung`] if the rung needs an operator that commutes, or does not support these
     ///   items or this block size.
     /// - The errors of the driver, of CUDA, of NVRTC and of compilation.
+    ///
+    /// ```no_run
+    /// use warpfold::{Device, ladder::{Ladder, Rung}, operators::Min};
+    ///
+    /// let ladder = Ladder::<Min<f32>>::new(Device::cuda(0)?);
+    /// assert_eq!(ladder.reduce(Rung::LastBlock, &[21.5, 19.0, 23.25])?, 19.0);
+    /// # Ok::<(), warpfold::Error>(())
+    /// ```
     pub fn reduce<I: Input<M::Item>>(&self, rung: Rung, input: I) -> Result<M::Item, Error> {
         self.check(rung, Role::Reduces)?;
         let backend = self.device.backend()?;
@@ -156,6 +239,14 @@ impl<M: DeviceMonoid> Ladder<M> {
     /// # Errors
     ///
     /// The errors of [`reduce`](Self::reduce), and [`Error::Rung`] if the rung does not scan.
+    ///
+    /// ```no_run
+    /// use warpfold::{Device, ladder::{Ladder, Rung}, operators::Sum};
+    ///
+    /// let ladder = Ladder::<Sum<u32>>::new(Device::cuda(0)?);
+    /// assert_eq!(ladder.inclusive(Rung::KoggeStone, &[3, 1, 4, 1])?, [3, 4, 8, 9]);
+    /// # Ok::<(), warpfold::Error>(())
+    /// ```
     pub fn inclusive<I: Input<M::Item>>(&self, rung: Rung, input: I) -> Result<I::Owned, Error> {
         self.check(rung, Role::Scans)?;
         input.allocate_output(&Scanned { ladder: self, rung, exclusive: false })
@@ -167,6 +258,14 @@ impl<M: DeviceMonoid> Ladder<M> {
     /// # Errors
     ///
     /// The errors of [`inclusive`](Self::inclusive).
+    ///
+    /// ```no_run
+    /// use warpfold::{Device, ladder::{Ladder, Rung}, operators::Sum};
+    ///
+    /// let ladder = Ladder::<Sum<u32>>::new(Device::cuda(0)?);
+    /// assert_eq!(ladder.exclusive(Rung::BrentKung, &[3, 1, 4, 1])?, [0, 3, 4, 8]);
+    /// # Ok::<(), warpfold::Error>(())
+    /// ```
     pub fn exclusive<I: Input<M::Item>>(&self, rung: Rung, input: I) -> Result<I::Owned, Error> {
         self.check(rung, Role::Scans)?;
         input.allocate_output(&Scanned { ladder: self, rung, exclusive: true })
@@ -179,6 +278,15 @@ impl<M: DeviceMonoid> Ladder<M> {
     /// - [`Error::Rung`] if the rung needs an operator that commutes, or does not support these
     ///   items or this block size.
     /// - The errors of an operator that has no CUDA C++ form, such as [`Error::Untranslatable`].
+    ///
+    /// ```
+    /// use warpfold::{Device, ladder::{Ladder, Rung}, operators::Sum};
+    ///
+    /// let source = Ladder::<Sum<f32>>::new(Device::cpu()).source(Rung::KoggeStone)?;
+    /// assert!(source.text().contains("void kogge_stone("));
+    /// println!("{source}");
+    /// # Ok::<(), warpfold::Error>(())
+    /// ```
     pub fn source(&self, rung: Rung) -> Result<Source, Error> {
         self.check(rung, rung.role())?;
         Source::of_rung::<M>(rung, self.threads, self.adds)

@@ -46,6 +46,17 @@ const MAX_ITEMS: usize = 5000;
 const MAX_FOLDED: usize = 64;
 
 /// An operator, the values on which its laws are claimed, and the tolerance.
+///
+/// ```
+/// use warpfold::laws::{Laws, proptest::prelude::*};
+/// use warpfold::operators::BitXor;
+///
+/// let laws = Laws::of(BitXor::<u32>::new(), any::<u32>());
+/// laws.identity()?;
+/// laws.associativity()?;
+/// laws.cpu_is_the_bracket()?;
+/// # Ok::<(), warpfold::laws::LawViolation>(())
+/// ```
 #[derive(Clone, Debug)]
 #[must_use = "laws are not tested until a method is called"]
 pub struct Laws<M: Monoid, S> {
@@ -61,6 +72,24 @@ struct Tolerance<T> {
 }
 
 /// A law that does not hold, with the smallest counterexample found.
+///
+/// ```
+/// use warpfold::Monoid;
+/// use warpfold::laws::{self, proptest::prelude::*};
+///
+/// /// Not associative: `(100 + 100) + -100` is 27, and `100 + (100 + -100)` is 100.
+/// #[derive(Clone, Copy)]
+/// struct SaturatingSum;
+///
+/// impl Monoid for SaturatingSum {
+///     type Item = i8;
+///     fn identity(&self) -> i8 { 0 }
+///     fn combine(&self, left: i8, right: i8) -> i8 { left.saturating_add(right) }
+/// }
+///
+/// let violation = laws::associativity(SaturatingSum, any::<i8>()).unwrap_err();
+/// assert!(violation.to_string().starts_with("associativity does not hold: "));
+/// ```
 #[derive(Clone, Debug, thiserror::Error)]
 #[error("{law} does not hold: {counterexample}")]
 pub struct LawViolation {
@@ -69,6 +98,16 @@ pub struct LawViolation {
 }
 
 /// Tests `(a + b) + c == a + (b + c)`, bit for bit. [`Laws::within`] tests it with a tolerance.
+///
+/// ```
+/// use warpfold::laws::{self, proptest::prelude::*};
+/// use warpfold::operators::{Max, Sum};
+///
+/// laws::associativity(Max::<i64>::new(), any::<i64>())?;
+/// // A float sum rounds, so it is not associative bit for bit.
+/// assert!(laws::associativity(Sum::<f32>::new(), -1e3_f32..1e3).is_err());
+/// # Ok::<(), warpfold::laws::LawViolation>(())
+/// ```
 pub fn associativity<M: Monoid>(
     operator: M,
     items: impl Strategy<Value = M::Item>,
@@ -80,6 +119,14 @@ where
 }
 
 /// Tests `identity + a == a` and `a + identity == a`, bit for bit.
+///
+/// ```
+/// use warpfold::laws::{self, proptest::prelude::*};
+/// use warpfold::operators::Sum;
+///
+/// laws::identity(Sum::<f32>::new(), any::<f32>())?;
+/// # Ok::<(), warpfold::laws::LawViolation>(())
+/// ```
 pub fn identity<M: Monoid>(operator: M, items: impl Strategy<Value = M::Item>) -> Result<(), LawViolation>
 where
     M::Item: std::fmt::Debug,
@@ -89,6 +136,16 @@ where
 
 /// Tests `a + b == b + a`, bit for bit. [`Reduction`] and [`Scan`](crate::Scan) do not need this
 /// law.
+///
+/// ```
+/// use warpfold::laws::{self, proptest::prelude::*};
+/// use warpfold::operators::{AffineComposition, Product};
+///
+/// laws::commutativity(Product::<f64>::new(), any::<f64>())?;
+/// // The order of maps matters.
+/// assert!(laws::commutativity(AffineComposition::<i32>::new(), any::<[i32; 2]>()).is_err());
+/// # Ok::<(), warpfold::laws::LawViolation>(())
+/// ```
 pub fn commutativity<M: Monoid>(
     operator: M,
     items: impl Strategy<Value = M::Item>,
@@ -104,6 +161,15 @@ where
     M::Item: std::fmt::Debug,
 {
     /// The laws of `operator` on the values of `items`, bit for bit.
+    ///
+    /// ```
+    /// use warpfold::laws::{Laws, proptest::prelude::*};
+    /// use warpfold::operators::Min;
+    ///
+    /// let laws = Laws::of(Min::<f64>::new(), any::<f64>());
+    /// laws.associativity()?;
+    /// # Ok::<(), warpfold::laws::LawViolation>(())
+    /// ```
     pub fn of(operator: M, items: S) -> Self {
         Self { operator, items, tolerance: None }
     }
@@ -112,12 +178,30 @@ where
     ///
     /// Two finite floats may differ by at most `relative * magnitude(combined)`, where `combined`
     /// are the items of the test case. All other values must be equal.
+    ///
+    /// ```
+    /// use warpfold::laws::{self, Laws};
+    /// use warpfold::operators::Sum;
+    ///
+    /// let laws = Laws::of(Sum::<f32>::new(), -1e3_f32..1e3);
+    /// assert!(laws.associativity().is_err());
+    /// laws.within(1e-5, laws::sum_of_magnitudes).associativity()?;
+    /// # Ok::<(), warpfold::laws::LawViolation>(())
+    /// ```
     pub fn within(mut self, relative: f64, magnitude: fn(&[M::Item]) -> f64) -> Self {
         self.tolerance = Some(Tolerance { relative, magnitude });
         self
     }
 
     /// Tests `identity + a == a` and `a + identity == a`.
+    ///
+    /// ```
+    /// use warpfold::laws::{Laws, proptest::prelude::*};
+    /// use warpfold::operators::MaxNumber;
+    ///
+    /// Laws::of(MaxNumber::<f32>::new(), any::<f32>()).identity()?;
+    /// # Ok::<(), warpfold::laws::LawViolation>(())
+    /// ```
     pub fn identity(&self) -> Result<(), LawViolation> {
         let combine = |a, b| self.operator.combine(a, b);
         check("identity", 256, &self.items, &|a| {
@@ -128,6 +212,14 @@ where
     }
 
     /// Tests `(a + b) + c == a + (b + c)`.
+    ///
+    /// ```
+    /// use warpfold::laws::{Laws, proptest::prelude::*};
+    /// use warpfold::operators::Matrix2Product;
+    ///
+    /// Laws::of(Matrix2Product::<u32>::new(), any::<[[u32; 2]; 2]>()).associativity()?;
+    /// # Ok::<(), warpfold::laws::LawViolation>(())
+    /// ```
     pub fn associativity(&self) -> Result<(), LawViolation> {
         let combine = |a, b| self.operator.combine(a, b);
         check("associativity", 1024, &(&self.items, &self.items, &self.items), &|(a, b, c)| {
@@ -136,6 +228,14 @@ where
     }
 
     /// Tests `a + b == b + a`. [`Reduction`] and [`Scan`](crate::Scan) do not need this law.
+    ///
+    /// ```
+    /// use warpfold::laws::{Laws, proptest::prelude::*};
+    /// use warpfold::operators::Any;
+    ///
+    /// Laws::of(Any, any::<bool>()).commutativity()?;
+    /// # Ok::<(), warpfold::laws::LawViolation>(())
+    /// ```
     pub fn commutativity(&self) -> Result<(), LawViolation> {
         check("commutativity", 256, &(&self.items, &self.items), &|(a, b)| {
             self.compare(&[a, b], self.operator.combine(a, b), self.operator.combine(b, a))
@@ -143,6 +243,14 @@ where
     }
 
     /// Tests that the bracket equals the fold from the left.
+    ///
+    /// ```
+    /// use warpfold::laws::{Laws, proptest::prelude::*};
+    /// use warpfold::operators::AffineComposition;
+    ///
+    /// Laws::of(AffineComposition::<u32>::new(), any::<[u32; 2]>()).bracket_is_the_fold()?;
+    /// # Ok::<(), warpfold::laws::LawViolation>(())
+    /// ```
     pub fn bracket_is_the_fold(&self) -> Result<(), LawViolation> {
         check("the bracket as a fold", 128, &vec(&self.items, 0..MAX_FOLDED), &|items| {
             let mut rest = items.iter().copied();
@@ -153,6 +261,16 @@ where
     }
 
     /// Whether two values of the same items are equal, bit for bit or within the tolerance.
+    ///
+    /// ```
+    /// use warpfold::laws::{self, Laws};
+    /// use warpfold::operators::Sum;
+    ///
+    /// let laws = Laws::of(Sum::<f64>::new(), 0.0_f64..1.0).within(1e-12, laws::sum_of_magnitudes);
+    /// let items = [0.1, 0.2, 0.3];
+    /// assert!(laws.are_equal(&items, (0.1 + 0.2) + 0.3, 0.1 + (0.2 + 0.3)));
+    /// assert!(!laws.are_equal(&items, 0.6, 0.61));
+    /// ```
     pub fn are_equal(&self, combined: &[M::Item], got: M::Item, expected: M::Item) -> bool {
         M::Item::same_bits(&got, &expected)
             || self.tolerance.as_ref().is_some_and(|tolerance| {
@@ -174,6 +292,15 @@ where
     M::Item: std::fmt::Debug,
 {
     /// Tests that the CPU backend returns the bits of the bracket.
+    ///
+    /// ```
+    /// use warpfold::laws::Laws;
+    /// use warpfold::operators::Sum;
+    ///
+    /// // Exact: the CPU adds in the order of the bracket.
+    /// Laws::of(Sum::<f32>::new(), -1e3_f32..1e3).cpu_is_the_bracket()?;
+    /// # Ok::<(), warpfold::laws::LawViolation>(())
+    /// ```
     pub fn cpu_is_the_bracket(&self) -> Result<(), LawViolation> {
         let cpu = Reduction::with(Device::cpu(), self.operator);
         check("the CPU as the bracket", 16, &vec(&self.items, 0..MAX_ITEMS), &|items| {
@@ -189,6 +316,14 @@ where
     /// # Panics
     ///
     /// If NVRTC is missing and the environment variable `WARPFOLD_REQUIRE` lists `nvrtc`.
+    ///
+    /// ```
+    /// use warpfold::laws::{Laws, proptest::prelude::*};
+    /// use warpfold::operators::Product;
+    ///
+    /// Laws::of(Product::<u64>::new(), any::<u64>()).compiles()?;
+    /// # Ok::<(), warpfold::laws::LawViolation>(())
+    /// ```
     pub fn compiles(&self) -> Result<(), LawViolation> {
         static SAID: Once = Once::new();
         if let Err(reason) = jit::available() {
@@ -209,6 +344,15 @@ where
     ///
     /// If the operator is not [exact](DeviceMonoid::EXACT), the results may differ by the
     /// tolerance.
+    ///
+    /// ```no_run
+    /// use warpfold::laws::{Laws, proptest::prelude::*};
+    /// use warpfold::{Device, operators::Max};
+    ///
+    /// let laws = Laws::of(Max::<f32>::new(), any::<f32>());
+    /// laws.gpu_is_the_cpu(&Device::cuda(0)?)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn gpu_is_the_cpu(&self, gpu: &Device) -> Result<(), LawViolation> {
         let (cpu, gpu) =
             (Reduction::with(Device::cpu(), self.operator), Reduction::with(gpu.clone(), self.operator));
@@ -305,12 +449,27 @@ fn magnitude<T: DeviceType>(item: &T) -> f64 {
 }
 
 /// The sum of the items' magnitudes: a magnitude for operators that add.
+///
+/// ```
+/// use warpfold::laws::sum_of_magnitudes;
+///
+/// assert_eq!(sum_of_magnitudes(&[1.5, -2.0, 0.25]), 3.75);
+/// // The magnitude of an array is that of its largest element.
+/// assert_eq!(sum_of_magnitudes(&[[3.0, -4.0], [0.5, 0.0]]), 4.5);
+/// ```
 pub fn sum_of_magnitudes<T: DeviceType>(items: &[T]) -> f64 {
     items.iter().map(magnitude).sum()
 }
 
 /// The product of `1 + 2m` over the items' magnitudes `m`: a magnitude for operators that multiply,
 /// matrices included.
+///
+/// ```
+/// use warpfold::laws::product_of_magnitudes;
+///
+/// // (1 + 2 * 0.5) * (1 + 2 * 1.0)
+/// assert_eq!(product_of_magnitudes(&[0.5, -1.0]), 6.0);
+/// ```
 pub fn product_of_magnitudes<T: DeviceType>(items: &[T]) -> f64 {
     items.iter().map(|item| 1.0 + 2.0 * magnitude(item)).product()
 }
@@ -340,6 +499,16 @@ fn missing(tier: &str, reason: &Error, said: &Once) {
 ///
 /// Each line has a name, `[commutative]` where that is claimed, and a [`Laws`]. It becomes a module
 /// of tests.
+///
+/// ```
+/// use warpfold::laws::{Laws, proptest::prelude::*};
+/// use warpfold::operators::{Matrix2Product, Min};
+///
+/// warpfold::laws! {
+///     min [commutative]: Laws::of(Min::<i16>::new(), any::<i16>());
+///     matrices: Laws::of(Matrix2Product::<u32>::new(), any::<[[u32; 2]; 2]>());
+/// }
+/// ```
 #[macro_export]
 macro_rules! laws {
     ($($(#[$attribute:meta])* $name:ident $([$($claim:tt)*])? : $laws:expr;)*) => {$(

@@ -26,6 +26,19 @@ use syn::{Path, Token, parse_quote};
 ///
 /// - enums, unions, and `packed` or zero-sized structs,
 /// - zero-sized fields, and fields whose type is not a device type, for example references.
+///
+/// # Example
+///
+/// ```
+/// use warpfold::DeviceType;
+///
+/// #[derive(Clone, Copy, DeviceType)]
+/// #[repr(C)]
+/// struct Pair<T: DeviceType> { value: T, index: u32 }
+///
+/// assert_eq!(Pair::<f64>::layout().size, 16);
+/// assert!(Pair::same_bits(&Pair { value: 0.5, index: 1 }, &Pair { value: 0.5, index: 1 }));
+/// ```
 #[proc_macro_derive(DeviceType, attributes(device_type))]
 pub fn derive_device_type(input: TokenStream) -> TokenStream {
     let input = syn::parse_macro_input!(input as syn::DeriveInput);

@@ -15,6 +15,20 @@ use crate::{DeviceType, Error};
 ///
 /// - In host memory: `&[T]`, `&[T; N]` and `&Vec<T>`. If the call runs on a GPU, it copies them.
 /// - In device memory: `&CudaSlice<T>`, `&CudaView<T>` and [`&DeviceInput<T>`](DeviceInput).
+///
+/// ```
+/// use warpfold::operators::{Max, Min};
+/// use warpfold::{Device, Error, Input, Reduction};
+///
+/// /// The difference between the largest and the smallest item.
+/// fn span(device: &Device, items: impl Input<f32> + Copy) -> Result<f32, Error> {
+///     let largest = Reduction::<Max<f32>>::new(device.clone()).run(items)?;
+///     Ok(largest - Reduction::<Min<f32>>::new(device.clone()).run(items)?)
+/// }
+///
+/// assert_eq!(span(&Device::auto(), &[2.0, 7.5, 3.0])?, 5.5);
+/// # Ok::<(), warpfold::Error>(())
+/// ```
 pub trait Input<T>: sealed::Input<T> {
     /// Newly allocated memory of the same kind: `Vec<T>`, or `CudaSlice<T>`.
     type Owned;
@@ -27,9 +41,43 @@ pub trait Input<T>: sealed::Input<T> {
 ///
 /// - In host memory: `&mut [T]`, `&mut [T; N]` and `&mut Vec<T>`.
 /// - In device memory: `&mut CudaSlice<T>` and `&mut CudaViewMut<T>`.
+///
+/// ```
+/// use warpfold::{Device, Error, Input, Output, Scan, operators::Max};
+///
+/// /// Writes the largest item so far to each place.
+/// fn highs(items: impl Input<f32>, places: impl Output<f32>) -> Result<(), Error> {
+///     Scan::<Max<f32>>::new(Device::auto()).inclusive_into(items, places)
+/// }
+///
+/// let mut largest = [0.0; 3];
+/// highs(&[1.0, 3.0, 2.0], &mut largest)?;
+/// assert_eq!(largest, [1.0, 3.0, 3.0]);
+/// # Ok::<(), warpfold::Error>(())
+/// ```
 pub trait Output<T>: sealed::Output<T> {}
 
 /// An [`Input`] or [`Output`] in device memory.
+///
+/// ```no_run
+/// use warpfold::{Device, Error, Input, OnDevice, Output, Reduction, operators::Sum};
+///
+/// /// Enqueues the sum, and does not wait for it.
+/// fn enqueue_sum<I, O>(device: &Device, items: I, total: O) -> Result<(), Error>
+/// where
+///     I: Input<f32> + OnDevice<f32>,
+///     O: Output<f32> + OnDevice<f32>,
+/// {
+///     Reduction::<Sum<f32>>::new(device.clone()).run_into(items, total)
+/// }
+///
+/// let device = Device::cuda(0)?;
+/// let stream = device.stream().expect("the device is a GPU");
+/// let (items, mut total) = (stream.clone_htod(&vec![0.5; 8])?, stream.alloc_zeros(1)?);
+/// enqueue_sum(&device, &items, &mut total)?;
+/// assert_eq!(stream.clone_dtoh(&total)?, [4.0]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub trait OnDevice<T>: sealed::OnDevice<T> {}
 
 /// The items of an input.
@@ -133,6 +181,22 @@ macro_rules! on_device {
 on_device! { &CudaSlice<T> &CudaView<'_, T> &DeviceInput<T> &mut CudaSlice<T> &mut CudaViewMut<'_, T> }
 
 /// Items in device memory of another library, or of another version of `cudarc`.
+///
+/// ```
+/// use warpfold::{Device, DeviceInput, Error, Reduction, operators::Sum};
+///
+/// /// The sum of `length` floats at `address`, which the default stream has written.
+/// ///
+/// /// # Safety
+/// ///
+/// /// The conditions of `DeviceInput::from_raw`.
+/// unsafe fn sum_at(device: &Device, address: u64, length: usize) -> Result<f32, Error> {
+///     let stream = std::ptr::null_mut();
+///     // SAFETY: the caller guarantees the conditions.
+///     let items = unsafe { DeviceInput::<f32>::from_raw(device, address, length, stream)? };
+///     Reduction::<Sum<f32>>::new(device.clone()).run(&items)
+/// }
+/// ```
 #[must_use]
 pub struct DeviceInput<T> {
     address: u64,
@@ -163,6 +227,21 @@ impl<T: DeviceType> DeviceInput<T> {
     ///    allocates for this input.
     /// 4. Memory that is written in the order of this stream is read on this stream, or after a
     ///    wait for it. cudarc does not track the stream's events.
+    ///
+    /// ```no_run
+    /// use warpfold::cudarc::driver::DevicePtr;
+    /// use warpfold::{Device, DeviceInput, Reduction, operators::Sum};
+    ///
+    /// let device = Device::cuda(0)?;
+    /// let stream = device.stream().expect("the device is a GPU");
+    /// let numbers = stream.clone_htod(&vec![1.0_f32; 1000])?;
+    /// let (address, _reading) = numbers.device_ptr(stream);
+    /// let stream = stream.cu_stream().cast();
+    /// // SAFETY: `numbers` holds 1000 floats, was written on this stream, and outlives the call.
+    /// let input = unsafe { DeviceInput::<f32>::from_raw(&device, address, 1000, stream)? };
+    /// assert_eq!(Reduction::<Sum<f32>>::new(device.clone()).run(&input)?, 1000.0);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub unsafe fn from_raw(
         device: &Device,
         address: u64,

@@ -78,6 +78,14 @@ pub(crate) enum Backend<'a> {
 
 impl Device {
     /// The CPU, with all threads of rayon's current pool.
+    ///
+    /// ```
+    /// use warpfold::{Device, Reduction, operators::Sum};
+    ///
+    /// let sum = Reduction::<Sum<u64>>::new(Device::cpu());
+    /// assert_eq!(sum.run(&[1, 2, 3])?, 6);
+    /// # Ok::<(), warpfold::Error>(())
+    /// ```
     pub fn cpu() -> Self {
         Self(Place::Cpu)
     }
@@ -90,6 +98,15 @@ impl Device {
     /// - [`Error::NoDevice`] if there is no GPU of this ordinal.
     /// - [`Error::NoNvrtc`] without NVRTC.
     /// - [`Error::Cuda`] if the driver cannot create the context.
+    ///
+    /// ```no_run
+    /// use warpfold::{Device, Scan, operators::Sum};
+    ///
+    /// let second = Device::cuda(1)?;
+    /// assert!(second.is_gpu());
+    /// assert_eq!(Scan::<Sum<u32>>::new(second).inclusive(&[1, 2, 3])?, [1, 3, 6]);
+    /// # Ok::<(), warpfold::Error>(())
+    /// ```
     pub fn cuda(ordinal: usize) -> Result<Self, Error> {
         driver::present()?;
         let count = driver::device_count()?;
@@ -105,6 +122,16 @@ impl Device {
     /// The environment variable `WARPFOLD_DEVICE` overrides this choice: `cpu`, or `cuda:N`. If the
     /// named device is not available, the first call, such as [`run`](crate::Reduction::run),
     /// returns [`Error::DeviceOverride`]. The CPU never replaces a named GPU.
+    ///
+    /// ```
+    /// use warpfold::{Device, Reduction, operators::Max};
+    ///
+    /// let device = Device::auto();
+    /// let largest = Reduction::<Max<i32>>::new(device.clone()).run(&[3, 9, 4])?;
+    /// println!("{largest} on {device}");
+    /// assert_eq!(largest, 9);
+    /// # Ok::<(), warpfold::Error>(())
+    /// ```
     pub fn auto() -> Self {
         let value = std::env::var_os(VARIABLE).map(|value| value.to_string_lossy().into_owned());
         match value.as_deref() {
@@ -132,6 +159,15 @@ impl Device {
     }
 
     /// Whether calls run on a GPU.
+    ///
+    /// ```
+    /// use warpfold::Device;
+    ///
+    /// let device = Device::auto();
+    /// let items = if device.is_gpu() { 1 << 28 } else { 1 << 20 };
+    /// println!("measuring {items} items on {device}");
+    /// assert!(!Device::cpu().is_gpu());
+    /// ```
     pub fn is_gpu(&self) -> bool {
         matches!(self.0, Place::Cuda(_))
     }
@@ -140,6 +176,16 @@ impl Device {
     /// CPU.
     ///
     /// `compile` creates the workspace of this stream.
+    ///
+    /// ```no_run
+    /// use warpfold::{Device, Reduction, operators::Sum};
+    ///
+    /// let device = Device::cuda(0)?;
+    /// let stream = device.stream().expect("the device is a GPU");
+    /// let numbers = stream.clone_htod(&vec![2_u32; 1000])?;
+    /// assert_eq!(Reduction::<Sum<u32>>::new(device).run(&numbers)?, 2000);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn stream(&self) -> Option<&Arc<CudaStream>> {
         match &self.0 {
             Place::Cuda(stream) => Some(stream),

@@ -18,6 +18,32 @@ const COMBINE: &str = "combine";
 ///
 /// Field names are those of the Rust struct. A name that C++ reserves gets a trailing underscore:
 /// `new` is `new_`. Field 0 of a tuple struct is `_0`.
+///
+/// ```
+/// use warpfold::{Device, DeviceMonoid, DeviceOperator, Monoid, Reduction, device_code};
+///
+/// /// The bits that are set in an odd number of items.
+/// #[derive(Clone, Copy, Default)]
+/// struct Parity;
+///
+/// impl Monoid for Parity {
+///     type Item = u32;
+///     fn identity(&self) -> u32 { 0 }
+///     fn combine(&self, a: u32, b: u32) -> u32 { a ^ b }
+/// }
+///
+/// impl DeviceMonoid for Parity {
+///     const EXACT: bool = true;
+///     fn device_operator() -> DeviceOperator {
+///         // SAFETY: the body terminates, uses only its parameters and returns a valid `u32`.
+///         DeviceOperator::new::<u32>("a", "b", unsafe { device_code!("return a ^ b;") })
+///     }
+/// }
+///
+/// let source = Reduction::<Parity>::new(Device::auto()).source()?;
+/// assert!(source.program().contains("return a ^ b;"));
+/// # Ok::<(), warpfold::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 #[must_use]
 pub struct DeviceOperator {
@@ -30,6 +56,14 @@ pub struct DeviceOperator {
 
 impl DeviceOperator {
     /// Creates an operator on items of type `T`, whose body names its operands `left` and `right`.
+    ///
+    /// ```
+    /// use warpfold::{DeviceOperator, device_code};
+    ///
+    /// // SAFETY: the body terminates, uses only its parameters and returns a valid `u32`.
+    /// let body = unsafe { device_code!("return a < b ? b : a;") };
+    /// let largest = DeviceOperator::new::<u32>("a", "b", body);
+    /// ```
     pub fn new<T: DeviceType>(left: &'static str, right: &'static str, body: DeviceCode) -> Self {
         Self::of(DeviceFunction::new::<T>(COMBINE, body).parameter::<T>(left).parameter::<T>(right))
     }
@@ -46,24 +80,70 @@ impl DeviceOperator {
 
     /// Makes the operator's fields available to the body as `self.field`. `S` is the operator's
     /// type.
+    ///
+    /// ```
+    /// use warpfold::{DeviceOperator, DeviceType, device_code};
+    ///
+    /// #[derive(Clone, Copy, DeviceType)]
+    /// #[repr(C)]
+    /// struct ModularSum { modulus: u32 }
+    ///
+    /// // SAFETY: the body terminates, uses only its parameters and returns a valid `u32`.
+    /// let body = unsafe { device_code!("return (a + b) % self.modulus;") };
+    /// let sum = DeviceOperator::new::<u32>("a", "b", body).state::<ModularSum>();
+    /// ```
     pub fn state<S: DeviceType>(mut self) -> Self {
         self.state = Some(S::layout());
         self
     }
 
     /// Makes the device type `T` available to the body and the functions as `name`.
+    ///
+    /// ```
+    /// use warpfold::{DeviceOperator, device_code};
+    ///
+    /// // SAFETY: the body terminates, uses only its parameters and returns a valid `[f32; 2]`.
+    /// let body = unsafe { device_code!("
+    ///     Vector sum;
+    ///     sum[0] = a[0] + b[0];
+    ///     sum[1] = a[1] + b[1];
+    ///     return sum;
+    /// ") };
+    /// let sum = DeviceOperator::new::<[f32; 2]>("a", "b", body).with_type::<[f32; 2]>("Vector");
+    /// ```
     pub fn with_type<T: DeviceType>(mut self, name: &'static str) -> Self {
         self.types.push((name, T::layout()));
         self
     }
 
     /// Makes the constant `name` available to the body and the functions, with the bits of `value`.
+    ///
+    /// ```
+    /// use warpfold::{DeviceOperator, device_code};
+    ///
+    /// const LIMIT: u32 = 1000;
+    /// // SAFETY: the body terminates, uses only its parameters and returns a valid `u32`.
+    /// let body = unsafe { device_code!("return a + b < LIMIT ? a + b : LIMIT;") };
+    /// let sum = DeviceOperator::new::<u32>("a", "b", body).constant("LIMIT", LIMIT);
+    /// ```
     pub fn constant<T: DeviceType>(mut self, name: &'static str, value: T) -> Self {
         self.constants.push((name, T::layout(), value.literal()));
         self
     }
 
     /// Makes a helper function available to the body and to functions that are added later.
+    ///
+    /// ```
+    /// use warpfold::{DeviceFunction, DeviceOperator, device_code};
+    ///
+    /// // SAFETY: the bodies terminate, use only their parameters and return valid values.
+    /// let (square, body) = unsafe {
+    ///     (device_code!("return v[0] * v[0] + v[1] * v[1];"),
+    ///      device_code!("if (norm(b) > norm(a)) return b; return a;"))
+    /// };
+    /// let norm = DeviceFunction::new::<f32>("norm", square).parameter::<[f32; 2]>("v");
+    /// let longest = DeviceOperator::new::<[f32; 2]>("a", "b", body).function(norm);
+    /// ```
     pub fn function(mut self, function: DeviceFunction) -> Self {
         self.functions.push(function);
         self

@@ -70,6 +70,14 @@ pub(crate) enum Body {
 }
 
 /// A function that an operator's body calls.
+///
+/// ```
+/// use warpfold::{DeviceFunction, device_code};
+///
+/// // SAFETY: the body terminates, uses only its parameters and returns a valid `f32`.
+/// let body = unsafe { device_code!("return sqrtf(v[0] * v[0] + v[1] * v[1]);") };
+/// let norm = DeviceFunction::new::<f32>("norm", body).parameter::<[f32; 2]>("v");
+/// ```
 #[derive(Clone, Debug)]
 #[must_use]
 pub struct DeviceFunction {
@@ -81,6 +89,14 @@ pub struct DeviceFunction {
 
 impl DeviceFunction {
     /// Creates a function `name` without parameters that returns an `R`.
+    ///
+    /// ```
+    /// use warpfold::{DeviceFunction, device_code};
+    ///
+    /// // SAFETY: the body terminates, uses only its parameters and returns a valid `f32`.
+    /// let body = unsafe { device_code!("return x > 0 ? x : 0;") };
+    /// let positive_part = DeviceFunction::new::<f32>("positive_part", body).parameter::<f32>("x");
+    /// ```
     pub fn new<R: DeviceType>(name: &'static str, body: DeviceCode) -> Self {
         Self { name, parameters: Vec::new(), result: Type::Value(R::layout()), body: Body::Code(body) }
     }
@@ -95,6 +111,16 @@ impl DeviceFunction {
     }
 
     /// Adds the next parameter.
+    ///
+    /// ```
+    /// use warpfold::{DeviceFunction, device_code};
+    ///
+    /// // SAFETY: the body terminates, uses only its parameters and returns a valid `f32`.
+    /// let body = unsafe { device_code!("return x * x + y * y;") };
+    /// let square = DeviceFunction::new::<f32>("square", body)
+    ///     .parameter::<f32>("x")
+    ///     .parameter::<f32>("y");
+    /// ```
     pub fn parameter<T: DeviceType>(mut self, name: &'static str) -> Self {
         self.parameters.push((name, Type::Value(T::layout())));
         self

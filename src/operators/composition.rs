@@ -6,11 +6,30 @@ operators! {
     ///
     /// The item `[[a, b], [c, d]]` has the rows `[a, b]` and `[c, d]`. Each entry is the sum of two
     /// products, in order, without a fused operation. Integers wrap.
+    ///
+    /// ```
+    /// use warpfold::{Device, Scan, operators::Matrix2Product};
+    ///
+    /// // The powers of this matrix hold the Fibonacci numbers.
+    /// let powers = Scan::<Matrix2Product<u64>>::new(Device::auto());
+    /// let powers = powers.inclusive(&[[[1, 1], [1, 0]]; 5])?;
+    /// assert_eq!(powers[4], [[8, 5], [5, 3]]);
+    /// # Ok::<(), warpfold::Error>(())
+    /// ```
     Matrix2Product;
     /// The composition of affine maps. The left map is applied first.
     ///
     /// The item `[a, b]` is the map `x -> a x + b`. `[a1, b1]` and then `[a2, b2]` is `[a2*a1,
     /// a2*b1 + b2]`. Integers wrap.
+    ///
+    /// ```
+    /// use warpfold::{Device, Reduction, operators::AffineComposition};
+    ///
+    /// // x -> 2 x + 1, and then x -> 3 x
+    /// let composition = Reduction::<AffineComposition<i32>>::new(Device::auto());
+    /// assert_eq!(composition.run(&[[2, 1], [3, 0]])?, [6, 3]);
+    /// # Ok::<(), warpfold::Error>(())
+    /// ```
     AffineComposition;
 }
 

@@ -7,6 +7,22 @@ use crate::{DeviceType, math};
 /// `f64`. Integers wrap.
 ///
 /// Each method has a counterpart in CUDA C++, so generic operators can call it.
+///
+/// ```
+/// use warpfold::operators::{Max, Min, Number};
+/// use warpfold::{Device, Error, Reduction};
+///
+/// /// The smallest and the largest item.
+/// fn range<T: Number>(items: &[T]) -> Result<[T; 2], Error> {
+///     let device = Device::auto();
+///     let smallest = Reduction::<Min<T>>::new(device.clone()).run(items)?;
+///     Ok([smallest, Reduction::<Max<T>>::new(device).run(items)?])
+/// }
+///
+/// assert_eq!(range(&[3, -1, 4])?, [-1, 4]);
+/// assert_eq!(range(&[0.5, 2.5])?, [0.5, 2.5]);
+/// # Ok::<(), warpfold::Error>(())
+/// ```
 pub trait Number: DeviceType + PartialOrd + private::Sealed {
     /// 0, +0.0 for a float.
     const ZERO: Self;
@@ -29,9 +45,36 @@ pub trait Number: DeviceType + PartialOrd + private::Sealed {
 }
 
 /// The [`Number`]s that are integers.
+///
+/// ```
+/// use warpfold::operators::{BitAnd, Integer};
+/// use warpfold::{Device, Error, Reduction};
+///
+/// /// The number of bits that are set in all items.
+/// fn shared_bits<T: Integer>(items: &[T]) -> Result<u32, Error> {
+///     Ok(Reduction::<BitAnd<T>>::new(Device::auto()).run(items)?.count_ones())
+/// }
+///
+/// assert_eq!(shared_bits(&[0b0111_u8, 0b1110])?, 2);
+/// # Ok::<(), warpfold::Error>(())
+/// ```
 pub trait Integer: Number + PrimInt {}
 
 /// The [`Number`]s that are floats.
+///
+/// ```
+/// use warpfold::operators::{Real, Sum};
+/// use warpfold::{Device, Error, Reduction};
+///
+/// /// The Euclidean norm.
+/// fn norm<T: Real>(vector: &[T]) -> Result<T, Error> {
+///     let squares: Vec<T> = vector.iter().map(|x| x.powi(2)).collect();
+///     Ok(Reduction::<Sum<T>>::new(Device::auto()).run(&squares)?.sqrt())
+/// }
+///
+/// assert_eq!(norm(&[3.0, 4.0])?, 5.0);
+/// # Ok::<(), warpfold::Error>(())
+/// ```
 pub trait Real: Number + Float {}
 
 mod private {

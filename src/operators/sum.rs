@@ -4,8 +4,24 @@ use crate::{Commutative, Monoid, monoid};
 operators! {
     /// `left + right`. Integers wrap. The identity of a float sum is -0.0, since `-0.0 + x` is `x`
     /// bit for bit.
+    ///
+    /// ```
+    /// use warpfold::{Device, Reduction, operators::Sum};
+    ///
+    /// let sum = Reduction::<Sum<u8>>::new(Device::auto());
+    /// assert_eq!(sum.run(&[200, 50, 10])?, 4);
+    /// # Ok::<(), warpfold::Error>(())
+    /// ```
     Sum;
     /// `left * right`. Integers wrap.
+    ///
+    /// ```
+    /// use warpfold::{Device, Scan, operators::Product};
+    ///
+    /// let factorials = Scan::<Product<u64>>::new(Device::auto());
+    /// assert_eq!(factorials.inclusive(&[1, 2, 3, 4])?, [1, 2, 6, 24]);
+    /// # Ok::<(), warpfold::Error>(())
+    /// ```
     Product;
 }
 

@@ -100,11 +100,24 @@ fn entry<T>(rung: Rung, threads: u32, adds: bool) -> Entry {
 
 impl Rung {
     /// The name of its file in `templates/ladder/`.
+    ///
+    /// ```
+    /// use warpfold::ladder::Rung;
+    ///
+    /// assert_eq!(Rung::KoggeStone.file(), "kogge_stone.cu");
+    /// ```
     pub fn file(self) -> &'static str {
         template(self).0.trim_start_matches("ladder/")
     }
 
     /// The head comment of that file: its idea, its cost, and the improvement in the next rung.
+    ///
+    /// ```
+    /// use warpfold::ladder::Rung;
+    ///
+    /// let explanation = Rung::KoggeStone.explanation();
+    /// assert!(explanation.starts_with("Kogge-Stone: each block scans its items"));
+    /// ```
     pub fn explanation(self) -> String {
         let head = template(self).1.lines().map_while(|line| line.strip_prefix("//"));
         head.map(|line| format!("{}\n", line.trim())).collect()

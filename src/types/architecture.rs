@@ -3,6 +3,14 @@
 use std::fmt;
 
 /// A GPU's architecture: its compute capability.
+///
+/// ```
+/// use warpfold::Architecture;
+///
+/// let hopper = Architecture { major: 9, minor: 0 };
+/// assert_eq!(hopper.to_string(), "sm_90");
+/// assert!(hopper > Architecture::new(8, 6));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Architecture {
     /// The major version.
@@ -13,11 +21,23 @@ pub struct Architecture {
 
 impl Architecture {
     /// The architecture `major.minor`.
+    ///
+    /// ```
+    /// use warpfold::Architecture;
+    ///
+    /// assert_eq!(Architecture::new(7, 5).to_string(), "sm_75");
+    /// ```
     pub const fn new(major: u32, minor: u32) -> Self {
         Self { major, minor }
     }
 
     /// The number that compilers use, such as 90 for 9.0.
+    ///
+    /// ```
+    /// use warpfold::Architecture;
+    ///
+    /// assert_eq!(Architecture::new(12, 0).number(), 120);
+    /// ```
     pub const fn number(self) -> u32 {
         self.major * 10 + self.minor
     }

@@ -21,6 +21,34 @@ use cudarc::driver::DeviceRepr;
 /// 2. All bits that the layout allows are a valid `Self` (for a `bool`: 0 and 1). Kernels compute
 ///    with the layout and know no other rule.
 /// 3. [`literal`](Self::literal) and [`same_bits`](Self::same_bits) follow the layout.
+///
+/// ```
+/// use std::mem::offset_of;
+/// use warpfold::{DeviceType, Field, Kind, Layout, Literal, cudarc::driver::DeviceRepr};
+///
+/// #[derive(Clone, Copy)]
+/// #[repr(C)]
+/// struct Point { x: f32, y: f32 }
+///
+/// // SAFETY: a kernel can take a `Point` as an argument, since it is plain data without pointers.
+/// unsafe impl DeviceRepr for Point {}
+/// // SAFETY: the layout lists both fields at their offsets. All bits are a valid `Point`.
+/// unsafe impl DeviceType for Point {
+///     fn layout() -> Layout {
+///         let field = |name, offset| Field { name, offset, layout: f32::layout() };
+///         let fields = vec![field("x", offset_of!(Self, x)), field("y", offset_of!(Self, y))];
+///         Layout::of::<Self>(Kind::Struct { fields })
+///     }
+///     fn literal(&self) -> Literal {
+///         Literal::Sequence(vec![self.x.literal(), self.y.literal()])
+///     }
+///     fn same_bits(a: &Self, b: &Self) -> bool {
+///         f32::same_bits(&a.x, &b.x) && f32::same_bits(&a.y, &b.y)
+///     }
+/// }
+///
+/// assert_eq!(<[Point; 3]>::layout().size, 24);
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a device type",
     label = "its layout is not known to CUDA C++",
@@ -39,6 +67,13 @@ pub unsafe trait DeviceType: DeviceRepr + Copy + Send + Sync + 'static {
 }
 
 /// The layout of a [`DeviceType`] in memory, as data.
+///
+/// ```
+/// use warpfold::{DeviceType, Layout};
+///
+/// let layout: Layout = <[f64; 3]>::layout();
+/// assert_eq!((layout.name, layout.size, layout.align), ("[f64; 3]", 24, 8));
+/// ```
 #[derive(Clone, Debug)]
 pub struct Layout {
     /// The Rust type.
@@ -55,6 +90,16 @@ pub struct Layout {
 
 impl Layout {
     /// The layout of `T` with this kind. The compiler knows the other fields.
+    ///
+    /// ```
+    /// use warpfold::{Kind, Layout, Scalar};
+    ///
+    /// #[repr(transparent)]
+    /// struct Celsius(f32);
+    ///
+    /// let layout = Layout::of::<Celsius>(Kind::Scalar(Scalar::F32));
+    /// assert_eq!((layout.size, layout.align), (4, 4));
+    /// ```
     pub fn of<T: 'static>(kind: Kind) -> Self {
         Self {
             id: TypeId::of::<T>(),
@@ -67,6 +112,15 @@ impl Layout {
 }
 
 /// The structure of a [`Layout`].
+///
+/// ```
+/// use warpfold::{DeviceType, Kind};
+///
+/// match <[u16; 4]>::layout().kind {
+///     Kind::Array { element, length } => assert_eq!((element.size, length), (2, 4)),
+///     kind => panic!("not an array: {kind:?}"),
+/// }
+/// ```
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Kind {
@@ -87,6 +141,18 @@ pub enum Kind {
 }
 
 /// A field of a struct.
+///
+/// ```
+/// use warpfold::{DeviceType, Kind};
+///
+/// #[derive(Clone, Copy, DeviceType)]
+/// #[repr(C)]
+/// struct Sample { time: f64, value: f32 }
+///
+/// let Kind::Struct { fields } = Sample::layout().kind else { panic!("not a struct") };
+/// assert_eq!((fields[0].name, fields[0].offset), ("time", 0));
+/// assert_eq!((fields[1].name, fields[1].offset), ("value", 8));
+/// ```
 #[derive(Clone, Debug)]
 pub struct Field {
     /// The name in Rust; `0`, `1`, ... in a tuple struct.
@@ -98,6 +164,13 @@ pub struct Field {
 }
 
 /// The scalar device types. `isize` and `usize` are the integers of their width.
+///
+/// ```
+/// use warpfold::{DeviceType, Kind, Scalar};
+///
+/// assert!(matches!(bool::layout().kind, Kind::Scalar(Scalar::Bool)));
+/// assert!(matches!(i32::layout().kind, Kind::Scalar(Scalar::I32)));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs)]
 #[non_exhaustive]
@@ -118,6 +191,13 @@ pub enum Scalar {
 }
 
 /// A value of a [`DeviceType`], bit for bit.
+///
+/// ```
+/// use warpfold::{DeviceType, Literal};
+///
+/// let bits = Literal::Sequence(vec![Literal::Scalar(0x3f80_0000), Literal::Scalar(0x8000_0000)]);
+/// assert_eq!([1.0_f32, -0.0].literal(), bits);
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Literal {

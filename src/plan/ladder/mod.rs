@@ -9,6 +9,15 @@ use crate::Layout;
 ///
 /// Each rung is one file of `templates/ladder/`. Its head comment gives the idea, the cost, and the
 /// improvement of the next rung. The order is that of lectures: reductions first, then scans.
+///
+/// ```
+/// use warpfold::ladder::{Role, Rung};
+///
+/// let reductions: Vec<_> =
+///     Rung::ALL.into_iter().filter(|rung| rung.role() == Role::Reduces).collect();
+/// assert_eq!(reductions.first(), Some(&Rung::Sequential));
+/// assert_eq!(reductions.last(), Some(&Rung::LastBlock));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Rung {
@@ -54,6 +63,13 @@ pub enum Rung {
 }
 
 /// The purpose of a rung.
+///
+/// ```
+/// use warpfold::ladder::{Role, Rung};
+///
+/// let scans: Vec<_> = Rung::ALL.into_iter().filter(|rung| rung.role() == Role::Scans).collect();
+/// assert_eq!(scans, [Rung::KoggeStone, Rung::BrentKung]);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Role {
@@ -66,6 +82,14 @@ pub enum Role {
 }
 
 /// One launch of a rung.
+///
+/// ```
+/// use warpfold::ladder::Rung;
+///
+/// // Each block reduces 256 items to one partial.
+/// let step = Rung::Interleaved.step(256, 1000);
+/// assert_eq!((step.blocks, step.left), (4, 4));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Step {
     /// The rung whose kernel is launched.
@@ -117,6 +141,12 @@ impl Rung {
     ];
 
     /// The name of the rung.
+    ///
+    /// ```
+    /// use warpfold::ladder::Rung;
+    ///
+    /// assert_eq!(Rung::KoggeStone.name(), "Kogge-Stone");
+    /// ```
     pub fn name(self) -> &'static str {
         match self {
             Self::Sequential => "sequential",
@@ -142,6 +172,13 @@ impl Rung {
     }
 
     /// The purpose of the rung.
+    ///
+    /// ```
+    /// use warpfold::ladder::{Role, Rung};
+    ///
+    /// assert_eq!(Rung::Shuffles.role(), Role::Reduces);
+    /// assert_eq!(Rung::Hierarchical.role(), Role::Completes);
+    /// ```
     pub fn role(self) -> Role {
         match self {
             Self::KoggeStone | Self::BrentKung => Role::Scans,
@@ -154,6 +191,14 @@ impl Rung {
     ///
     /// Trees of neighbours and scans keep the order. Rungs that combine halves, or items at
     /// strides, or partials in the order of arrival do not.
+    ///
+    /// ```
+    /// use warpfold::ladder::Rung;
+    ///
+    /// // A tree of neighbours, and a tree of halves.
+    /// assert!(Rung::Strided.keeps_order());
+    /// assert!(!Rung::SequentialAddressing.keeps_order());
+    /// ```
     pub fn keeps_order(self) -> bool {
         match self {
             Self::Sequential | Self::BottomUp | Self::TopDown => true,
@@ -178,11 +223,28 @@ impl Rung {
     }
 
     /// Shared memory of a block, in bytes.
+    ///
+    /// ```
+    /// use warpfold::{DeviceType, ladder::Rung};
+    ///
+    /// // Two items a thread.
+    /// assert_eq!(Rung::Strided.shared_bytes(256, &f32::layout()), 2048);
+    /// ```
     pub fn shared_bytes(self, threads: u32, item: &Layout) -> usize {
         self.shared_items(threads) as usize * item.size.next_multiple_of(4)
     }
 
     /// The launch of blocks of `threads` threads for an input that is not empty.
+    ///
+    /// ```
+    /// use warpfold::ladder::Rung;
+    ///
+    /// // The first launch reduces a million items to the partials of its blocks.
+    /// let first = Rung::Unrolled.step(256, 1_000_000);
+    /// assert_eq!(first.left, 1954);
+    /// // The second launch reads them.
+    /// assert_eq!(Rung::Unrolled.step(256, first.left).left, 4);
+    /// ```
     pub fn step(self, threads: u32, length: u64) -> Step {
         let each = u64::from(threads);
         let resident = length.div_ceil(2 * each).min((RESIDENT_THREADS / each).max(1));

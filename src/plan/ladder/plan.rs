@@ -3,6 +3,15 @@
 use super::{Rung, Step};
 
 /// How the partials of a launch are combined.
+///
+/// ```
+/// use warpfold::ladder::{Finish, Ladder};
+/// use warpfold::{Device, operators::Sum};
+///
+/// assert_eq!(Finish::default(), Finish::Launches);
+/// let ladder = Ladder::<Sum<f32>>::new(Device::auto()).finish(Finish::HostBelowBlock);
+/// println!("{ladder:?}");
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Finish {
