@@ -25,7 +25,10 @@
 //! # fn main() { Laws::of(Max::<i64>::new(), any::<i64>()).associativity().unwrap(); }
 //! ```
 
-use std::io::Write;
+mod single;
+mod suite;
+mod tolerance;
+
 use std::sync::Once;
 
 use proptest::collection::vec;
@@ -34,9 +37,13 @@ use proptest::test_runner::{Config, TestCaseError, TestError, TestRunner};
 
 pub use proptest;
 
-use crate::{
-    Device, DeviceMonoid, DeviceType, Error, Kind, Layout, Literal, Monoid, Reduction, Scalar, jit, tree,
-};
+pub use self::single::{associativity, commutativity, identity};
+#[doc(hidden)]
+pub use self::suite::gpu;
+use self::suite::missing;
+use self::tolerance::close;
+pub use self::tolerance::{product_of_magnitudes, sum_of_magnitudes};
+use crate::{Device, DeviceMonoid, DeviceType, Error, Monoid, Reduction, jit, tree};
 
 /// Most items of an input for a whole reduction: more than a tile, and more than a block of the CPU
 /// backend.
@@ -44,6 +51,8 @@ const MAX_ITEMS: usize = 5000;
 /// Most items of an input that compares the bracket with a fold. The difference in rounding grows
 /// with the number of items.
 const MAX_FOLDED: usize = 64;
+/// Most characters of a counterexample. An input of [`MAX_ITEMS`] structs would have a megabyte.
+const MAX_CHARACTERS: usize = 2000;
 
 /// An operator, the values on which its laws are claimed, and the tolerance.
 ///
@@ -95,65 +104,6 @@ struct Tolerance<T> {
 pub struct LawViolation {
     law: &'static str,
     counterexample: String,
-}
-
-/// Tests `(a + b) + c == a + (b + c)`, bit for bit. [`Laws::within`] tests it with a tolerance.
-///
-/// ```
-/// use warpfold::laws::{self, proptest::prelude::*};
-/// use warpfold::operators::{Max, Sum};
-///
-/// laws::associativity(Max::<i64>::new(), any::<i64>())?;
-/// // A float sum rounds, so it is not associative bit for bit.
-/// assert!(laws::associativity(Sum::<f32>::new(), -1e3_f32..1e3).is_err());
-/// # Ok::<(), warpfold::laws::LawViolation>(())
-/// ```
-pub fn associativity<M: Monoid>(
-    operator: M,
-    items: impl Strategy<Value = M::Item>,
-) -> Result<(), LawViolation>
-where
-    M::Item: std::fmt::Debug,
-{
-    Laws::of(operator, items).associativity()
-}
-
-/// Tests `identity + a == a` and `a + identity == a`, bit for bit.
-///
-/// ```
-/// use warpfold::laws::{self, proptest::prelude::*};
-/// use warpfold::operators::Sum;
-///
-/// laws::identity(Sum::<f32>::new(), any::<f32>())?;
-/// # Ok::<(), warpfold::laws::LawViolation>(())
-/// ```
-pub fn identity<M: Monoid>(operator: M, items: impl Strategy<Value = M::Item>) -> Result<(), LawViolation>
-where
-    M::Item: std::fmt::Debug,
-{
-    Laws::of(operator, items).identity()
-}
-
-/// Tests `a + b == b + a`, bit for bit. [`Reduction`] and [`Scan`](crate::Scan) do not need this
-/// law.
-///
-/// ```
-/// use warpfold::laws::{self, proptest::prelude::*};
-/// use warpfold::operators::{AffineComposition, Product};
-///
-/// laws::commutativity(Product::<f64>::new(), any::<f64>())?;
-/// // The order of maps matters.
-/// assert!(laws::commutativity(AffineComposition::<i32>::new(), any::<[i32; 2]>()).is_err());
-/// # Ok::<(), warpfold::laws::LawViolation>(())
-/// ```
-pub fn commutativity<M: Monoid>(
-    operator: M,
-    items: impl Strategy<Value = M::Item>,
-) -> Result<(), LawViolation>
-where
-    M::Item: std::fmt::Debug,
-{
-    Laws::of(operator, items).commutativity()
 }
 
 impl<M: Monoid, S: Strategy<Value = M::Item>> Laws<M, S>
@@ -383,10 +333,10 @@ fn check<T: Strategy>(
     let config = Config { cases, failure_persistence: None, ..Config::default() };
     TestRunner::new(config).run(strategy, test).map_err(|error| LawViolation {
         law,
-        counterexample: match error {
+        counterexample: shortened(match error {
             TestError::Abort(reason) => reason.to_string(),
             TestError::Fail(reason, value) => format!("{reason}, for {value:?}"),
-        },
+        }),
     })
 }
 
@@ -394,149 +344,10 @@ fn run<M: DeviceMonoid>(reduction: &Reduction<M>, items: &[M::Item]) -> Result<M
     reduction.run(items).map_err(|error| TestCaseError::fail(error.to_string()))
 }
 
-/// Whether two values of one type are equal, where finite floats may differ by at most `most`.
-fn close(layout: &Layout, a: &Literal, b: &Literal, most: f64) -> bool {
-    match (a, b) {
-        (Literal::Scalar(x), Literal::Scalar(y)) => match (float(layout, *x), float(layout, *y)) {
-            (Some(x), Some(y)) if x.is_finite() && y.is_finite() => (x - y).abs() <= most,
-            (Some(x), Some(y)) => x == y || (x.is_nan() && y.is_nan()),
-            _ => x == y,
-        },
-        (Literal::Sequence(xs), Literal::Sequence(ys)) => xs
-            .iter()
-            .zip(ys)
-            .enumerate()
-            .all(|(i, (x, y))| part(layout, i).is_some_and(|part| close(part, x, y, most))),
-        _ => false,
+/// A text of at most [`MAX_CHARACTERS`] characters, and the number of characters left out.
+fn shortened(text: String) -> String {
+    match text.char_indices().nth(MAX_CHARACTERS) {
+        Some((end, _)) => format!("{}... ({} more characters)", &text[..end], text[end..].chars().count()),
+        None => text,
     }
-}
-
-fn part(layout: &Layout, index: usize) -> Option<&Layout> {
-    match &layout.kind {
-        Kind::Scalar(_) => None,
-        Kind::Array { element, .. } => Some(element),
-        Kind::Struct { fields } => fields.get(index).map(|field| &field.layout),
-    }
-}
-
-fn float(layout: &Layout, bits: u64) -> Option<f64> {
-    match layout.kind {
-        Kind::Scalar(Scalar::F32) => Some(f32::from_bits(bits as u32).into()),
-        Kind::Scalar(Scalar::F64) => Some(f64::from_bits(bits)),
-        #[cfg(feature = "half")]
-        Kind::Scalar(Scalar::F16) => Some(half::f16::from_bits(bits as u16).into()),
-        #[cfg(feature = "half")]
-        Kind::Scalar(Scalar::BF16) => Some(half::bf16::from_bits(bits as u16).into()),
-        _ => None,
-    }
-}
-
-/// The largest absolute value among the finite floats of an item.
-fn magnitude<T: DeviceType>(item: &T) -> f64 {
-    fn largest(layout: &Layout, literal: &Literal) -> f64 {
-        match literal {
-            Literal::Scalar(bits) => {
-                float(layout, *bits).map(f64::abs).filter(|value| value.is_finite()).unwrap_or(0.0)
-            }
-            Literal::Sequence(parts) => parts
-                .iter()
-                .enumerate()
-                .filter_map(|(i, literal)| part(layout, i).map(|layout| largest(layout, literal)))
-                .fold(0.0, f64::max),
-        }
-    }
-    largest(&T::layout(), &item.literal())
-}
-
-/// The sum of the items' magnitudes: a magnitude for operators that add.
-///
-/// ```
-/// use warpfold::laws::sum_of_magnitudes;
-///
-/// assert_eq!(sum_of_magnitudes(&[1.5, -2.0, 0.25]), 3.75);
-/// // The magnitude of an array is that of its largest element.
-/// assert_eq!(sum_of_magnitudes(&[[3.0, -4.0], [0.5, 0.0]]), 4.5);
-/// ```
-pub fn sum_of_magnitudes<T: DeviceType>(items: &[T]) -> f64 {
-    items.iter().map(magnitude).sum()
-}
-
-/// The product of `1 + 2m` over the items' magnitudes `m`: a magnitude for operators that multiply,
-/// matrices included.
-///
-/// ```
-/// use warpfold::laws::product_of_magnitudes;
-///
-/// // (1 + 2 * 0.5) * (1 + 2 * 1.0)
-/// assert_eq!(product_of_magnitudes(&[0.5, -1.0]), 6.0);
-/// ```
-pub fn product_of_magnitudes<T: DeviceType>(items: &[T]) -> f64 {
-    items.iter().map(|item| 1.0 + 2.0 * magnitude(item)).product()
-}
-
-/// The first GPU, for [`laws!`](crate::laws!). Without a GPU, one line per process on standard
-/// error says why.
-#[doc(hidden)]
-pub fn gpu() -> Option<Device> {
-    static SAID: Once = Once::new();
-    Device::cuda(0).map_err(|reason| missing("gpu", &reason, &SAID)).ok()
-}
-
-/// Says in one line on standard error that a tier did not run.
-///
-/// # Panics
-///
-/// If the environment variable `WARPFOLD_REQUIRE`, a list such as `nvrtc,gpu`, names the tier.
-fn missing(tier: &str, reason: &Error, said: &Once) {
-    let required = std::env::var("WARPFOLD_REQUIRE").unwrap_or_default();
-    let is_required = required.split(',').any(|required| required == tier);
-    assert!(!is_required, "{tier}: required, but {reason}");
-    // Not `eprintln!`: the test harness captures its output for a passing test.
-    said.call_once(|| drop(writeln!(std::io::stderr(), "{tier}: did not run: {reason}")));
-}
-
-/// Writes the test suite of operators: see the module [`laws`](mod@crate::laws).
-///
-/// Each line has a name, `[commutative]` where that is claimed, and a [`Laws`]. It becomes a module
-/// of tests.
-///
-/// ```
-/// use warpfold::laws::{Laws, proptest::prelude::*};
-/// use warpfold::operators::{Matrix2Product, Min};
-///
-/// warpfold::laws! {
-///     min [commutative]: Laws::of(Min::<i16>::new(), any::<i16>());
-///     matrices: Laws::of(Matrix2Product::<u32>::new(), any::<[[u32; 2]; 2]>());
-/// }
-/// ```
-#[macro_export]
-macro_rules! laws {
-    ($($(#[$attribute:meta])* $name:ident $([$($claim:tt)*])? : $laws:expr;)*) => {$(
-        $(#[$attribute])*
-        mod $name {
-            #[allow(unused_imports)]
-            use super::*;
-
-            $crate::laws!(@test identity: $laws.identity());
-            $crate::laws!(@test associativity: $laws.associativity());
-            $crate::laws!(@claim [$($($claim)*)?] $laws);
-            $crate::laws!(@test bracket_is_the_fold: $laws.bracket_is_the_fold());
-            $crate::laws!(@test cpu_is_the_bracket: $laws.cpu_is_the_bracket());
-            $crate::laws!(@test nvrtc_compiles: $laws.compiles());
-            $crate::laws!(@test gpu_is_the_cpu: match $crate::laws::gpu() {
-                Some(gpu) => $laws.gpu_is_the_cpu(&gpu),
-                None => Ok(()),
-            });
-        }
-    )*};
-    (@claim [] $laws:expr) => {};
-    (@claim [commutative] $laws:expr) => {
-        $crate::laws!(@test commutativity: $laws.commutativity());
-    };
-    (@test $name:ident: $result:expr) => {
-        #[test]
-        fn $name() {
-            $result.unwrap_or_else(|broken: $crate::laws::LawViolation| panic!("{broken}"));
-        }
-    };
 }

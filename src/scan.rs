@@ -1,18 +1,18 @@
 //! Scans: [`Scan`] runs an operator over every prefix of an array, on a device.
 
 mod record;
+mod run;
 
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
-use cudarc::driver::{CudaSlice, CudaStream, DevicePtr};
-
-use crate::cuda::{AllocateOutput, Backend, InputSource, OutputTarget, PrivateStream, ScanKernel};
+use self::run::Scanned;
+use crate::cuda::{Backend, ScanKernel};
 use crate::language::check_sizes;
 use crate::plan::{Kernel, ScanPolicy};
 use crate::source::Source;
 use crate::tree::Prefix;
-use crate::{Device, DeviceMonoid, DeviceType, Error, Input, Output, cpu};
+use crate::{Device, DeviceMonoid, DeviceType, Error, Input, Output};
 
 /// Scans arrays with the operator `M` on a device.
 ///
@@ -317,99 +317,6 @@ impl<M: DeviceMonoid> Scan<M> {
     /// ```
     pub fn source(&self) -> Result<Source, Error> {
         Source::of_scan::<M>(&self.policy, Kernel::Large)
-    }
-
-    fn into<I: Input<M::Item>, O: Output<M::Item>>(
-        &self,
-        prefix: Prefix,
-        input: I,
-        mut output: O,
-    ) -> Result<(), Error> {
-        let (items, places) = (input.source(), output.target());
-        check_lengths(&items, &places)?;
-        let operator = &self.operator;
-        match (self.device.backend()?, items, places) {
-            (Backend::Cpu, InputSource::Host(items), OutputTarget::Host(places)) => {
-                cpu::scan_into(operator, prefix, items, places);
-                Ok(())
-            }
-            (Backend::Cpu, ..) => Err(Error::DeviceInputOnCpu),
-            (Backend::Cuda { stream, .. }, InputSource::Host(items), OutputTarget::Host(places)) => {
-                let (private, scanned) = self.kernel(stream)?.scan_host(operator, prefix, items)?;
-                private.download(&scanned, places)
-            }
-            (Backend::Cuda { stream, .. }, InputSource::Host(items), OutputTarget::Device(places)) => {
-                self.kernel(stream)?.scan_host_into(operator, prefix, items, places)
-            }
-            (Backend::Cuda { stream, .. }, InputSource::Device(items), OutputTarget::Host(places)) => {
-                let private = PrivateStream::take(stream.context())?;
-                private.download(&self.kernel(stream)?.scan(operator, prefix, items)?, places)
-            }
-            (Backend::Cuda { stream, .. }, InputSource::Device(items), OutputTarget::Device(places)) => {
-                self.kernel(stream)?.scan_into(operator, prefix, Some(items), places)
-            }
-        }
-    }
-
-    fn in_place<O: Output<M::Item>>(&self, prefix: Prefix, mut items: O) -> Result<(), Error> {
-        let operator = &self.operator;
-        match (self.device.backend()?, items.target()) {
-            (Backend::Cpu, OutputTarget::Host(items)) => {
-                cpu::scan_in_place(operator, prefix, items);
-                Ok(())
-            }
-            (Backend::Cpu, OutputTarget::Device(_)) => Err(Error::DeviceInputOnCpu),
-            (Backend::Cuda { stream, .. }, OutputTarget::Host(items)) => {
-                let (private, scanned) = self.kernel(stream)?.scan_host(operator, prefix, items)?;
-                private.download(&scanned, items)
-            }
-            (Backend::Cuda { stream, .. }, OutputTarget::Device(items)) => {
-                self.kernel(stream)?.scan_into(operator, prefix, None, items)
-            }
-        }
-    }
-
-    fn kernel(&self, stream: &CudaStream) -> Result<&ScanKernel, Error> {
-        if let Some(kernel) = self.kernel.get() {
-            return Ok(kernel);
-        }
-        let kernel = ScanKernel::of::<M>(stream.context(), self.policy)?;
-        Ok(self.kernel.get_or_init(|| kernel))
-    }
-}
-
-/// Allocates the output of a scan and fills it.
-struct Scanned<'a, M> {
-    scan: &'a Scan<M>,
-    prefix: Prefix,
-}
-
-impl<M: DeviceMonoid> AllocateOutput<M::Item> for Scanned<'_, M> {
-    fn host(&self, items: &[M::Item]) -> Result<Vec<M::Item>, Error> {
-        let Self { scan, prefix } = *self;
-        match scan.device.backend()? {
-            Backend::Cpu => Ok(cpu::scan(&scan.operator, prefix, items)),
-            Backend::Cuda { stream, .. } => {
-                let (private, scanned) = scan.kernel(stream)?.scan_host(&scan.operator, prefix, items)?;
-                private.download_all(&scanned)
-            }
-        }
-    }
-
-    fn device(&self, items: &dyn DevicePtr<M::Item>) -> Result<CudaSlice<M::Item>, Error> {
-        let Self { scan, prefix } = *self;
-        match scan.device.backend()? {
-            Backend::Cpu => Err(Error::DeviceInputOnCpu),
-            Backend::Cuda { stream, .. } => scan.kernel(stream)?.scan(&scan.operator, prefix, items),
-        }
-    }
-}
-
-/// Checks that an output holds as many items as the input.
-fn check_lengths<T>(items: &InputSource<'_, T>, places: &OutputTarget<'_, T>) -> Result<(), Error> {
-    match (items.len(), places.len()) {
-        (expected, length) if expected != length => Err(Error::OutputLength { expected, length }),
-        _ => Ok(()),
     }
 }
 

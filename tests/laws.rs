@@ -208,6 +208,7 @@ mod broken {
         // Correct in Rust, wrong on the GPU.
         SumThatIsAProduct: u32, 0, |a, b| a.wrapping_add(b), "return a * b;";
         Undeclared: u32, 0, |a, b| a.wrapping_add(b), "return a + c;";
+        Overflowing: u64, 0, |a, b| a.checked_add(b).expect("no overflow"), "return a + b;";
     }
 
     #[test]
@@ -250,6 +251,16 @@ mod broken {
     fn a_max_is_commutative_and_a_matrix_product_is_not() {
         assert!(Laws::of(Max::<f32>::new(), f32s()).commutativity().is_ok());
         assert!(Laws::of(Matrix2Product::<i32>::new(), matrices(i32s())).commutativity().is_err());
+    }
+
+    /// The input of a whole reduction has thousands of items, and the message few characters.
+    #[test]
+    fn a_counterexample_is_short() {
+        let laws = Laws::of(Overflowing, any::<u64>());
+        for broken in [laws.associativity(), laws.cpu_is_the_bracket()] {
+            let message = broken.expect_err("most sums overflow").to_string();
+            assert!(message.contains("overflow") && message.len() < 2500, "{message}");
+        }
     }
 
     #[test]

@@ -2,7 +2,8 @@
 
 #![allow(unsafe_code)]
 
-use super::{Scan, check_lengths};
+use super::Scan;
+use super::run::check_lengths;
 use crate::cuda::{Backend, InputSource, OutputTarget};
 use crate::tree::Prefix;
 use crate::{DeviceMonoid, Error, Input, OnDevice, Output};

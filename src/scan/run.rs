@@ -1,0 +1,106 @@
+//! The calls of a scan on each backend.
+
+use cudarc::driver::{CudaSlice, CudaStream, DevicePtr};
+
+use super::Scan;
+use crate::cuda::{AllocateOutput, Backend, InputSource, OutputTarget, PrivateStream, ScanKernel};
+use crate::tree::Prefix;
+use crate::{DeviceMonoid, Error, Input, Output, cpu};
+
+impl<M: DeviceMonoid> Scan<M> {
+    pub(super) fn into<I: Input<M::Item>, O: Output<M::Item>>(
+        &self,
+        prefix: Prefix,
+        input: I,
+        mut output: O,
+    ) -> Result<(), Error> {
+        let (items, places) = (input.source(), output.target());
+        check_lengths(&items, &places)?;
+        let operator = &self.operator;
+        match (self.device.backend()?, items, places) {
+            (Backend::Cpu, InputSource::Host(items), OutputTarget::Host(places)) => {
+                cpu::scan_into(operator, prefix, items, places);
+                Ok(())
+            }
+            (Backend::Cpu, ..) => Err(Error::DeviceInputOnCpu),
+            (Backend::Cuda { stream, .. }, InputSource::Host(items), OutputTarget::Host(places)) => {
+                let (private, scanned) = self.kernel(stream)?.scan_host(operator, prefix, items)?;
+                private.download(&scanned, places)
+            }
+            (Backend::Cuda { stream, .. }, InputSource::Host(items), OutputTarget::Device(places)) => {
+                self.kernel(stream)?.scan_host_into(operator, prefix, items, places)
+            }
+            (Backend::Cuda { stream, .. }, InputSource::Device(items), OutputTarget::Host(places)) => {
+                let private = PrivateStream::take(stream.context())?;
+                private.download(&self.kernel(stream)?.scan(operator, prefix, items)?, places)
+            }
+            (Backend::Cuda { stream, .. }, InputSource::Device(items), OutputTarget::Device(places)) => {
+                self.kernel(stream)?.scan_into(operator, prefix, Some(items), places)
+            }
+        }
+    }
+
+    pub(super) fn in_place<O: Output<M::Item>>(&self, prefix: Prefix, mut items: O) -> Result<(), Error> {
+        let operator = &self.operator;
+        match (self.device.backend()?, items.target()) {
+            (Backend::Cpu, OutputTarget::Host(items)) => {
+                cpu::scan_in_place(operator, prefix, items);
+                Ok(())
+            }
+            (Backend::Cpu, OutputTarget::Device(_)) => Err(Error::DeviceInputOnCpu),
+            (Backend::Cuda { stream, .. }, OutputTarget::Host(items)) => {
+                let (private, scanned) = self.kernel(stream)?.scan_host(operator, prefix, items)?;
+                private.download(&scanned, items)
+            }
+            (Backend::Cuda { stream, .. }, OutputTarget::Device(items)) => {
+                self.kernel(stream)?.scan_into(operator, prefix, None, items)
+            }
+        }
+    }
+
+    pub(super) fn kernel(&self, stream: &CudaStream) -> Result<&ScanKernel, Error> {
+        if let Some(kernel) = self.kernel.get() {
+            return Ok(kernel);
+        }
+        let kernel = ScanKernel::of::<M>(stream.context(), self.policy)?;
+        Ok(self.kernel.get_or_init(|| kernel))
+    }
+}
+
+/// Allocates the output of a scan and fills it.
+pub(super) struct Scanned<'a, M> {
+    pub(super) scan: &'a Scan<M>,
+    pub(super) prefix: Prefix,
+}
+
+impl<M: DeviceMonoid> AllocateOutput<M::Item> for Scanned<'_, M> {
+    fn host(&self, items: &[M::Item]) -> Result<Vec<M::Item>, Error> {
+        let Self { scan, prefix } = *self;
+        match scan.device.backend()? {
+            Backend::Cpu => Ok(cpu::scan(&scan.operator, prefix, items)),
+            Backend::Cuda { stream, .. } => {
+                let (private, scanned) = scan.kernel(stream)?.scan_host(&scan.operator, prefix, items)?;
+                private.download_all(&scanned)
+            }
+        }
+    }
+
+    fn device(&self, items: &dyn DevicePtr<M::Item>) -> Result<CudaSlice<M::Item>, Error> {
+        let Self { scan, prefix } = *self;
+        match scan.device.backend()? {
+            Backend::Cpu => Err(Error::DeviceInputOnCpu),
+            Backend::Cuda { stream, .. } => scan.kernel(stream)?.scan(&scan.operator, prefix, items),
+        }
+    }
+}
+
+/// Checks that an output holds as many items as the input.
+pub(super) fn check_lengths<T>(
+    items: &InputSource<'_, T>,
+    places: &OutputTarget<'_, T>,
+) -> Result<(), Error> {
+    match (items.len(), places.len()) {
+        (expected, length) if expected != length => Err(Error::OutputLength { expected, length }),
+        _ => Ok(()),
+    }
+}
