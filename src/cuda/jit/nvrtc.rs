@@ -122,7 +122,7 @@ impl Nvrtc {
             }
             COMPILATION => Err(compilation_error(source, target, options, log)),
             BUILTIN_OPERATION_FAILURE => Err(self.no_builtins(&log)),
-            code => self.functions.check(code).and_then(|()| unreachable!("the code is not 0")),
+            code => Err(self.functions.error(code)),
         }
     }
 
@@ -141,14 +141,14 @@ impl Nvrtc {
 }
 
 impl Functions {
-    /// Converts a code of NVRTC.
     fn check(&self, code: c_int) -> Result<(), Error> {
-        if code == 0 {
-            return Ok(());
-        }
+        if code == 0 { Ok(()) } else { Err(self.error(code)) }
+    }
+
+    fn error(&self, code: c_int) -> Error {
         // SAFETY: the function accepts any code, and returns a string that is never freed.
         let name = unsafe { CStr::from_ptr((self.error_string)(code)) };
-        Err(Error::Nvrtc { name: name.to_string_lossy().into_owned(), code })
+        Error::Nvrtc { name: name.to_string_lossy().into_owned(), code }
     }
 }
 
