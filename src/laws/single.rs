@@ -42,8 +42,8 @@ where
     Laws::of(operator, items).identity()
 }
 
-/// Tests `a + b == b + a`, bit for bit. [`Reduction`] and [`Scan`](crate::Scan) do not need this
-/// law.
+/// Tests `a + b == b + a`, bit for bit. [`Reduction`](crate::Reduction) and [`Scan`](crate::Scan)
+/// do not need this law.
 ///
 /// ```
 /// use warpfold::laws::{self, proptest::prelude::*};
