@@ -28,7 +28,7 @@ pub(super) fn missing(tier: &str, reason: &Error, said: &Once) {
 
 /// Writes the test suite of operators: see the module [`laws`](mod@crate::laws).
 ///
-/// Each line has a name, `[commutative]` where that is claimed, and a [`Laws`]. It becomes a module
+/// Each line has a name, `[commutative]` where that is claimed, and a [`Laws`](super::Laws). It becomes a module
 /// of tests.
 ///
 /// ```
