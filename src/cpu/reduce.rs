@@ -6,9 +6,9 @@
 //!   reduces many runs at once, in vector registers. As soon as the values of runs fill the lanes,
 //!   they are reduced in the same way. So the combinations are spread evenly over the items, while
 //!   the next items arrive.
-//! - Large items and items with padding are combined pair by pair, level by level, between two
-//!   scratch vectors. So are all items on an x86-64 processor without AVX2 and FMA. Therefore code
-//!   for lanes is compiled there only for AVX2 and AVX-512.
+//! - Large items and items with padding are combined level by level, between two scratch vectors.
+//!   So are all items in two cases: in a debug build, and on an x86-64 processor without AVX2 and
+//!   FMA. Therefore code for lanes is compiled there only for AVX2 and AVX-512.
 //!
 //! Memory is allocated for blocks and for parts of blocks, never for each item.
 
@@ -59,7 +59,7 @@ struct Brackets<'a, M: Monoid> {
     in_lanes: bool,
     /// For each level of runs, the values that do not fill the lanes yet.
     levels: [Vec<M::Item>; LEVELS],
-    /// For pairs: the values of the last level, and memory for the values of the next.
+    /// Without lanes: the values of the last level, and memory for the values of the next.
     values: Vec<M::Item>,
     spare: Vec<M::Item>,
 }
@@ -79,7 +79,7 @@ impl<'a, M: Monoid> Brackets<'a, M> {
     }
 
     #[inline(always)]
-    fn pair_by_pair(&mut self, items: &[M::Item]) -> M::Item {
+    fn level_by_level(&mut self, items: &[M::Item]) -> M::Item {
         round(self.operator, items, &mut self.values);
         while self.values.len() > 1 {
             round(self.operator, &self.values, &mut self.spare);
@@ -105,20 +105,40 @@ impl<M: Monoid> Compiled for BracketOf<'_, '_, M> {
         }
         let part_items = items_of::<M::Item>(PART_BYTES);
         if items.len() <= part_items {
-            return brackets.pair_by_pair(items);
+            return brackets.level_by_level(items);
         }
-        let values: Vec<M::Item> = items.chunks(part_items).map(|part| brackets.pair_by_pair(part)).collect();
+        let values: Vec<M::Item> = items.chunks(part_items).map(|part| brackets.level_by_level(part)).collect();
         brackets.bracket(&values)
     }
 }
 
-/// Combines pairs. A last item without a neighbour moves up unchanged.
+/// Combines the items of each run of eight, which are three levels of the bracket. Items of more
+/// than 64 bytes are combined in pairs: the values of a run would not fit into registers.
+///
+/// All items take this path in a debug build, which compiles it without optimisation. So the loop
+/// has no iterators, and indexes arrays.
 #[inline(always)]
 fn round<M: Monoid>(operator: &M, items: &[M::Item], values: &mut Vec<M::Item>) {
-    let (pairs, bye) = items.as_chunks::<2>();
     values.clear();
-    values.extend(pairs.iter().map(|&[left, right]| operator.combine(left, right)));
-    values.extend(bye);
+    if const { size_of::<M::Item>() > 64 } {
+        let (pairs, bye) = items.as_chunks::<2>();
+        values.extend(pairs.iter().map(|&[left, right]| operator.combine(left, right)));
+        values.extend(bye);
+        return;
+    }
+    let (runs, rest) = items.as_chunks::<RUN>();
+    values.reserve(runs.len() + 1);
+    let mut index = 0;
+    while index < runs.len() {
+        let run = &runs[index];
+        let abcd = operator.combine(operator.combine(run[0], run[1]), operator.combine(run[2], run[3]));
+        let efgh = operator.combine(operator.combine(run[4], run[5]), operator.combine(run[6], run[7]));
+        values.push(operator.combine(abcd, efgh));
+        index += 1;
+    }
+    if !rest.is_empty() {
+        values.push(short_bracket(operator, rest));
+    }
 }
 
 /// The bracket of at least one item, run by run. Each level has an eighth of the values of the

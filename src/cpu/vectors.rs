@@ -132,8 +132,11 @@ fn with_avx512<C: Compiled>(code: C) -> C::Output {
 
 /// Whether code for registers of `bytes` bytes uses lanes. On x86-64 this needs AVX2: no operator
 /// is compiled for lanes without it.
+///
+/// Lanes are fast only in optimised code. The generic code of this crate is compiled with the
+/// user's crate, so a debug build of that crate takes a path without lanes.
 const fn has_lanes(bytes: usize) -> bool {
-    bytes > 0 || !cfg!(target_arch = "x86_64")
+    !cfg!(debug_assertions) && (bytes > 0 || !cfg!(target_arch = "x86_64"))
 }
 
 /// Whether items of type `T` may be processed in lanes. Callers evaluate it in a constant, so that

@@ -90,6 +90,34 @@ mod tests {
         in_window [commutative]: Laws::of(InWindow { least: 0, most: 100 }, summaries());
     }
 
+    /// A debug build reduces and scans on the CPU by code of its own. Each length has another last
+    /// run, level or block.
+    #[test]
+    fn a_debug_build_returns_the_bits_of_the_tree() {
+        use warpfold::operators::{AffineComposition, Matrix2Product, Sum};
+        use warpfold::{Device, DeviceMonoid, DeviceType, Reduction, Scan, tree};
+
+        fn test<M: DeviceMonoid + Default>(item: impl Fn(u32) -> M::Item) {
+            let (reduction, scan) = (Reduction::<M>::new(Device::cpu()), Scan::<M>::new(Device::cpu()));
+            for length in (0..150).chain([1023, 4097, 70_001, 300_007]) {
+                let items: Vec<M::Item> = (0..length).map(&item).collect();
+                let same = |a: &[M::Item], b: &[M::Item]| {
+                    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| M::Item::same_bits(a, b))
+                };
+                let value = reduction.run(&items).expect("the CPU");
+                assert!(same(&[value], &[tree::bracket(&M::default(), &items)]), "{length} items");
+                let inclusive = scan.inclusive(&items).expect("the CPU");
+                assert!(same(&inclusive, &tree::inclusive_scan(&M::default(), &items)), "{length} items");
+                let mut exclusive = items.clone();
+                scan.exclusive_in_place(&mut exclusive).expect("the CPU");
+                assert!(same(&exclusive, &tree::exclusive_scan(&M::default(), &items)), "{length} items");
+            }
+        }
+        test::<Sum<f32>>(|i| 1.0 / (1 + i) as f32);
+        test::<AffineComposition<u16>>(|i| [i as u16, (3 * i) as u16]);
+        test::<Matrix2Product<u64>>(|i| [[i.into(), 1], [1, 0]]);
+    }
+
     #[test]
     fn outside_the_window_the_identity_law_does_not_hold() {
         let outside = Laws::of(InWindow { least: 0, most: 100 }, (-50..=-1).prop_map(Summary::of));

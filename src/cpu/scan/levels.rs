@@ -84,7 +84,7 @@ impl<'a, M: Monoid> Levels<'a, M> {
         items: Option<&[M::Item]>,
         places: &mut [MaybeUninit<M::Item>],
     ) {
-        debug_assert!(items.is_some() || !self.streams, "what goes past the caches does not come from there");
+        assert!(items.is_some() || !self.streams, "what goes past the caches does not come from there");
         self.vectors.run(Down { levels: self, prefix, edges, items, places });
     }
 }
@@ -255,7 +255,7 @@ fn down_above<M: Monoid, W: Word, const BYTES: usize>(
             restore::<M::Item, W, BYTES>(registers, rows, ends_of_tile);
         }
     } else {
-        debug_assert_eq!(tile, tiles);
+        assert_eq!(tile, tiles);
         above.down_rest(Prefix::Inclusive, &mut ends[tiles * tile_items..]);
     }
 }

@@ -23,5 +23,5 @@ fn a_newer_gpu_gets_ptx_of_the_newest_known() {
 #[test]
 fn an_older_gpu_is_refused_with_what_is_known() {
     let error = target(7, 0).unwrap_err().to_string();
-    assert_eq!(error, "sm_70 is too old for NVRTC 13.0, which starts at sm_75");
+    assert!(error.contains("sm_70 is too old for NVRTC 13.0, which starts at sm_75"), "{error}");
 }
