@@ -107,7 +107,8 @@ impl<M: Monoid> Compiled for BracketOf<'_, '_, M> {
         if items.len() <= part_items {
             return brackets.level_by_level(items);
         }
-        let values: Vec<M::Item> = items.chunks(part_items).map(|part| brackets.level_by_level(part)).collect();
+        let values: Vec<M::Item> =
+            items.chunks(part_items).map(|part| brackets.level_by_level(part)).collect();
         brackets.bracket(&values)
     }
 }

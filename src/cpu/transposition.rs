@@ -42,7 +42,6 @@ pub(super) unsafe fn transpose<T, W: Word, const BYTES: usize>(
     assert!(runs.len() == W::LANES * words && rows.len() == words);
     #[cfg(target_arch = "x86_64")]
     if const { BYTES > 0 } {
-        #[cfg(test)]
         assert!(rows.as_ptr().addr().is_multiple_of(LINE.min(size_of::<Row<W>>())));
         // SAFETY: the processor has AVX2, as `_registers` proves. The lengths were checked. The
         // runs are only read.
@@ -72,7 +71,6 @@ pub(super) unsafe fn restore<T, W: Word, const BYTES: usize>(
     assert!(runs.len() == W::LANES * words && rows.len() == words);
     #[cfg(target_arch = "x86_64")]
     if const { BYTES > 0 } {
-        #[cfg(test)]
         assert!(rows.as_ptr().addr().is_multiple_of(LINE.min(size_of::<Row<W>>())));
         // SAFETY: the processor has AVX2, as `_registers` proves. The lengths were checked. The
         // rows are only read.
