@@ -33,12 +33,15 @@ pub enum Error {
 
     /// NVRTC, CUDA's run-time compiler, cannot be opened, or is too old.
     #[error(
-        "no usable NVRTC: {reason}. NVRTC comes with the CUDA toolkit, and as the Python package \
-         `nvidia-cuda-nvrtc`. WARPFOLD_NVRTC names the library file if it is not on the library path"
+        "no usable NVRTC{}: {reason}. NVRTC comes with the CUDA toolkit, and as the Python package \
+         `nvidia-cuda-nvrtc`. WARPFOLD_NVRTC names the library file if it is not on the library path",
+        gpu.as_ref().map(|gpu| format!(" for {gpu}")).unwrap_or_default()
     )]
     NoNvrtc {
         /// Why NVRTC cannot be used. Names the file if one was found or named.
         reason: String,
+        /// The GPU that cannot be used without NVRTC, if the call names one.
+        gpu: Option<String>,
         /// The error of the loader, if a file could not be opened.
         source: Option<Arc<dyn std::error::Error + Send + Sync>>,
     },

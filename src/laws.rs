@@ -282,8 +282,11 @@ where
         }
         let compile = || {
             let newest = jit::architectures()?.pop();
-            let newest = newest
-                .ok_or_else(|| Error::NoNvrtc { reason: "it knows no GPU".to_owned(), source: None })?;
+            let newest = newest.ok_or_else(|| Error::NoNvrtc {
+                reason: "it knows no GPU".to_owned(),
+                gpu: None,
+                source: None,
+            })?;
             let source = Reduction::with(Device::cpu(), self.operator).source()?;
             jit::compile(&source, jit::target(newest)?)
         };

@@ -275,7 +275,7 @@ impl<M: DeviceMonoid> Reduction<M> {
     /// The graph contains the tuned kernels. They are compiled by this call unless
     /// [`compile`](Self::compile) has compiled them. The graph keeps a workspace until the graph
     /// and all its instances are destroyed. The section on resources of [`Reduction`] gives its
-    /// size.
+    /// size. The capture may have any mode. The graph keeps the operator's present parameters.
     ///
     /// # Errors
     ///

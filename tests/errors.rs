@@ -182,7 +182,8 @@ fn overrides_are_honoured_or_an_error() {
 fn without_nvrtc_the_cpu_takes_over_and_a_gpu_is_an_error() {
     let (_, said) = in_child("run", &[("WARPFOLD_NVRTC", "/nowhere/libnvrtc.so"), ("WARPFOLD_DEVICE", "")]);
     assert!(said.contains("auto is CPU") && said.contains("Ok(6)"), "{said}");
-    let named = "no usable NVRTC: WARPFOLD_NVRTC names `/nowhere/libnvrtc.so`, but the loader says: ";
+    assert!(said.contains(" threads), because of no usable "), "{said}");
+    let named = ": WARPFOLD_NVRTC names `/nowhere/libnvrtc.so`, but the loader says: ";
     let no_gpu =
         said.contains("cuda(0): no usable NVIDIA driver") || said.contains("cuda(0): no CUDA device");
     assert!(no_gpu || said.contains(&format!("cuda(0): {named}")), "{said}");

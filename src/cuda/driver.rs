@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 use std::sync::OnceLock;
 
-use cudarc::driver::{CudaContext, CudaStream, DriverError, sys};
+use cudarc::driver::{CudaContext, CudaStream, DriverError, result, sys};
 
 use crate::Error;
 use crate::jit::Architecture;
@@ -31,6 +31,12 @@ pub(super) fn device_count() -> Result<usize, Error> {
         Err(DriverError(sys::CUresult::CUDA_ERROR_NO_DEVICE)) => Ok(0),
         counted => Ok(usize::try_from(check("counting devices", counted)?).unwrap_or(0)),
     }
+}
+
+/// The name of a GPU, without a context.
+pub(super) fn device_name(ordinal: usize) -> Option<String> {
+    let device = result::device::get(i32::try_from(ordinal).ok()?).ok()?;
+    result::device::get_name(device).ok()
 }
 
 /// Converts the result of a driver call. `call` says in the error which operation failed.

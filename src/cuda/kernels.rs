@@ -88,7 +88,7 @@ pub(super) struct Loaded {
     has_state: bool,
     /// The number of blocks that the device holds at once. Empty until a launch needs it.
     resident_blocks: OnceLock<u32>,
-    // ScratchInit the image loaded while `function` may be launched.
+    // Keeps the image loaded while `function` may be launched.
     _module: Module,
 }
 

@@ -59,7 +59,8 @@ pub struct Device(Place);
 
 #[derive(Clone)]
 enum Place {
-    Cpu,
+    /// With the reason why [`Device::auto`] found no GPU, if it made the device.
+    Cpu(Option<Arc<Error>>),
     Cuda(Arc<CudaStream>),
     /// The device that `WARPFOLD_DEVICE` names is not available. The first call returns this error.
     Unavailable(Error),
@@ -87,7 +88,7 @@ impl Device {
     /// # Ok::<(), warpfold::Error>(())
     /// ```
     pub fn cpu() -> Self {
-        Self(Place::Cpu)
+        Self(Place::Cpu(None))
     }
 
     /// The GPU of this ordinal, in its primary context, with the default stream.
@@ -113,7 +114,12 @@ impl Device {
         if ordinal >= count {
             return Err(Error::NoDevice { ordinal, count });
         }
-        jit::available()?;
+        jit::available().map_err(|error| match error {
+            Error::NoNvrtc { reason, source, .. } => {
+                Error::NoNvrtc { reason, gpu: Some(named_gpu(driver::device_name(ordinal), ordinal)), source }
+            }
+            error => error,
+        })?;
         Ok(driver::check("creating a context", CudaContext::new(ordinal))?.into())
     }
 
@@ -137,7 +143,7 @@ impl Device {
         match value.as_deref() {
             None | Some("") => Self::cuda(0).unwrap_or_else(|reason| {
                 log::info!("running on the CPU: {reason}");
-                Self::cpu()
+                Self(Place::Cpu(Some(Arc::new(reason))))
             }),
             Some(value) => Self::named(value).unwrap_or_else(|error| Self(Place::Unavailable(error))),
         }
@@ -172,6 +178,22 @@ impl Device {
         matches!(self.0, Place::Cuda(_))
     }
 
+    /// Why [`auto`](Self::auto) chose the CPU. None if it chose a GPU, and for every other device.
+    ///
+    /// ```
+    /// use warpfold::Device;
+    ///
+    /// if let Some(reason) = Device::auto().fallback_reason() {
+    ///     eprintln!("no GPU is used: {reason}");
+    /// }
+    /// ```
+    pub fn fallback_reason(&self) -> Option<&Error> {
+        match &self.0 {
+            Place::Cpu(fallback) => fallback.as_deref(),
+            Place::Cuda(_) | Place::Unavailable(_) => None,
+        }
+    }
+
     /// The stream of the device, on which a caller can allocate and fill device memory. None on the
     /// CPU.
     ///
@@ -189,17 +211,22 @@ impl Device {
     pub fn stream(&self) -> Option<&Arc<CudaStream>> {
         match &self.0 {
             Place::Cuda(stream) => Some(stream),
-            Place::Cpu | Place::Unavailable(_) => None,
+            Place::Cpu(_) | Place::Unavailable(_) => None,
         }
     }
 
     pub(crate) fn backend(&self) -> Result<Backend<'_>, Error> {
         match &self.0 {
-            Place::Cpu => Ok(Backend::Cpu),
+            Place::Cpu(_) => Ok(Backend::Cpu),
             Place::Cuda(stream) => Ok(Backend::Cuda { stream, _relaxed: RelaxedCapture::enter()? }),
             Place::Unavailable(error) => Err(error.clone()),
         }
     }
+}
+
+/// A GPU's name and ordinal.
+fn named_gpu(name: Option<String>, ordinal: usize) -> String {
+    format!("{} (cuda:{ordinal})", name.as_deref().unwrap_or("unnamed GPU"))
 }
 
 impl From<Arc<CudaContext>> for Device {
@@ -217,7 +244,7 @@ impl From<Arc<CudaStream>> for Device {
 impl fmt::Debug for Device {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0 {
-            Place::Cpu => f.write_str("Device(cpu)"),
+            Place::Cpu(_) => f.write_str("Device(cpu)"),
             Place::Cuda(stream) => write!(f, "Device(cuda:{})", stream.context().ordinal()),
             Place::Unavailable(error) => write!(f, "Device(unavailable: {error})"),
         }
@@ -227,10 +254,12 @@ impl fmt::Debug for Device {
 impl fmt::Display for Device {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0 {
-            Place::Cpu => write!(f, "CPU ({} threads)", rayon::current_num_threads()),
+            Place::Cpu(fallback) => {
+                write!(f, "CPU ({} threads)", rayon::current_num_threads())?;
+                fallback.as_ref().map_or(Ok(()), |reason| write!(f, ", because of {reason}"))
+            }
             Place::Cuda(stream) => {
-                let name = stream.context().name().unwrap_or_else(|_| "unnamed GPU".to_owned());
-                write!(f, "{name} (cuda:{})", stream.context().ordinal())
+                f.write_str(&named_gpu(stream.context().name().ok(), stream.context().ordinal()))
             }
             Place::Unavailable(error) => write!(f, "no device ({error})"),
         }

@@ -22,14 +22,15 @@ pub(super) struct ScratchRequest {
 /// Required contents of the scratch memory between calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ScratchInit {
-    /// Any contents.
+    /// What the previous call left: a chunk counter of 0, or a scan's ticket and epoch. New memory
+    /// is cleared.
     Any,
     /// Zeros. A call finds zeros, and leaves zeros.
     Zeros,
 }
 
 impl ScratchRequest {
-    /// A request for `needed` bytes with any contents. The allocation may be twice as large.
+    /// A request for `needed` bytes with [`ScratchInit::Any`]. The allocation may be twice as large.
     pub(super) fn of(needed: usize) -> Self {
         Self { needed, most: usize::MAX, init: ScratchInit::Any }
     }

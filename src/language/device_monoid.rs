@@ -54,9 +54,10 @@ pub trait DeviceMonoid: Monoid {
     /// Whether every operation of `combine` is exact, so that the CPU and every GPU return the same
     /// bits.
     ///
-    /// Exact operations are integer arithmetic, comparisons, casts, and IEEE `+ - * / sqrt fma` on
-    /// `f32` and `f64`. An operator that calls another function, such as `exp` or `sin`, keeps the
-    /// order and the shape of the tree, but its bits may differ between devices.
+    /// Exact operations are integer arithmetic, comparisons, casts, IEEE `+ - * / sqrt fma` on `f32`
+    /// and `f64`, and the other operations that the tables of `docs/OPERATORS.md` mark. An operator
+    /// with any other operation, such as `exp` or `sin`, keeps the order and the shape of the tree,
+    /// but its bits may differ between devices.
     const EXACT: bool;
 
     /// The CUDA C++ of `combine` and of the definitions that it uses.

@@ -1,8 +1,8 @@
 // Rust's operators and methods of numbers, under Rust's names, where C++ differs.
 //
 // Invariants: signed overflow wraps, narrow integers are not promoted, and no operation is
-// undefined. Where Rust panics (a division by zero, an array index out of range), the result is
-// unspecified. No memory outside the operands is touched.
+// undefined. Where Rust panics, a division by zero gives 0, and an array index out of range the
+// last element. No memory outside the operands is touched.
 
 namespace warpfold {
 namespace rust {

@@ -62,6 +62,7 @@ functions! {
 pub(super) fn open() -> Result<Functions, Error> {
     if let Some(name) = std::env::var_os(VARIABLE).filter(|name| !name.is_empty()) {
         let named = |Unusable { reason, source }| Error::NoNvrtc {
+            gpu: None,
             reason: format!("{VARIABLE} names `{}`, but {reason}", name.display()),
             source,
         };
@@ -77,10 +78,13 @@ pub(super) fn open() -> Result<Functions, Error> {
         }
     }
     Err(match unusable {
-        Some((name, Unusable { reason, source })) => {
-            Error::NoNvrtc { reason: format!("`{}` cannot be used: {reason}", name.display()), source }
-        }
+        Some((name, Unusable { reason, source })) => Error::NoNvrtc {
+            reason: format!("`{}` cannot be used: {reason}", name.display()),
+            gpu: None,
+            source,
+        },
         None => Error::NoNvrtc {
+            gpu: None,
             reason: format!(
                 "no `{}` on the library path, in CUDA_PATH, in CUDA_HOME or in /usr/local/cuda",
                 NAMES[0]

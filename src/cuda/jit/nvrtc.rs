@@ -136,7 +136,7 @@ impl Nvrtc {
             self.compiler.version,
             log.trim()
         );
-        Error::NoNvrtc { reason, source: None }
+        Error::NoNvrtc { reason, gpu: None, source: None }
     }
 }
 
