@@ -28,7 +28,8 @@ struct Point {
 }
 
 /// The point farthest from the origin; the earlier one on a tie. It is exact and associative if no
-/// square of a coordinate overflows or underflows, and no coordinate is NaN.
+/// square of a coordinate overflows or underflows, and no coordinate is NaN. [`warn`] counts the
+/// points for which this does not hold.
 #[derive(Clone, Copy, Default)]
 struct MaxByNorm;
 
@@ -45,26 +46,35 @@ impl Monoid for MaxByNorm {
     }
 }
 
+const MOST_RANDOM: u64 = 10_000_000_000;
+
 /// Finds the point farthest from the origin.
 #[derive(Parser)]
 struct Arguments {
     /// A `.npy` file of shape (n, 3) and type f32, or a `.csv` file with three columns. The default
     /// is the vertices of the Stanford bunny.
     file: Option<PathBuf>,
-    /// Number of random points to use instead of a file.
-    #[arg(long, value_name = "N", conflicts_with = "file")]
-    random: Option<usize>,
+    /// Number of random points to use instead of a file: at most 10^10, of 12 bytes each.
+    #[arg(long, value_name = "N", conflicts_with = "file", value_parser = clap::value_parser!(u64).range(..=MOST_RANDOM))]
+    random: Option<u64>,
 }
 
 fn main() -> Result<()> {
     let arguments = Arguments::parse();
     let points = match (&arguments.file, arguments.random) {
         (Some(path), _) => read(path).with_context(|| path.display().to_string())?,
-        (None, Some(count)) => random(count),
+        (None, Some(count)) => random(usize::try_from(count)?)?,
         (None, None) => read_csv(&include_bytes!("data/bunny.csv")[..])?,
     };
 
     let device = Device::auto();
+    println!("device    {device}");
+    println!("points    {}", points.len());
+    if points.is_empty() {
+        println!("farthest  no points");
+        return Ok(());
+    }
+    warn(&points);
     let reduction = Reduction::<MaxByNorm>::new(device.clone());
     let (compiling, compiled) = timed(|| reduction.compile());
     compiled?;
@@ -72,8 +82,6 @@ fn main() -> Result<()> {
     let farthest = farthest?;
 
     let Point { x, y, z } = farthest;
-    println!("device    {device}");
-    println!("points    {}", points.len());
     println!("farthest  ({x}, {y}, {z})");
     println!("bits      {:08x} {:08x} {:08x}", x.to_bits(), y.to_bits(), z.to_bits());
     println!("norm      {}", (x * x + y * y + z * z).sqrt());
@@ -93,6 +101,21 @@ fn main() -> Result<()> {
     Ok(())
 }
 
+/// Says which points the operator cannot compare.
+fn warn(points: &[Point]) {
+    let count = |of: fn(&Point) -> bool| points.iter().filter(|point| of(point)).count();
+    let nan = count(|point| [point.x, point.y, point.z].iter().any(|value| value.is_nan()));
+    let far = count(|point| (point.x * point.x + point.y * point.y + point.z * point.z).is_infinite());
+    if nan > 0 {
+        println!(
+            "warning   {nan} points have a NaN coordinate: the first point wins if it is one, others never"
+        );
+    }
+    if far > 0 {
+        println!("warning   the squares of {far} points overflow: the first of them wins");
+    }
+}
+
 fn timed<T>(work: impl FnOnce() -> T) -> (Duration, T) {
     let start = Instant::now();
     let result = work();
@@ -105,7 +128,8 @@ fn rate(time: Duration, bytes: usize) -> String {
 
 fn read(path: &Path) -> Result<Vec<Point>> {
     let file = BufReader::new(File::open(path)?);
-    match path.extension().and_then(|extension| extension.to_str()) {
+    let extension = path.extension().map(|extension| extension.to_string_lossy().to_lowercase());
+    match extension.as_deref() {
         Some("npy") => read_npy(file),
         Some("csv") => read_csv(file),
         _ => bail!("expected a .npy or a .csv file"),
@@ -117,7 +141,14 @@ fn read_npy(file: impl Read) -> Result<Vec<Point>> {
     ensure!(matches!(array.shape(), [_, 3]), "expected the shape (n, 3), found {:?}", array.shape());
     let rows = array.shape()[0] as usize;
     let order = array.order();
-    let values: Vec<f32> = array.into_vec().context("expected the type f32")?;
+    let dtype = array.dtype().descr();
+    let Ok(reader) = array.try_data::<f32>() else { bail!("expected the type f32, found {dtype}") };
+    let count = reader.len();
+    let mut values = Vec::new();
+    for value in reader {
+        let read = values.len();
+        values.push(value.with_context(|| format!("the file ends after {read} of {count} values"))?);
+    }
     let at = |row: usize, column: usize| match order {
         npyz::Order::C => values[3 * row + column],
         npyz::Order::Fortran => values[rows * column + row],
@@ -144,13 +175,14 @@ fn read_csv(file: impl Read) -> Result<Vec<Point>> {
 }
 
 /// Random points in the cube from -1 to 1. The count is also the seed.
-fn random(count: usize) -> Vec<Point> {
+fn random(count: usize) -> Result<Vec<Point>> {
     const STEP: usize = 1 << 20;
     let style = ProgressStyle::with_template("making points {bar:40} {human_pos}/{human_len} {eta}");
+    let mut points = Vec::new();
+    points.try_reserve_exact(count).with_context(|| format!("{count} points do not fit into memory"))?;
     let bar =
         ProgressBar::new(count as u64).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
     let mut random = SmallRng::seed_from_u64(count as u64);
-    let mut points = Vec::with_capacity(count);
     while points.len() < count {
         let step = STEP.min(count - points.len());
         points.extend((0..step).map(|_| Point {
@@ -161,5 +193,5 @@ fn random(count: usize) -> Vec<Point> {
         bar.inc(step as u64);
     }
     bar.finish_and_clear();
-    points
+    Ok(points)
 }

@@ -77,11 +77,46 @@ fn npy_files_are_read_in_either_order() {
     for (file, complaint) in [
         (npy("<f4", "False", "(3, 2)", &[0.0; 6]), "expected the shape (n, 3), found [3, 2]"),
         (npy("<f8", "False", "(1, 3)", &[0.0; 6]), "expected the type f32"),
+        (npy("<f4", "False", "(2, 3)", &[0.0; 4]), "the file ends after 4 of 6 values"),
+        (npy("<f4", "False", "(99999999999, 3)", &[0.0; 4]), "the file ends after 4 of 299999999997 values"),
         (b"nothing of the kind".to_vec(), "points.npy"),
     ] {
         let (_folder, path) = scratch("points.npy", &file);
         let error = run(&[&path]).expect_err("refused");
         assert!(error.contains(complaint), "{error}");
+    }
+}
+
+#[test]
+fn endings_may_have_capitals() {
+    let (_folder, path) = scratch("POINTS.CSV", b"1,2,3\n");
+    assert!(run(&[&path]).expect("runs").contains("farthest  (1, 2, 3)"));
+}
+
+#[test]
+fn no_points_have_no_farthest_one() {
+    let (_folder, path) = scratch("points.csv", b"x,y,z\n");
+    let said = run(&[&path]).expect("runs");
+    assert!(said.contains("points    0\nfarthest  no points\n"), "{said}");
+}
+
+#[test]
+fn nan_and_overflow_are_told() {
+    let (_folder, path) = scratch("points.csv", b"1,2,3\nNaN,0,0\n3e30,0,0\n0,4e30,0\n");
+    let said = run(&[&path]).expect("runs");
+    assert!(said.contains("warning   1 points have a NaN coordinate"), "{said}");
+    assert!(
+        said.contains("warning   the squares of 2 points overflow") && said.contains("farthest  (3"),
+        "{said}"
+    );
+    assert!(!run(&[]).expect("runs").contains("warning"));
+}
+
+#[test]
+fn counts_are_bounded() {
+    for count in ["99999999999999", "18446744073709551615", "-1"] {
+        let error = run(&[Path::new("--random"), Path::new(count)]).expect_err("refused");
+        assert!(error.starts_with("error: ") && !error.contains("panicked"), "{error}");
     }
 }
 
