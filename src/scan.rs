@@ -6,7 +6,6 @@ mod run;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
-use self::run::Scanned;
 use crate::cuda::{Backend, ScanKernel};
 use crate::language::check_sizes;
 use crate::plan::{Kernel, ScanPolicy};
@@ -158,7 +157,7 @@ impl<M: DeviceMonoid> Scan<M> {
     /// # Ok::<(), warpfold::Error>(())
     /// ```
     pub fn inclusive<I: Input<M::Item>>(&self, input: I) -> Result<I::Owned, Error> {
-        input.allocate_output(&Scanned { scan: self, prefix: Prefix::Inclusive })
+        self.into_new(Prefix::Inclusive, input)
     }
 
     /// Returns the exclusive scan of the input, in new memory of the input's kind.
@@ -178,7 +177,7 @@ impl<M: DeviceMonoid> Scan<M> {
     /// # Ok::<(), warpfold::Error>(())
     /// ```
     pub fn exclusive<I: Input<M::Item>>(&self, input: I) -> Result<I::Owned, Error> {
-        input.allocate_output(&Scanned { scan: self, prefix: Prefix::Exclusive })
+        self.into_new(Prefix::Exclusive, input)
     }
 
     /// Writes the [inclusive](Self::inclusive) scan of the input to an output of the same length.

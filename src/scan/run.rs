@@ -8,6 +8,10 @@ use crate::tree::Prefix;
 use crate::{DeviceMonoid, Error, Input, Output, cpu};
 
 impl<M: DeviceMonoid> Scan<M> {
+    pub(super) fn into_new<I: Input<M::Item>>(&self, prefix: Prefix, input: I) -> Result<I::Owned, Error> {
+        input.allocate_output(&Scanned { scan: self, prefix })
+    }
+
     pub(super) fn into<I: Input<M::Item>, O: Output<M::Item>>(
         &self,
         prefix: Prefix,
@@ -68,9 +72,9 @@ impl<M: DeviceMonoid> Scan<M> {
 }
 
 /// Allocates the output of a scan and fills it.
-pub(super) struct Scanned<'a, M> {
-    pub(super) scan: &'a Scan<M>,
-    pub(super) prefix: Prefix,
+struct Scanned<'a, M> {
+    scan: &'a Scan<M>,
+    prefix: Prefix,
 }
 
 impl<M: DeviceMonoid> AllocateOutput<M::Item> for Scanned<'_, M> {
