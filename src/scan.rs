@@ -157,7 +157,7 @@ impl<M: DeviceMonoid> Scan<M> {
     /// # Ok::<(), warpfold::Error>(())
     /// ```
     pub fn inclusive<I: Input<M::Item>>(&self, input: I) -> Result<I::Owned, Error> {
-        self.into_new(Prefix::Inclusive, input)
+        self.in_new_memory(Prefix::Inclusive, input)
     }
 
     /// Returns the exclusive scan of the input, in new memory of the input's kind.
@@ -177,7 +177,7 @@ impl<M: DeviceMonoid> Scan<M> {
     /// # Ok::<(), warpfold::Error>(())
     /// ```
     pub fn exclusive<I: Input<M::Item>>(&self, input: I) -> Result<I::Owned, Error> {
-        self.into_new(Prefix::Exclusive, input)
+        self.in_new_memory(Prefix::Exclusive, input)
     }
 
     /// Writes the [inclusive](Self::inclusive) scan of the input to an output of the same length.

@@ -8,7 +8,11 @@ use crate::tree::Prefix;
 use crate::{DeviceMonoid, Error, Input, Output, cpu};
 
 impl<M: DeviceMonoid> Scan<M> {
-    pub(super) fn into_new<I: Input<M::Item>>(&self, prefix: Prefix, input: I) -> Result<I::Owned, Error> {
+    pub(super) fn in_new_memory<I: Input<M::Item>>(
+        &self,
+        prefix: Prefix,
+        input: I,
+    ) -> Result<I::Owned, Error> {
         input.allocate_output(&Scanned { scan: self, prefix })
     }
 
