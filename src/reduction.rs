@@ -4,14 +4,19 @@
 
 use std::fmt;
 use std::sync::{Arc, OnceLock};
+use std::time::Instant;
 
 use cudarc::driver::CudaStream;
 
-use crate::cuda::{Array, Backend, BracketKernel, InputSource, OutputTarget};
+use crate::cuda::{Array, Backend, BracketKernel, HostPlace, InputSource, OutputTarget};
 use crate::language::check_sizes;
 use crate::plan::{Kernel, Policy};
 use crate::source::{ArrayOfItems, Source};
 use crate::{Device, DeviceMonoid, DeviceType, Error, Input, OnDevice, Output, cpu};
+
+/// Largest input in host memory that `Device::auto` always reduces on the CPU, in bytes. A call of a
+/// GPU takes longer.
+const CPU_BYTES: usize = 8 << 10;
 
 /// Reduces arrays with the operator `M` on a device.
 ///
@@ -209,7 +214,11 @@ impl<M: DeviceMonoid> Reduction<M> {
     /// # Ok::<(), warpfold::Error>(())
     /// ```
     pub fn run<I: Input<M::Item>>(&self, input: I) -> Result<M::Item, Error> {
-        match (self.device.backend()?, input.source()) {
+        let source = input.source();
+        if let (InputSource::Host(items), true) = (&source, self.device.is_auto()) {
+            return self.run_fastest(items);
+        }
+        match (self.device.backend()?, source) {
             (Backend::Cpu, InputSource::Host(items)) => Ok(cpu::bracket(&self.operator, items)),
             (Backend::Cpu, InputSource::Device(_)) => Err(Error::DeviceInputOnCpu),
             (Backend::Cuda { .. }, InputSource::Host([])) => Ok(self.operator.identity()),
@@ -373,6 +382,28 @@ impl<M: DeviceMonoid> Reduction<M> {
     /// ```
     pub fn source(&self) -> Result<Source, Error> {
         Source::of_reduction::<M>(&self.policy, Kernel::Large)
+    }
+
+    /// Reduces host memory where the caller left the place open.
+    fn run_fastest(&self, items: &[M::Item]) -> Result<M::Item, Error> {
+        let on_cpu = || cpu::bracket(&self.operator, items);
+        let bytes = size_of_val(items);
+        let may_choose = M::EXACT && bytes > CPU_BYTES;
+        let kernel = self.kernel.get().filter(|_| may_choose);
+        let Some((kernel, rates)) = kernel.and_then(|kernel| Some((kernel, kernel.rates()?))) else {
+            return Ok(on_cpu());
+        };
+        let (start, place) = (Instant::now(), rates.fastest(bytes));
+        let value = match place {
+            HostPlace::Cpu => on_cpu(),
+            HostPlace::Gpu => {
+                // Until the end of the call.
+                let _backend = self.device.backend()?;
+                kernel.run_host(&self.operator, items)?
+            }
+        };
+        rates.record(place, bytes, start.elapsed());
+        Ok(value)
     }
 
     fn kernel(&self, stream: &CudaStream) -> Result<&BracketKernel, Error> {

@@ -25,6 +25,7 @@
 //! - `--cpu`: calls on the CPU (`cpu`), also of rayon, the standard library, and a loop that only
 //!   reads.
 //! - `--cold`: first calls (`cold.rs`).
+//! - `--host`: reductions of host memory (`host.rs`).
 //! - `--enqueue`: the host's time to enqueue a call (`enqueue.rs`).
 //! - `--search`: policies (`search.rs`).
 //! - `--scan`: scans (`scan.rs`).
@@ -33,6 +34,7 @@ mod ceiling;
 mod cold;
 mod cpu;
 mod enqueue;
+mod host;
 mod operators;
 mod processes;
 mod scan;
@@ -107,6 +109,7 @@ fn main() -> Result<()> {
     };
     let (quick, on_cpu, cold, search) = (flag("--quick"), flag("--cpu"), flag("--cold"), flag("--search"));
     let (enqueue, scan, alone) = (flag("--enqueue"), flag("--scan"), flag(processes::FLAG));
+    let host = flag("--host");
     if flag("--cold-process") {
         let [operator, item, bytes] = &arguments[..] else {
             anyhow::bail!("--cold-process OPERATOR ITEM BYTES");
@@ -159,6 +162,10 @@ fn main() -> Result<()> {
     }
     if cold {
         cold::all(&mut out)?;
+        return Ok(out.flush()?);
+    }
+    if host {
+        host::all(&mut out)?;
         return Ok(out.flush()?);
     }
     if enqueue {

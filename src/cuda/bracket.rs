@@ -6,14 +6,17 @@ use std::sync::Arc;
 use cudarc::driver::{CudaContext, CudaStream, DevicePtrMut};
 
 use super::driver::{check, check_capturing, check_not_capturing};
-use super::host::PrivateStream;
+use super::host::{PrivateStream, staging};
+use super::input::DeviceInput;
 use super::kernels::{Blocks, Kernels, Registry, Rendered};
 use super::launch_graph::Queue;
 use super::launch_io::{LaunchIo, Operator, ReduceArguments, Span};
+use super::rates::Rates;
 use super::read::{Array, Elements};
 use super::result_slot::Output;
 use super::scratch::{ScratchInit, ScratchRequest};
-use super::slices::{Slices, check_context, check_not_captured, drain};
+use super::slices::{Slices, allocate, check_context, check_not_captured, drain};
+use super::staging::chunk_items;
 use crate::cuda::lock::lock;
 use crate::plan::memory::{TICKET_BYTES, most_bytes, partial_bytes};
 use crate::plan::{Kernel, Launch, Launches, Policy};
@@ -30,6 +33,8 @@ pub(crate) struct BracketKernel {
     /// The kernels that reduce partials. None if the reader reads items: then these kernels do
     /// both.
     of_partials: Option<Arc<BracketKernel>>,
+    /// How fast this operator reduced host memory here and on the CPU.
+    rates: Rates,
 }
 
 /// Checks that an output holds exactly one item.
@@ -57,7 +62,7 @@ impl BracketKernel {
                     Some(Self::of::<M, ArrayOfItems>(context, policy)?)
                 }
             };
-            Ok(Self { kernels, policy, reader: TypeId::of::<R>(), of_partials })
+            Ok(Self { kernels, policy, reader: TypeId::of::<R>(), of_partials, rates: Rates::default() })
         })
     }
 
@@ -71,6 +76,12 @@ impl BracketKernel {
     /// memory.
     fn assert_reads<R: Reader>(&self) {
         assert_eq!(self.reader, TypeId::of::<R>(), "kernels of another reader");
+    }
+
+    /// The rates of earlier calls with host memory, if all tuned kernels are loaded.
+    pub(crate) fn rates(&self) -> Option<&Rates> {
+        let kernels = self.policy.kernels().iter().copied();
+        self.kernels.all_loaded(kernels).then_some(&self.rates)
     }
 
     fn of_partials(&self) -> &Self {
@@ -166,14 +177,33 @@ impl BracketKernel {
         self.kernels.workspaces.of_stream(stream).map(|_| ())
     }
 
-    /// Reduces items in host memory. They are copied to the device.
+    /// Reduces items in host memory. They are copied to the device in chunks, whose brackets are
+    /// then reduced.
     pub(crate) fn run_host<M: DeviceMonoid>(
         &self,
         operator: &M,
         items: &[M::Item],
     ) -> Result<M::Item, Error> {
         let private = PrivateStream::take(&self.kernels.context)?;
-        self.run(operator, &Array(&private.upload(items)?))
+        let Some(staging) = staging(&self.kernels.context, size_of_val(items)) else {
+            return self.run(operator, &Array(&private.upload(items)?));
+        };
+        let stream = private.stream();
+        let chunk = chunk_items::<M::Item>(items.len());
+        let mut values = allocate::<M::Item>(items.len().div_ceil(chunk), stream)?;
+        // Locked until the result has arrived: until then the kernels may read the chunks.
+        let mut staging = lock(&staging);
+        let address = staging.device();
+        let reduce = |index: usize, part: &[M::Item]| {
+            // SAFETY: the memory has the chunk, in the order of this stream.
+            let part: DeviceInput<M::Item> =
+                unsafe { DeviceInput::on_stream(address, part.len(), stream.clone()) };
+            self.run_into(operator, Array(&part), &mut values.slice_mut(index..index + 1))
+        };
+        // SAFETY: the chunks are those of `chunk_items`. Only this call uses the memory, as it holds
+        // the lock.
+        unsafe { staging.copy(items, chunk, stream, |_| address, reduce) }?;
+        self.run(operator, &Array(&values))
     }
 
     /// Reduces elements in device memory, and waits for the result.

@@ -3,12 +3,16 @@
 use std::mem::MaybeUninit;
 use std::sync::{Arc, Mutex};
 
-use cudarc::driver::{CudaContext, CudaSlice, CudaStream, DevicePtr, result};
+use cudarc::driver::{CudaContext, CudaSlice, CudaStream, DevicePtr, DevicePtrMut, result};
 
 use super::driver::{check, check_not_capturing};
 use super::slices::allocate;
+use super::staging::{Staging, chunk_items};
 use crate::cuda::lock::lock;
 use crate::{DeviceType, Error};
+
+/// Largest input that the driver copies from pageable memory, in bytes.
+const DIRECT_BYTES: usize = 64 << 10;
 
 /// A stream for one call that reads or writes host memory.
 ///
@@ -36,10 +40,24 @@ impl PrivateStream {
         Ok(Self(unsafe { context.wrap_borrowed_stream(stream) }))
     }
 
-    /// Copies items to new device memory of this stream, and waits for the copy.
+    pub(super) fn stream(&self) -> &Arc<CudaStream> {
+        &self.0
+    }
+
+    /// Copies items to new device memory of this stream. The items are no longer used when the call
+    /// returns.
     pub(crate) fn upload<T: DeviceType>(&self, items: &[T]) -> Result<CudaSlice<T>, Error> {
         let mut copy = allocate(items.len(), &self.0)?;
         if items.is_empty() {
+            return Ok(copy);
+        }
+        if let Some(staging) = staging(self.0.context(), size_of_val(items)) {
+            let (address, _write) = copy.device_ptr_mut(&self.0);
+            let chunk = chunk_items::<T>(items.len());
+            let place = |index: usize| address + (index * chunk * size_of::<T>()) as u64;
+            // SAFETY: the chunks are those of `chunk_items`, and their places are parts of the copy.
+            unsafe { lock(&staging).copy(items, chunk, &self.0, place, |_, _| Ok(())) }?;
+            drop(_write);
             return Ok(copy);
         }
         let copied = check("copying to the device", self.0.memcpy_htod(items, &mut copy));
@@ -95,6 +113,17 @@ impl PrivateStream {
         // without waiting if cudarc has an earlier error to report.
         check(call, unsafe { result::stream::synchronize(self.0.cu_stream()) })
     }
+}
+
+/// The pinned buffers of a context, if they are worthwhile for this many bytes. The driver has a
+/// small pinned buffer of its own.
+pub(super) fn staging(context: &Arc<CudaContext>, bytes: usize) -> Option<Arc<Mutex<Staging>>> {
+    if bytes <= DIRECT_BYTES {
+        return None;
+    }
+    Staging::of(context)
+        .inspect_err(|reason| log::warn!("host memory is copied without pinned buffers: {reason}"))
+        .ok()
 }
 
 impl Drop for PrivateStream {

@@ -205,6 +205,15 @@ pub struct DeviceInput<T> {
     items: std::marker::PhantomData<fn() -> T>,
 }
 
+impl<T> DeviceInput<T> {
+    /// # Safety
+    ///
+    /// The conditions of [`from_raw`](Self::from_raw).
+    pub(super) unsafe fn on_stream(address: u64, length: usize, stream: Arc<CudaStream>) -> Self {
+        Self { address, length, stream, items: std::marker::PhantomData }
+    }
+}
+
 impl<T: DeviceType> DeviceInput<T> {
     /// An input of `length` items at the device address `address`, in the context of `device`.
     ///

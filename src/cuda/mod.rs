@@ -14,12 +14,14 @@ mod launch_graph;
 mod launch_io;
 mod lock;
 mod module;
+mod rates;
 mod read;
 mod recording;
 mod result_slot;
 mod scan;
 mod scratch;
 mod slices;
+mod staging;
 mod workspace;
 mod workspaces;
 
@@ -34,6 +36,7 @@ pub(crate) use input::{AllocateOutput, Source as InputSource, Target as OutputTa
 pub use input::{DeviceInput, Input, OnDevice, Output};
 #[cfg(feature = "ladder")]
 pub(crate) use ladder::LadderKernels;
+pub(crate) use rates::HostPlace;
 pub(crate) use read::Array;
 pub(crate) use scan::ScanKernel;
 
@@ -62,6 +65,8 @@ enum Place {
     /// With the reason why [`Device::auto`] found no GPU, if it made the device.
     Cpu(Option<Arc<Error>>),
     Cuda(Arc<CudaStream>),
+    /// A GPU that [`Device::auto`] found. Host memory may be reduced on the CPU.
+    Auto(Arc<CudaStream>),
     /// The device that `WARPFOLD_DEVICE` names is not available. The first call returns this error.
     Unavailable(Error),
 }
@@ -125,6 +130,22 @@ impl Device {
 
     /// The first GPU, if both its driver and NVRTC are present. Otherwise the CPU.
     ///
+    /// Device memory is reduced and scanned on the GPU. For host memory the place depends on the
+    /// call:
+    ///
+    /// | call | place |
+    /// | --- | --- |
+    /// | a reduction by an operator that is not [exact](crate::DeviceMonoid::EXACT) | the CPU |
+    /// | a reduction of at most 8 KiB | the CPU |
+    /// | a reduction whose kernels no call of [`compile`](crate::Reduction::compile) has compiled | the CPU |
+    /// | any other reduction | the CPU, or the GPU if earlier calls were faster there |
+    /// | a scan | the CPU |
+    ///
+    /// The place changes no bit of a result, because it is fixed for inexact operators. Earlier
+    /// calls are those with the same operator and policy, and with inputs of the same size up to a
+    /// factor of two. The GPU is first used if the CPU took longer than a copy to the GPU can take.
+    /// [`cuda`](Self::cuda) always copies host memory to the GPU.
+    ///
     /// The environment variable `WARPFOLD_DEVICE` overrides this choice: `cpu`, or `cuda:N`. If the
     /// named device is not available, the first call, such as [`run`](crate::Reduction::run),
     /// returns [`Error::DeviceOverride`]. The CPU never replaces a named GPU.
@@ -141,10 +162,14 @@ impl Device {
     pub fn auto() -> Self {
         let value = std::env::var_os(VARIABLE).map(|value| value.to_string_lossy().into_owned());
         match value.as_deref() {
-            None | Some("") => Self::cuda(0).unwrap_or_else(|reason| {
-                log::info!("running on the CPU: {reason}");
-                Self(Place::Cpu(Some(Arc::new(reason))))
-            }),
+            None | Some("") => match Self::cuda(0) {
+                Ok(Self(Place::Cuda(stream))) => Self(Place::Auto(stream)),
+                Ok(device) => device,
+                Err(reason) => {
+                    log::info!("running on the CPU: {reason}");
+                    Self(Place::Cpu(Some(Arc::new(reason))))
+                }
+            },
             Some(value) => Self::named(value).unwrap_or_else(|error| Self(Place::Unavailable(error))),
         }
     }
@@ -164,7 +189,7 @@ impl Device {
         }
     }
 
-    /// Whether calls run on a GPU.
+    /// Whether calls with device memory run on a GPU.
     ///
     /// ```
     /// use warpfold::Device;
@@ -175,7 +200,7 @@ impl Device {
     /// assert!(!Device::cpu().is_gpu());
     /// ```
     pub fn is_gpu(&self) -> bool {
-        matches!(self.0, Place::Cuda(_))
+        self.stream().is_some()
     }
 
     /// Why [`auto`](Self::auto) chose the CPU. None if it chose a GPU, and for every other device.
@@ -190,7 +215,7 @@ impl Device {
     pub fn fallback_reason(&self) -> Option<&Error> {
         match &self.0 {
             Place::Cpu(fallback) => fallback.as_deref(),
-            Place::Cuda(_) | Place::Unavailable(_) => None,
+            Place::Cuda(_) | Place::Auto(_) | Place::Unavailable(_) => None,
         }
     }
 
@@ -210,15 +235,28 @@ impl Device {
     /// ```
     pub fn stream(&self) -> Option<&Arc<CudaStream>> {
         match &self.0 {
-            Place::Cuda(stream) => Some(stream),
+            Place::Cuda(stream) | Place::Auto(stream) => Some(stream),
             Place::Cpu(_) | Place::Unavailable(_) => None,
         }
+    }
+
+    /// Whether the caller left the place of host memory open.
+    pub(crate) fn is_auto(&self) -> bool {
+        matches!(self.0, Place::Auto(_))
+    }
+
+    /// Whether scans of host memory run on the CPU. [`auto`](Self::auto) never copies both input and
+    /// output.
+    pub(crate) fn scans_host_on_cpu(&self) -> bool {
+        matches!(self.0, Place::Cpu(_) | Place::Auto(_))
     }
 
     pub(crate) fn backend(&self) -> Result<Backend<'_>, Error> {
         match &self.0 {
             Place::Cpu(_) => Ok(Backend::Cpu),
-            Place::Cuda(stream) => Ok(Backend::Cuda { stream, _relaxed: RelaxedCapture::enter()? }),
+            Place::Cuda(stream) | Place::Auto(stream) => {
+                Ok(Backend::Cuda { stream, _relaxed: RelaxedCapture::enter()? })
+            }
             Place::Unavailable(error) => Err(error.clone()),
         }
     }
@@ -246,6 +284,7 @@ impl fmt::Debug for Device {
         match &self.0 {
             Place::Cpu(_) => f.write_str("Device(cpu)"),
             Place::Cuda(stream) => write!(f, "Device(cuda:{})", stream.context().ordinal()),
+            Place::Auto(stream) => write!(f, "Device(auto, cuda:{})", stream.context().ordinal()),
             Place::Unavailable(error) => write!(f, "Device(unavailable: {error})"),
         }
     }
@@ -257,6 +296,10 @@ impl fmt::Display for Device {
             Place::Cpu(fallback) => {
                 write!(f, "CPU ({} threads)", rayon::current_num_threads())?;
                 fallback.as_ref().map_or(Ok(()), |reason| write!(f, ", because of {reason}"))
+            }
+            Place::Auto(stream) => {
+                let gpu = named_gpu(stream.context().name().ok(), stream.context().ordinal());
+                write!(f, "{gpu}, and CPU ({} threads) for host memory", rayon::current_num_threads())
             }
             Place::Cuda(stream) => {
                 f.write_str(&named_gpu(stream.context().name().ok(), stream.context().ordinal()))

@@ -25,11 +25,14 @@ impl<M: DeviceMonoid> Scan<M> {
         let (items, places) = (input.source(), output.target());
         check_lengths(&items, &places)?;
         let operator = &self.operator;
-        match (self.device.backend()?, items, places) {
-            (Backend::Cpu, InputSource::Host(items), OutputTarget::Host(places)) => {
+        let (items, places) = match (items, places) {
+            (InputSource::Host(items), OutputTarget::Host(places)) if self.device.scans_host_on_cpu() => {
                 cpu::scan_into(operator, prefix, items, places);
-                Ok(())
+                return Ok(());
             }
+            other => other,
+        };
+        match (self.device.backend()?, items, places) {
             (Backend::Cpu, ..) => Err(Error::DeviceInputOnCpu),
             (Backend::Cuda { stream, .. }, InputSource::Host(items), OutputTarget::Host(places)) => {
                 let (private, scanned) = self.kernel(stream)?.scan_host(operator, prefix, items)?;
@@ -50,12 +53,15 @@ impl<M: DeviceMonoid> Scan<M> {
 
     pub(super) fn in_place<O: Output<M::Item>>(&self, prefix: Prefix, mut items: O) -> Result<(), Error> {
         let operator = &self.operator;
-        match (self.device.backend()?, items.target()) {
-            (Backend::Cpu, OutputTarget::Host(items)) => {
+        let items = match items.target() {
+            OutputTarget::Host(items) if self.device.scans_host_on_cpu() => {
                 cpu::scan_in_place(operator, prefix, items);
-                Ok(())
+                return Ok(());
             }
-            (Backend::Cpu, OutputTarget::Device(_)) => Err(Error::DeviceInputOnCpu),
+            other => other,
+        };
+        match (self.device.backend()?, items) {
+            (Backend::Cpu, _) => Err(Error::DeviceInputOnCpu),
             (Backend::Cuda { stream, .. }, OutputTarget::Host(items)) => {
                 let (private, scanned) = self.kernel(stream)?.scan_host(operator, prefix, items)?;
                 private.download(&scanned, items)
@@ -84,8 +90,11 @@ struct Scanned<'a, M> {
 impl<M: DeviceMonoid> AllocateOutput<M::Item> for Scanned<'_, M> {
     fn host(&self, items: &[M::Item]) -> Result<Vec<M::Item>, Error> {
         let Self { scan, prefix } = *self;
+        if scan.device.scans_host_on_cpu() {
+            return Ok(cpu::scan(&scan.operator, prefix, items));
+        }
         match scan.device.backend()? {
-            Backend::Cpu => Ok(cpu::scan(&scan.operator, prefix, items)),
+            Backend::Cpu => unreachable!("the CPU scans host memory above"),
             Backend::Cuda { stream, .. } => {
                 let (private, scanned) = scan.kernel(stream)?.scan_host(&scan.operator, prefix, items)?;
                 private.download_all(&scanned)

@@ -14,7 +14,13 @@ fn gpu_is_the_cpu_through_ptx() {
     let target = jit::Target { architecture, format: jit::ImageFormat::Ptx };
     let policy = Policy::for_item(&<[u32; 2]>::layout());
     let kernels = Kernels::new(context, Data::of_items(&<[u32; 2]>::layout()), target);
-    let kernel = BracketKernel { kernels, policy, reader: TypeId::of::<ArrayOfItems>(), of_partials: None };
+    let kernel = BracketKernel {
+        kernels,
+        policy,
+        reader: TypeId::of::<ArrayOfItems>(),
+        of_partials: None,
+        rates: Rates::default(),
+    };
     let operator = AffineComposition::new();
     for length in [1_u32, 2, 1000, 100_001] {
         let items: Vec<[u32; 2]> = (0..length).map(|i| [i | 1, i.wrapping_mul(2_654_435_761)]).collect();
