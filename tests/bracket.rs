@@ -5,6 +5,8 @@
 
 #[path = "bracket/graphs.rs"]
 mod graphs;
+#[path = "bracket/host.rs"]
+mod host;
 #[path = "bracket/streams.rs"]
 mod streams;
 
@@ -347,6 +349,9 @@ fn main() -> ExitCode {
         "a_graph_reduces_what_its_reductions_write",
         graphs::a_graph_reduces_what_its_reductions_write,
     );
+    suite.test(Tier::Gpu, "host_inputs_in_chunks_are_the_bracket", host::inputs_in_chunks);
+    suite.test(Tier::Gpu, "threads_share_the_pinned_buffers", host::threads_share_the_buffers);
+    suite.test(Tier::Gpu, "auto_returns_the_same_bits", host::auto_returns_the_same_bits);
     suite.test(Tier::Gpu, "host_memory_while_a_stream_records", graphs::host_memory_while_a_stream_records);
     suite.test(
         Tier::Gpu,
