@@ -63,10 +63,13 @@ fn measure<M: DeviceMonoid>(
 ) -> Result<()> {
     let item_bytes = size_of::<M::Item>();
     let items: Vec<M::Item> = (0..(1 << 30) / item_bytes).map(make).collect();
-    for (name, device) in [("cpu", Device::cpu()), ("cuda", Device::cuda(0)?), ("auto", Device::auto())] {
-        let reduction = Reduction::with(device, by);
+    let devices = [("cpu", Device::cpu()), ("cuda", Device::cuda(0)?), ("auto", Device::auto())];
+    let reductions = devices.map(|(name, device)| (name, Reduction::with(device, by)));
+    for (_, reduction) in &reductions {
         reduction.compile()?;
-        for bytes in SIZES.map(|log2| 1_usize << log2) {
+    }
+    for bytes in SIZES.map(|log2| 1_usize << log2) {
+        for (name, reduction) in &reductions {
             let items = &items[..bytes / item_bytes];
             let mut times = Vec::new();
             let mut value = reduction.run(items)?;

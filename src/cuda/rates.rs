@@ -8,8 +8,9 @@ const SIZES: usize = usize::BITS as usize;
 /// The least time of a GPU that was not measured yet: a launch, and the copy of the input.
 const GUESSED_LAUNCH: Duration = Duration::from_micros(15);
 const GUESSED_BYTES_PER_NS: u64 = 50;
-/// Calls on the CPU before the GPU is tried. The first one may start threads.
-const CPU_CALLS: u64 = 2;
+/// Calls after which a place counts as measured. The first call of a size may start threads, or
+/// allocate memory.
+const MEASURED_CALLS: u64 = 2;
 
 /// The place where host memory is reduced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,6 +35,11 @@ struct Rate {
 }
 
 impl Rate {
+    fn measured(&self) -> Option<u64> {
+        let is_measured = self.calls.load(Ordering::Relaxed) >= MEASURED_CALLS;
+        is_measured.then(|| self.cost.load(Ordering::Relaxed))
+    }
+
     fn record(&self, cost: u64) {
         self.calls.fetch_add(1, Ordering::Relaxed);
         let known = self.cost.load(Ordering::Relaxed);
@@ -59,12 +65,9 @@ impl Rates {
     /// that was not measured counts with the least time that it can take.
     pub(crate) fn fastest(&self, bytes: usize) -> HostPlace {
         let size = bytes.max(1).ilog2() as usize;
-        let cpu = self.cpu[size].cost.load(Ordering::Relaxed);
-        let gpu = match self.gpu[size].cost.load(Ordering::Relaxed) {
-            0 if self.cpu[size].calls.load(Ordering::Relaxed) < CPU_CALLS => return HostPlace::Cpu,
-            0 => cost(bytes, GUESSED_LAUNCH + Duration::from_nanos(bytes as u64 / GUESSED_BYTES_PER_NS)),
-            measured => measured,
-        };
+        let Some(cpu) = self.cpu[size].measured() else { return HostPlace::Cpu };
+        let least = GUESSED_LAUNCH + Duration::from_nanos(bytes as u64 / GUESSED_BYTES_PER_NS);
+        let gpu = self.gpu[size].measured().unwrap_or_else(|| cost(bytes, least));
         if gpu < cpu { HostPlace::Gpu } else { HostPlace::Cpu }
     }
 

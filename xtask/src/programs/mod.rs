@@ -248,7 +248,7 @@ cc = \"1\"
 libloading = \"0.9\"
 proptest = {{ version = \"1\", default-features = false, features = [\"std\"] }}
 tempfile = \"3\"
-warpfold = {{ path = \"{root}\" }}
+warpfold = {{ path = \"{root}\", features = [\"internals\", \"ladder\"] }}
 
 [workspace]
 "
