@@ -186,8 +186,9 @@ impl<M: DeviceMonoid> Reduction<M> {
 
     /// Returns the bracket of the input. The call blocks until the result is on the host.
     ///
-    /// Device memory is read in the order of its own stream. Host memory is copied on a stream that
-    /// no other code uses. The caller may change or free it after the call.
+    /// Device memory is read in the order of its own stream. [`Device::auto`] documents where host
+    /// memory is reduced. A GPU copies it on a stream that no other code uses. The caller may change
+    /// or free it after the call.
     ///
     /// The first call on a GPU compiles a baseline kernel, in about 0.1 s. It also starts to
     /// compile the tuned kernels in the background, which takes about 1 s for one operator. Until
