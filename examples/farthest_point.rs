@@ -88,7 +88,7 @@ fn main() -> Result<()> {
     let bytes = size_of_val(&points[..]);
     println!("time      {}", rate(host, bytes));
     if let Some(stream) = device.stream() {
-        println!("          (the copy to the GPU included; compiled before, in {compiling:.2?})");
+        println!("          (from host memory, on the CPU or the GPU; compiled before, in {compiling:.2?})");
         let on_device = stream.clone_htod(&points)?;
         let mut again = Duration::MAX;
         for _ in 0..5 {

@@ -2,6 +2,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use cudarc::driver::DriverError;
+use cudarc::driver::sys::CUresult;
 
 use crate::types::Architecture;
 
@@ -59,7 +60,7 @@ pub enum Error {
     },
 
     /// The device that `WARPFOLD_DEVICE` names is not available, or the value names no device.
-    #[error("WARPFOLD_DEVICE={value}: {reason}. Set it to `cpu` or `cuda:N`, or unset it")]
+    #[error("WARPFOLD_DEVICE={value}: {reason}. Set WARPFOLD_DEVICE to `cpu` or `cuda:N`, or unset it")]
     DeviceOverride {
         /// The value of the variable.
         value: String,
@@ -243,10 +244,22 @@ pub enum Error {
         reason: &'static str,
     },
 
+    /// A kernel failed: the operator trapped, or another kernel of the context did before.
+    #[error(
+        "a kernel failed in a call with `{operator}`: {name} ({}). The CUDA context is lost, so every later call \
+         in it fails. Correct the operator, or the kernel that ran before it, and start the process again",
+        source.0 as u32
+    )]
+    KernelFailed {
+        /// The operator's Rust type.
+        operator: &'static str,
+        /// The error's name, such as `CUDA_ERROR_LAUNCH_FAILED`.
+        name: String,
+        /// The error with CUDA's code, `source.0`.
+        source: DriverError,
+    },
+
     /// CUDA reported an error.
-    ///
-    /// Errors of kernels, such as `CUDA_ERROR_ILLEGAL_ADDRESS`, make the context unusable: the
-    /// process must end, or reset the device.
     #[error("CUDA failed while {call}: {name} ({}), {description}", source.0 as u32)]
     Cuda {
         /// The error's name, such as `CUDA_ERROR_ILLEGAL_ADDRESS`.
@@ -267,6 +280,37 @@ pub enum Error {
         /// NVRTC's code, an `nvrtcResult`.
         code: i32,
     },
+}
+
+impl Error {
+    /// Names the operator in an error that only a kernel causes. Such an error makes the context
+    /// unusable.
+    pub(crate) fn of_operator(self, operator: &'static str) -> Self {
+        use CUresult::{
+            CUDA_ERROR_ASSERT, CUDA_ERROR_HARDWARE_STACK_ERROR, CUDA_ERROR_ILLEGAL_ADDRESS,
+            CUDA_ERROR_ILLEGAL_INSTRUCTION, CUDA_ERROR_INVALID_ADDRESS_SPACE, CUDA_ERROR_INVALID_PC,
+            CUDA_ERROR_LAUNCH_FAILED, CUDA_ERROR_LAUNCH_TIMEOUT, CUDA_ERROR_MISALIGNED_ADDRESS,
+        };
+        match self {
+            Self::Cuda {
+                name,
+                source:
+                    source @ DriverError(
+                        CUDA_ERROR_ASSERT
+                        | CUDA_ERROR_HARDWARE_STACK_ERROR
+                        | CUDA_ERROR_ILLEGAL_ADDRESS
+                        | CUDA_ERROR_ILLEGAL_INSTRUCTION
+                        | CUDA_ERROR_INVALID_ADDRESS_SPACE
+                        | CUDA_ERROR_INVALID_PC
+                        | CUDA_ERROR_LAUNCH_FAILED
+                        | CUDA_ERROR_LAUNCH_TIMEOUT
+                        | CUDA_ERROR_MISALIGNED_ADDRESS,
+                    ),
+                ..
+            } => Self::KernelFailed { operator, name, source },
+            other => other,
+        }
+    }
 }
 
 /// The numbered source lines around each error of a compiler log. The `#line` directives of the

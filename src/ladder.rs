@@ -300,7 +300,7 @@ impl<M: DeviceMonoid> Ladder<M> {
         let fail = |reason| Err(Error::Rung { rung: rung.name(), reason });
         if rung.role() != role {
             return fail(match role {
-                Role::Reduces => "does not reduce",
+                Role::Reduces => "does not reduce: choose a rung with `Role::Reduces`",
                 Role::Scans | Role::Completes => "does not scan an input",
             });
         }
@@ -308,10 +308,10 @@ impl<M: DeviceMonoid> Ladder<M> {
             return fail("changes the order of the items: the operator must be `Commutative`");
         }
         if !self.threads.is_power_of_two() || !(32..=1024).contains(&self.threads) {
-            return fail("has blocks of 32 to 1024 threads, a power of two");
+            return fail("has blocks of 32 to 1024 threads, a power of two: set them by `Ladder::threads`");
         }
         if rung == Rung::Atomics && size_of::<M::Item>() > 4 && !self.adds {
-            return fail("combines items of at most 4 bytes, or adds");
+            return fail("combines items of at most 4 bytes, or adds: choose another rung");
         }
         if rung.shared_bytes(self.threads, &M::Item::layout()) > MAX_SHARED_BYTES {
             return fail(
@@ -325,7 +325,7 @@ impl<M: DeviceMonoid> Ladder<M> {
         let Backend::Cuda { stream, .. } = backend else {
             return Err(Error::Rung {
                 rung: rung.name(),
-                reason: "runs on a GPU, and the device is the CPU",
+                reason: "runs on a GPU, and the device is the CPU: create the ladder with `Device::cuda`",
             });
         };
         if let Some(kernels) = self.kernels.get() {

@@ -34,6 +34,7 @@ pub mod source;
 mod cpu;
 mod cuda;
 mod error;
+mod explanation;
 #[cfg(not(feature = "internals"))]
 mod plan;
 mod reduction;
@@ -49,6 +50,7 @@ pub(crate) use cuda::jit;
 pub use cuda::{Device, DeviceInput, Input, OnDevice, Output};
 pub use cudarc;
 pub use error::Error;
+pub use explanation::{ExplainedLaunch, Explanation};
 pub use language::{DeviceCode, DeviceFunction, DeviceMonoid, DeviceOperator};
 #[doc(inline)]
 pub use operators::{Commutative, Monoid, math, tree};

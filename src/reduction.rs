@@ -1,22 +1,18 @@
 //! Reductions: [`Reduction`] runs an operator on a device.
 
-#![allow(unsafe_code)]
+mod host;
+mod record;
 
 use std::fmt;
 use std::sync::{Arc, OnceLock};
-use std::time::Instant;
 
 use cudarc::driver::CudaStream;
 
-use crate::cuda::{Array, Backend, BracketKernel, HostPlace, InputSource, OutputTarget};
+use crate::cuda::{Array, Backend, BracketKernel, InputSource, OutputTarget};
 use crate::language::check_sizes;
 use crate::plan::{Kernel, Policy};
 use crate::source::{ArrayOfItems, Source};
-use crate::{Device, DeviceMonoid, DeviceType, Error, Input, OnDevice, Output, cpu};
-
-/// Largest input in host memory that `Device::auto` always reduces on the CPU, in bytes. A call of a
-/// GPU takes longer.
-const CPU_BYTES: usize = 8 << 10;
+use crate::{Device, DeviceMonoid, DeviceType, Error, Explanation, Input, OnDevice, Output, cpu};
 
 /// Reduces arrays with the operator `M` on a device.
 ///
@@ -219,7 +215,7 @@ impl<M: DeviceMonoid> Reduction<M> {
         if let (InputSource::Host(items), true) = (&source, self.device.is_auto()) {
             return self.run_fastest(items);
         }
-        match (self.device.backend()?, source) {
+        let value = match (self.device.backend()?, source) {
             (Backend::Cpu, InputSource::Host(items)) => Ok(cpu::bracket(&self.operator, items)),
             (Backend::Cpu, InputSource::Device(_)) => Err(Error::DeviceInputOnCpu),
             (Backend::Cuda { .. }, InputSource::Host([])) => Ok(self.operator.identity()),
@@ -229,7 +225,8 @@ impl<M: DeviceMonoid> Reduction<M> {
             (Backend::Cuda { stream, .. }, InputSource::Device(items)) => {
                 self.kernel(stream)?.run(&self.operator, &Array(items))
             }
-        }
+        };
+        value.map_err(|error| error.of_operator(std::any::type_name::<M>()))
     }
 
     /// Writes the bracket of the input to one item of device memory, without waiting for the
@@ -278,71 +275,6 @@ impl<M: DeviceMonoid> Reduction<M> {
         }
     }
 
-    /// Records the reduction into the CUDA graph that the input's stream is capturing.
-    ///
-    /// Each launch of the graph reads the input anew, and writes its bracket to the output.
-    ///
-    /// The graph contains the tuned kernels. They are compiled by this call unless
-    /// [`compile`](Self::compile) has compiled them. The graph keeps a workspace until the graph
-    /// and all its instances are destroyed. The section on resources of [`Reduction`] gives its
-    /// size. The capture may have any mode. The graph keeps the operator's present parameters.
-    ///
-    /// # Errors
-    ///
-    /// - [`Error::StreamIsNotCapturing`] if the input's stream does not record a graph.
-    /// - The errors of [`run_into`](Self::run_into), except [`Error::StreamIsCapturing`].
-    ///
-    /// # Safety
-    ///
-    /// 1. The memory of the input and of the output stays allocated until the last launch of the
-    ///    graph, or of a copy of it, has ended.
-    /// 2. While a launch runs, no other work writes the input, and no other work reads or writes
-    ///    the output.
-    /// 3. Launches of the graph, of its instances and of its copies never overlap: they share the
-    ///    workspace.
-    /// 4. The calls that one stream records never overlap in the graph. Stream order guarantees
-    ///    this. Two actions break it: to replace the dependencies of the capture
-    ///    (`cuStreamUpdateCaptureDependencies`), and to destroy the stream before the capture ends.
-    /// 5. Until the call returns, no other thread enqueues work on the stream or ends its capture.
-    /// 6. If the call returns an error, the graph is never launched.
-    ///
-    /// ```no_run
-    /// use warpfold::cudarc::driver::sys::{CUgraphInstantiate_flags, CUstreamCaptureMode};
-    /// use warpfold::{Device, Reduction, operators::Sum};
-    ///
-    /// let device = Device::cuda(0)?;
-    /// let stream = device.stream().expect("the device is a GPU").context().new_stream()?;
-    /// let numbers = stream.clone_htod(&vec![1.0_f32; 1000])?;
-    /// let mut total = stream.alloc_zeros::<f32>(1)?;
-    /// let sum = Reduction::<Sum<f32>>::new(stream.clone());
-    /// sum.compile()?;
-    ///
-    /// stream.begin_capture(CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED)?;
-    /// // SAFETY: `numbers` and `total` outlive the graph, only this stream launches it, and no
-    /// // other work uses them meanwhile.
-    /// unsafe { sum.record_into(&numbers, &mut total)? };
-    /// let flags = CUgraphInstantiate_flags::CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH;
-    /// let graph = stream.end_capture(flags)?.expect("the capture has a launch");
-    /// for _ in 0..10 {
-    ///     graph.launch()?;
-    /// }
-    /// assert_eq!(stream.clone_dtoh(&total)?, [1000.0]);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub unsafe fn record_into<I, O>(&self, input: I, mut output: O) -> Result<(), Error>
-    where
-        I: Input<M::Item> + OnDevice<M::Item>,
-        O: Output<M::Item> + OnDevice<M::Item>,
-    {
-        match (self.device.backend()?, input.source(), output.target()) {
-            (Backend::Cuda { stream, .. }, InputSource::Device(items), OutputTarget::Device(place)) => {
-                // SAFETY: the caller keeps the contract of this function.
-                unsafe { self.kernel(stream)?.record_into(&self.operator, Array(items), place) }
-            }
-            _ => Err(Error::DeviceInputOnCpu),
-        }
-    }
-
     /// Compiles and loads the tuned kernels, and creates the workspace of the device's stream.
     ///
     /// Call it ahead of time, or to wait for the compilation that a [`run`](Self::run) started. The
@@ -368,6 +300,31 @@ impl<M: DeviceMonoid> Reduction<M> {
         }
     }
 
+    /// What the tuned kernels launch for an input of `length` items in device memory: kernels, grids,
+    /// registers, local memory and scratch memory. Compiles missing kernels. On the CPU there are no
+    /// launches.
+    ///
+    /// # Errors
+    ///
+    /// The errors of the driver, of CUDA, of NVRTC and of compilation.
+    ///
+    /// ```
+    /// use warpfold::{Device, Reduction, operators::Max};
+    ///
+    /// let explanation = Reduction::<Max<f64>>::new(Device::auto()).explain(1 << 24)?;
+    /// for launch in &explanation.launches {
+    ///     assert_eq!(launch.local_bytes, 0, "registers are spilled");
+    /// }
+    /// # Ok::<(), warpfold::Error>(())
+    /// ```
+    pub fn explain(&self, length: u64) -> Result<Explanation, Error> {
+        let (launches, scratch_bytes) = match self.device.backend()? {
+            Backend::Cpu => (Vec::new(), 0),
+            Backend::Cuda { stream, .. } => self.kernel(stream)?.explain::<M, ArrayOfItems>(length)?,
+        };
+        Ok(Explanation { device: self.device.to_string(), length, launches, scratch_bytes })
+    }
+
     /// The rendered CUDA C++ of the kernel for large inputs. The call needs no GPU.
     ///
     /// # Errors
@@ -383,28 +340,6 @@ impl<M: DeviceMonoid> Reduction<M> {
     /// ```
     pub fn source(&self) -> Result<Source, Error> {
         Source::of_reduction::<M>(&self.policy, Kernel::Large)
-    }
-
-    /// Reduces host memory where the caller left the place open.
-    fn run_fastest(&self, items: &[M::Item]) -> Result<M::Item, Error> {
-        let on_cpu = || cpu::bracket(&self.operator, items);
-        let bytes = size_of_val(items);
-        let may_choose = M::EXACT && bytes > CPU_BYTES;
-        let kernel = self.kernel.get().filter(|_| may_choose);
-        let Some((kernel, rates)) = kernel.and_then(|kernel| Some((kernel, kernel.rates()?))) else {
-            return Ok(on_cpu());
-        };
-        let (start, place) = (Instant::now(), rates.fastest(bytes));
-        let value = match place {
-            HostPlace::Cpu => on_cpu(),
-            HostPlace::Gpu => {
-                // Until the end of the call.
-                let _backend = self.device.backend()?;
-                kernel.run_host(&self.operator, items)?
-            }
-        };
-        rates.record(place, bytes, start.elapsed());
-        Ok(value)
     }
 
     fn kernel(&self, stream: &CudaStream) -> Result<&BracketKernel, Error> {

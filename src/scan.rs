@@ -11,7 +11,7 @@ use crate::language::check_sizes;
 use crate::plan::{Kernel, ScanPolicy};
 use crate::source::Source;
 use crate::tree::Prefix;
-use crate::{Device, DeviceMonoid, DeviceType, Error, Input, Output};
+use crate::{Device, DeviceMonoid, DeviceType, Error, Explanation, Input, Output};
 
 /// Scans arrays with the operator `M` on a device.
 ///
@@ -297,6 +297,27 @@ impl<M: DeviceMonoid> Scan<M> {
             Backend::Cpu => Ok(()),
             Backend::Cuda { stream, .. } => self.kernel(stream)?.reserve::<M>(stream),
         }
+    }
+
+    /// What a scan of `length` items launches in device memory: kernel, grid, registers, local memory
+    /// and scratch memory. Compiles the kernel if it is missing. On the CPU there is no launch.
+    ///
+    /// # Errors
+    ///
+    /// The errors of the driver, of CUDA, of NVRTC and of compilation, and [`Error::InputLength`].
+    ///
+    /// ```
+    /// use warpfold::{Device, Scan, operators::Sum};
+    ///
+    /// println!("{}", Scan::<Sum<f32>>::new(Device::auto()).explain(10_000_000)?);
+    /// # Ok::<(), warpfold::Error>(())
+    /// ```
+    pub fn explain(&self, length: usize) -> Result<Explanation, Error> {
+        let (launches, scratch_bytes) = match self.device.backend()? {
+            Backend::Cpu => (Vec::new(), 0),
+            Backend::Cuda { stream, .. } => self.kernel(stream)?.explain(&self.operator, length)?,
+        };
+        Ok(Explanation { device: self.device.to_string(), length: length as u64, launches, scratch_bytes })
     }
 
     /// The rendered CUDA C++ of the kernel for large inputs. The call needs no GPU.

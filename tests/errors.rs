@@ -3,13 +3,14 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use cudarc::driver::CudaContext;
+use cudarc::driver::{CudaContext, sys};
 use support::tiers::{Suite, Tier, in_child, scenario};
 use warpfold::jit::{self, Architecture, ImageFormat};
+use warpfold::ladder::{Ladder, Rung};
 use warpfold::operators::{Min, Sum};
 use warpfold::{
     Device, DeviceInput, DeviceMonoid, DeviceOperator, DeviceType, Error, Field, Kind, Layout, Literal,
-    Monoid, Policy, Reduction, Scan, cudarc, device_code,
+    Monoid, Policy, Reduction, Scan, cudarc, device_code, monoid,
 };
 
 /// Operators on `u32`. Their Rust returns the left operand, and their CUDA C++ is wrong in some
@@ -45,6 +46,94 @@ left_with_body! {
         return c;");
     Trapping operator!("__trap(); return a;");
     ForeignState operator!("return self.x;").state::<Displaced>();
+    // SAFETY: it is never compiled.
+    ForeignItem DeviceOperator::new::<f32>("a", "b", unsafe { device_code!("return a;") });
+}
+
+/// A sum of any type that adds. `Meters` adds by a function that has no CUDA C++ form.
+#[derive(Clone, Copy, Debug, Default)]
+struct Total<T>(std::marker::PhantomData<T>);
+
+#[monoid]
+impl<T: DeviceType + Default + std::fmt::Debug + std::ops::Add<Output = T>> Monoid for Total<T> {
+    type Item = T;
+    fn identity(&self) -> T {
+        T::default()
+    }
+    fn combine(&self, a: T, b: T) -> T {
+        a + b
+    }
+}
+
+#[derive(Clone, Copy, Debug, Default, DeviceType)]
+#[repr(C)]
+struct Meters(f32);
+
+impl std::ops::Add for Meters {
+    type Output = Self;
+    fn add(self, other: Self) -> Self {
+        Self(self.0 + other.0)
+    }
+}
+
+/// Prints an error, for a reader to judge, and tests that it says what to do: after the violated
+/// condition comes a second sentence or clause.
+fn says_what_to_do(error: Error) {
+    let shown = error.to_string();
+    println!("{shown}\n");
+    let first = shown.lines().next().unwrap_or_default();
+    let has_remedy = [". ", ": ", "; "].iter().any(|end| first.contains(end));
+    assert!(has_remedy && first.len() < 400, "{shown}");
+    assert!(!shown.contains("Error {") && !shown.contains("Some("), "the debug form: {shown}");
+}
+
+fn errors_of_any_machine_say_what_to_do() {
+    says_what_to_do(Reduction::<ForeignState>::new(Device::cpu()).source().expect_err("not its own"));
+    says_what_to_do(Reduction::<ForeignItem>::new(Device::cpu()).source().expect_err("not its item"));
+    says_what_to_do(Reduction::<Total<Meters>>::new(Device::cpu()).source().expect_err("no form"));
+    let sum = Scan::<Sum<u32>>::new(Device::cpu());
+    says_what_to_do(sum.inclusive_into(&[1, 2, 3], &mut [0; 2]).expect_err("too short"));
+    says_what_to_do(Ladder::<Sum<u32>>::new(Device::cpu()).reduce(Rung::Shuffles, &[1]).expect_err("no GPU"));
+    // SAFETY: the call fails before it reads the address.
+    let input = unsafe { DeviceInput::<f32>::from_raw(&Device::cpu(), 4096, 1, std::ptr::null_mut()) };
+    says_what_to_do(input.expect_err("no GPU"));
+    says_what_to_do(Device::cuda(99).expect_err("no machine has a hundred"));
+    for (variable, value) in
+        [("WARPFOLD_DEVICE", "tpu"), ("WARPFOLD_DEVICE", "cuda:99"), ("WARPFOLD_NVRTC", "/nowhere.so")]
+    {
+        let said = in_child("run", &[(variable, value)]).1;
+        println!("{variable}={value}\n{said}");
+    }
+}
+
+fn errors_of_nvrtc_say_what_to_do() {
+    says_what_to_do(compile::<Misspelt>().expect_err("does not compile"));
+    says_what_to_do(compile::<OfDisplaced>().expect_err("a wrong layout"));
+    says_what_to_do(jit::target(Architecture::new(3, 5)).expect_err("long gone"));
+}
+
+fn errors_of_a_gpu_say_what_to_do() {
+    let context = CudaContext::new(0).expect("a GPU");
+    let stream = context.new_stream().expect("a stream");
+    let sum = Reduction::<Sum<u32>>::new(stream.clone());
+    sum.compile().expect("compiles");
+    let items = stream.clone_htod(&[1_u32, 2, 3]).expect("copies");
+    let mut one = stream.clone_htod(&[0_u32]).expect("copies");
+    stream.synchronize().expect("synchronises");
+    // SAFETY: the call fails, because no capture has begun.
+    says_what_to_do(unsafe { sum.record_into(&items, &mut one) }.expect_err("not capturing"));
+    let mode = sys::CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED;
+    stream.begin_capture(mode).expect("begins");
+    says_what_to_do(sum.run(&items).expect_err("capturing"));
+    let flags = sys::CUgraphInstantiate_flags::CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH;
+    let _ = stream.end_capture(flags).expect("ends");
+    // SAFETY: the call fails before it reads the address.
+    let odd = unsafe { DeviceInput::<u32>::from_raw(&context.clone().into(), 4097, 1, std::ptr::null_mut()) };
+    says_what_to_do(odd.expect_err("misaligned"));
+    let other = Reduction::<Sum<u32>>::new(CudaContext::new_non_primary(0, 0).expect("a context"));
+    says_what_to_do(other.run(&items).expect_err("another context"));
+    let (_, said) = in_child("trap", &[]);
+    println!("{said}");
 }
 
 /// A type with a wrong layout: `y` is not at byte 8.
@@ -312,7 +401,8 @@ fn out_of_memory_says_how_much_and_leaves_the_gpu_usable() {
 
 fn a_kernel_that_traps_is_an_error_with_its_name() {
     let (_, said) = in_child("trap", &[]);
-    assert!(said.contains("CUDA_ERROR_") && said.contains("waiting for the result"), "{said}");
+    assert!(said.contains("a kernel failed in a call with `errors::Trapping`: CUDA_ERROR_"), "{said}");
+    assert!(said.contains("The CUDA context is lost"), "{said}");
     assert!(!said.contains("panicked"), "{said}");
 }
 
@@ -374,14 +464,17 @@ fn main() -> ExitCode {
             device_memory_on_the_cpu_is_refused
             overrides_are_honoured_or_an_error
             without_nvrtc_the_cpu_takes_over_and_a_gpu_is_an_error
-            a_file_that_is_no_nvrtc_is_named;
+            a_file_that_is_no_nvrtc_is_named
+            errors_of_any_machine_say_what_to_do;
         Nvrtc: an_operator_that_does_not_compile_shows_its_own_line
             a_layout_that_is_not_true_is_named
             an_old_architecture_is_refused
             the_named_nvrtc_is_used
             missing_builtins_are_named
+            errors_of_nvrtc_say_what_to_do
             a_gpu_newer_than_nvrtc_gets_ptx;
         Gpu: a_gpu_refuses_what_is_not_its_own
+            errors_of_a_gpu_say_what_to_do
             an_operator_that_does_not_compile_leaves_the_gpu_usable
             out_of_memory_says_how_much_and_leaves_the_gpu_usable
             a_kernel_that_traps_is_an_error_with_its_name;

@@ -1,22 +1,22 @@
 //! The launches of a reduction: the kernels of one operator in one context, and their arguments.
 
+mod explain;
+mod host;
+
 use std::any::TypeId;
 use std::sync::Arc;
 
 use cudarc::driver::{CudaContext, CudaStream, DevicePtrMut};
 
 use super::driver::{check, check_capturing, check_not_capturing};
-use super::host::{PrivateStream, staging};
-use super::input::DeviceInput;
 use super::kernels::{Blocks, Kernels, Registry, Rendered};
 use super::launch_graph::Queue;
 use super::launch_io::{LaunchIo, Operator, ReduceArguments, Span};
 use super::rates::Rates;
-use super::read::{Array, Elements};
+use super::read::Elements;
 use super::result_slot::Output;
 use super::scratch::{ScratchInit, ScratchRequest};
-use super::slices::{Slices, allocate, check_context, check_not_captured, drain};
-use super::staging::chunk_items;
+use super::slices::{Slices, check_context, check_not_captured, drain};
 use crate::cuda::lock::lock;
 use crate::plan::memory::{TICKET_BYTES, most_bytes, partial_bytes};
 use crate::plan::{Kernel, Launch, Launches, Policy};
@@ -175,35 +175,6 @@ impl BracketKernel {
             later.kernels.prepare(all(&policy), render)?;
         }
         self.kernels.workspaces.of_stream(stream).map(|_| ())
-    }
-
-    /// Reduces items in host memory. They are copied to the device in chunks, whose brackets are
-    /// then reduced.
-    pub(crate) fn run_host<M: DeviceMonoid>(
-        &self,
-        operator: &M,
-        items: &[M::Item],
-    ) -> Result<M::Item, Error> {
-        let private = PrivateStream::take(&self.kernels.context)?;
-        let Some(staging) = staging(&self.kernels.context, size_of_val(items)) else {
-            return self.run(operator, &Array(&private.upload(items)?));
-        };
-        let stream = private.stream();
-        let chunk = chunk_items::<M::Item>(items.len());
-        let mut values = allocate::<M::Item>(items.len().div_ceil(chunk), stream)?;
-        // Locked until the result has arrived: until then the kernels may read the chunks.
-        let mut staging = lock(&staging);
-        let address = staging.device();
-        let reduce = |index: usize, part: &[M::Item]| {
-            // SAFETY: the memory has the chunk, in the order of this stream.
-            let part: DeviceInput<M::Item> =
-                unsafe { DeviceInput::on_stream(address, part.len(), stream.clone()) };
-            self.run_into(operator, Array(&part), &mut values.slice_mut(index..index + 1))
-        };
-        // SAFETY: the chunks are those of `chunk_items`. Only this call uses the memory, as it holds
-        // the lock.
-        unsafe { staging.copy(items, chunk, stream, |_| address, reduce) }?;
-        self.run(operator, &Array(&values))
     }
 
     /// Reduces elements in device memory, and waits for the result.
@@ -384,17 +355,25 @@ impl BracketKernel {
             gathers: launch.gathers.into(),
             identity: operator.identity,
         };
+        let blocks = self.blocks(&launch, length, follows)?;
+        // SAFETY: these are the arguments of a reduction kernel. The caller guarantees their
+        // addresses.
+        unsafe { self.kernels.launch(launch.kernel, blocks, arguments, operator.value, queue) }
+    }
+}
+
+impl BracketKernel {
+    /// The blocks of a launch whose kernel is loaded.
+    fn blocks(&self, launch: &Launch, length: u64, follows: bool) -> Result<Blocks, Error> {
+        let shape = self.policy.shape(launch.kernel);
         let shared_bytes = shape.shared_bytes(&self.kernels.data);
         let resident = match launch.kernel {
             Kernel::Large => self.kernels.resident_blocks(launch.kernel, shared_bytes)?,
             Kernel::Small | Kernel::Baseline => launch.chunks,
         };
-        let count = self.policy.blocks(&launch, resident);
+        let count = self.policy.blocks(launch, resident);
         let early = follows && self.kernels.begins_early();
-        let blocks = Blocks { count, warps: partition.warps, shared_bytes, early };
-        // SAFETY: these are the arguments of a reduction kernel. The caller guarantees their
-        // addresses.
-        unsafe { self.kernels.launch(launch.kernel, blocks, arguments, operator.value, queue) }
+        Ok(Blocks { count, warps: launch.partition(&shape, length).warps, shared_bytes, early })
     }
 }
 

@@ -16,6 +16,7 @@ use super::launch_graph::Queue;
 use super::module::{Function, Grid, Module};
 use super::workspaces::Workspaces;
 use crate::cuda::lock::lock;
+use crate::explanation::ExplainedLaunch;
 use crate::jit::{Architecture, Compilation, Image};
 use crate::plan::{Data, Kernel};
 use crate::source::{Reader, Source, data_of};
@@ -277,6 +278,29 @@ impl Kernels {
         }
         let blocks = loaded.function.resident_blocks(shared_bytes)? * limits(&self.context)?.multiprocessors;
         Ok(*loaded.resident_blocks.get_or_init(|| blocks))
+    }
+
+    /// The explanation of a launch of a loaded kernel.
+    pub(super) fn explain(
+        &self,
+        kernel: Kernel,
+        items: u64,
+        blocks: Blocks,
+    ) -> Result<ExplainedLaunch, Error> {
+        let (registers, local_bytes) = self.loaded(kernel).function.resources()?;
+        Ok(ExplainedLaunch {
+            kernel: match kernel {
+                Kernel::Small => "small",
+                Kernel::Large => "large",
+                Kernel::Baseline => "baseline",
+            },
+            items,
+            blocks: blocks.count,
+            threads: 32 * blocks.warps,
+            shared_bytes: blocks.shared_bytes as u32,
+            registers,
+            local_bytes,
+        })
     }
 
     fn loaded(&self, kernel: Kernel) -> &Loaded {

@@ -150,7 +150,7 @@ impl<'a, M: DeviceMonoid> Launcher for GpuLauncher<'a, M> {
     fn launch(&mut self, step: &Step, input: &Self::Memory) -> Result<Self::Memory, Error> {
         let LadderKernels { kernels, .. } = self.kernels;
         let fail = |reason| Error::Rung { rung: step.rung.name(), reason };
-        let count = i32::try_from(step.blocks).map_err(|_| fail("has no room for so many blocks"))?;
+        let count = i32::try_from(step.blocks).map_err(|_| fail("has no room for so many blocks: pass a shorter input, or set more threads by `Ladder::threads`"))?;
         let loaded = self.kernels.loaded::<M>(step.rung, step.threads, self.adds)?;
         let mut output = self.allocate(step.written as usize)?;
         let workspace = kernels.workspaces.of_stream(self.stream)?;

@@ -83,6 +83,18 @@ impl Function {
         check("asking for shared memory", set.result())
     }
 
+    /// The registers of a thread, and the bytes of its local memory.
+    pub(super) fn resources(self) -> Result<(u32, u32), Error> {
+        use sys::CUfunction_attribute::{CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES, CU_FUNC_ATTRIBUTE_NUM_REGS};
+        let get = |attribute| {
+            let mut value = 0;
+            // SAFETY: the kernel's module is loaded, and the pointer is valid for writes.
+            let got = unsafe { sys::cuFuncGetAttribute(&mut value, attribute, self.0) };
+            check("reading a kernel's resources", got.result()).map(|()| value.unsigned_abs())
+        };
+        Ok((get(CU_FUNC_ATTRIBUTE_NUM_REGS)?, get(CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES)?))
+    }
+
     /// The number of blocks that a multiprocessor holds at once. Blocks have the kernel's maximum
     /// number of threads and `shared_bytes` bytes of shared memory.
     pub(super) fn resident_blocks(self, shared_bytes: usize) -> Result<u32, Error> {

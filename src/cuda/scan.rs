@@ -5,13 +5,14 @@ use std::sync::Arc;
 
 use cudarc::driver::{CudaContext, CudaSlice, CudaStream, DevicePtr, DevicePtrMut};
 
-use super::driver::{check_capturing, check_not_capturing, limits};
+use super::driver::{check, check_capturing, check_not_capturing, limits};
 use super::host::PrivateStream;
 use super::kernels::{Blocks, Kernels, Registry, Rendered, identity_if};
 use super::launch_graph::Queue;
 use super::read::Array;
 use super::scratch::ScratchRequest;
 use super::slices::{Addresses, Slices, allocate, check_context};
+use crate::explanation::ExplainedLaunch;
 use crate::plan::{Kernel, Limits, ScanLaunch, ScanPolicy};
 use crate::source::{ArrayInput, ArrayOfItems, ScanArguments, Source};
 use crate::tree::Prefix;
@@ -152,7 +153,7 @@ impl ScanKernel {
         call: &Call<M::Item>,
         addresses: Addresses<ArrayInput>,
     ) -> Result<(), Error> {
-        let ScanLaunch { kernel, tiles, blocks, groups, warps } = call.launch;
+        let ScanLaunch { kernel, tiles, .. } = call.launch;
         let arguments = ScanArguments {
             input: addresses.input.unwrap_or(ArrayInput { elements: addresses.output }),
             length: call.length,
@@ -162,11 +163,30 @@ impl ScanKernel {
             exclusive: (call.prefix == Prefix::Exclusive).into(),
             identity: call.identity,
         };
-        let warps = groups * warps;
-        let shared_bytes = self.policy.shape(kernel).shared_bytes(&self.kernels.data.item, warps);
-        let blocks = Blocks { count: blocks as u32, warps, shared_bytes, early: false };
+        let blocks = self.blocks(&call.launch);
         // SAFETY: these are the arguments of a scan kernel. The caller guarantees their addresses.
         unsafe { self.kernels.launch(kernel, blocks, arguments, operator, queue) }
+    }
+
+    fn blocks(&self, launch: &ScanLaunch) -> Blocks {
+        let warps = launch.groups * launch.warps;
+        let shared_bytes = self.policy.shape(launch.kernel).shared_bytes(&self.kernels.data.item, warps);
+        Blocks { count: launch.blocks as u32, warps, shared_bytes, early: false }
+    }
+
+    /// The launch that scans `length` items, and the bytes of its scratch memory. Compiles the
+    /// kernel if it is missing.
+    pub(crate) fn explain<M: DeviceMonoid>(
+        &self,
+        operator: &M,
+        length: usize,
+    ) -> Result<(Vec<ExplainedLaunch>, u64), Error> {
+        let Some(Call { launch, request, .. }) = self.call(operator, Prefix::Inclusive, length)? else {
+            return Ok((Vec::new(), 0));
+        };
+        check("binding the context", self.kernels.context.bind_to_thread())?;
+        let explained = self.kernels.explain(launch.kernel, length as u64, self.blocks(&launch))?;
+        Ok((vec![explained], request.needed as u64))
     }
 
     /// Scans items in device memory into a new slice, in the order of their stream.

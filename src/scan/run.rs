@@ -13,7 +13,8 @@ impl<M: DeviceMonoid> Scan<M> {
         prefix: Prefix,
         input: I,
     ) -> Result<I::Owned, Error> {
-        input.allocate_output(&Scanned { scan: self, prefix })
+        let scanned = input.allocate_output(&Scanned { scan: self, prefix });
+        scanned.map_err(|error| error.of_operator(std::any::type_name::<M>()))
     }
 
     pub(super) fn into<I: Input<M::Item>, O: Output<M::Item>>(
@@ -32,7 +33,7 @@ impl<M: DeviceMonoid> Scan<M> {
             }
             other => other,
         };
-        match (self.device.backend()?, items, places) {
+        let scanned = match (self.device.backend()?, items, places) {
             (Backend::Cpu, ..) => Err(Error::DeviceInputOnCpu),
             (Backend::Cuda { stream, .. }, InputSource::Host(items), OutputTarget::Host(places)) => {
                 let (private, scanned) = self.kernel(stream)?.scan_host(operator, prefix, items)?;
@@ -48,7 +49,8 @@ impl<M: DeviceMonoid> Scan<M> {
             (Backend::Cuda { stream, .. }, InputSource::Device(items), OutputTarget::Device(places)) => {
                 self.kernel(stream)?.scan_into(operator, prefix, Some(items), places)
             }
-        }
+        };
+        scanned.map_err(|error| error.of_operator(std::any::type_name::<M>()))
     }
 
     pub(super) fn in_place<O: Output<M::Item>>(&self, prefix: Prefix, mut items: O) -> Result<(), Error> {
@@ -60,7 +62,7 @@ impl<M: DeviceMonoid> Scan<M> {
             }
             other => other,
         };
-        match (self.device.backend()?, items) {
+        let scanned = match (self.device.backend()?, items) {
             (Backend::Cpu, _) => Err(Error::DeviceInputOnCpu),
             (Backend::Cuda { stream, .. }, OutputTarget::Host(items)) => {
                 let (private, scanned) = self.kernel(stream)?.scan_host(operator, prefix, items)?;
@@ -69,7 +71,8 @@ impl<M: DeviceMonoid> Scan<M> {
             (Backend::Cuda { stream, .. }, OutputTarget::Device(items)) => {
                 self.kernel(stream)?.scan_into(operator, prefix, None, items)
             }
-        }
+        };
+        scanned.map_err(|error| error.of_operator(std::any::type_name::<M>()))
     }
 
     pub(super) fn kernel(&self, stream: &CudaStream) -> Result<&ScanKernel, Error> {

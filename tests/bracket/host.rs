@@ -4,7 +4,7 @@ use support::items::{Point, Sample, Sampler, Unit, items};
 use support::operators::{Lanewise, MaxByNorm};
 use support::tiers::{Tier, device};
 use warpfold::operators::{Matrix2Product, Sum};
-use warpfold::{Device, DeviceMonoid, DeviceType, Reduction};
+use warpfold::{Device, DeviceMonoid, DeviceType, Reduction, Scan};
 
 /// Inputs around the limits: the largest that the driver copies itself, one chunk, several chunks
 /// of different sizes, and chunks that use each buffer again.
@@ -41,6 +41,34 @@ pub fn threads_share_the_buffers() {
             });
         }
     });
+}
+
+/// Explanations have the kernels that run, for every kind of plan.
+pub fn explanations_have_every_launch() {
+    let sum = Reduction::<Sum<f32>>::new(device(Tier::Gpu));
+    for (length, launches) in [(1, 1), (100_000, 1), (1 << 20, 1), (1 << 26, 2)] {
+        let explained = sum.explain(length).expect("explains");
+        assert!(explained.launches.len() >= launches, "{explained}");
+        let [first, ..] = &explained.launches[..] else { panic!("{explained}") };
+        assert!(first.items == length && first.blocks > 0 && first.threads.is_multiple_of(32), "{explained}");
+        assert!((16..=255).contains(&first.registers) && first.local_bytes == 0, "{explained}");
+        assert!(explained.to_string().contains("bytes of scratch memory"));
+    }
+    assert!(sum.explain(1 << 26).expect("explains").scratch_bytes > 0);
+    let scanned = Scan::<Sum<f32>>::new(device(Tier::Gpu)).explain(1 << 26).expect("explains");
+    assert!(scanned.launches.len() == 1 && scanned.scratch_bytes > 0, "{scanned}");
+    for explained in [
+        sum.explain(1 << 26).expect("explains"),
+        scanned,
+        Reduction::with(device(Tier::Gpu), Lanewise::<u8, 64>(std::marker::PhantomData))
+            .explain(1 << 24)
+            .expect("explains"),
+        Reduction::with(device(Tier::Gpu), Lanewise::<u8, 256>(std::marker::PhantomData))
+            .explain(1 << 24)
+            .expect("explains"),
+    ] {
+        println!("{explained}");
+    }
 }
 
 /// Wherever `Device::auto` reduces host memory, the bits are the same.

@@ -6,13 +6,14 @@ use std::fs;
 use std::path::Path;
 
 /// The modules of `src`. Each module uses only modules that come before it.
-const LAYERS: [&str; 12] = [
+const LAYERS: [&str; 13] = [
     "types",
     "error",
     "operators",
     "language",
     "plan",
     "source",
+    "explanation",
     "cuda",
     "cpu",
     "reduction",

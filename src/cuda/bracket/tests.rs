@@ -1,4 +1,5 @@
 use super::*;
+use crate::cuda::Array;
 use crate::cuda::driver::{RelaxedCapture, architecture};
 use crate::operators::{AffineComposition, Sum};
 use crate::plan::Data;
