@@ -1,10 +1,14 @@
 use std::fmt;
-use std::sync::Arc;
 
 use cudarc::driver::DriverError;
 use cudarc::driver::sys::CUresult;
 
 use crate::types::Architecture;
+
+/// Why the system could not open a library, in the words of its loader.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct LoaderError(pub(crate) String);
 
 /// Why a call failed: the violated condition, and what to do about it.
 ///
@@ -44,7 +48,7 @@ pub enum Error {
         /// The GPU that cannot be used without NVRTC, if the call names one.
         gpu: Option<String>,
         /// The error of the loader, if a file could not be opened.
-        source: Option<Arc<dyn std::error::Error + Send + Sync>>,
+        source: Option<LoaderError>,
     },
 
     /// The machine has no GPU with this ordinal.

@@ -49,7 +49,7 @@ pub use cuda::jit;
 pub(crate) use cuda::jit;
 pub use cuda::{Device, DeviceInput, Input, OnDevice, Output};
 pub use cudarc;
-pub use error::Error;
+pub use error::{Error, LoaderError};
 pub use explanation::{ExplainedLaunch, Explanation};
 pub use language::{DeviceCode, DeviceFunction, DeviceMonoid, DeviceOperator};
 #[doc(inline)]

@@ -1,12 +1,15 @@
 //! Properties of the public types that only the compiler can check.
 
+use std::panic::{RefUnwindSafe, UnwindSafe};
+
 use crate::operators::Sum;
 use crate::{Device, DeviceInput, DeviceOperator, Error, Layout, Reduction, Scan, Source};
 
 #[test]
 fn public_types_are_shared_among_threads_and_cloned() {
-    fn is_shared<T: Send + Sync>() {}
-    fn is_cloned<T: Send + Sync + Clone>() {}
+    // `UnwindSafe`, because a caller may catch the panic of an operator.
+    fn is_shared<T: Send + Sync + UnwindSafe + RefUnwindSafe>() {}
+    fn is_cloned<T: Send + Sync + UnwindSafe + RefUnwindSafe + Clone>() {}
     is_cloned::<Device>();
     is_cloned::<Reduction<Sum<f32>>>();
     is_cloned::<Scan<Sum<f32>>>();

@@ -340,6 +340,7 @@ fn main() -> ExitCode {
         policies_do_not_move_a_bit(Matrix2Product::<f64>::new(), f64::matrix);
     });
     suite.test(Tier::Gpu, "threads_and_streams_share_a_reduction", streams::threads_and_streams);
+    suite.test(Tier::Gpu, "contexts_come_and_go", streams::contexts_come_and_go);
     suite.test(Tier::Gpu, "run_into_writes_in_stream_order", streams::run_into_writes_in_stream_order);
     suite.test(Tier::Gpu, "a_run_allocates_nothing", streams::a_run_allocates_nothing);
     suite.test(Tier::Gpu, "a_graph_outlives_its_reduction", graphs::a_graph_outlives_its_reduction);

@@ -76,6 +76,48 @@ impl std::ops::Add for Meters {
     }
 }
 
+/// A sum that panics on the CPU if an operand is 7.
+#[derive(Clone, Copy, Debug, Default)]
+struct Refusing;
+
+impl Monoid for Refusing {
+    type Item = u32;
+    fn identity(&self) -> u32 {
+        0
+    }
+    fn combine(&self, left: u32, right: u32) -> u32 {
+        assert!(left != 7 && right != 7, "seven is refused");
+        left.wrapping_add(right)
+    }
+}
+impl DeviceMonoid for Refusing {
+    const EXACT: bool = true;
+    fn device_operator() -> DeviceOperator {
+        operator!("return a + b;")
+    }
+}
+
+fn a_panic_in_an_operator_keeps_its_message_and_the_pool() {
+    let (sum, scan) = (Reduction::<Refusing>::new(Device::cpu()), Scan::<Refusing>::new(Device::cpu()));
+    let mut items = vec![8; 1 << 20];
+    // The tests of this file run one at a time, so no other panic is silenced.
+    let hook = std::panic::take_hook();
+    std::panic::set_hook(Box::new(|_| {}));
+    for at in [0, 1 << 19, (1 << 20) - 1] {
+        items[at] = 7;
+        let panics: [Box<dyn Fn() + std::panic::RefUnwindSafe>; 2] =
+            [Box::new(|| drop(sum.run(&items))), Box::new(|| drop(scan.inclusive(&items)))];
+        for call in panics {
+            let call = std::panic::AssertUnwindSafe(&call);
+            let panic = std::panic::catch_unwind(|| call()).expect_err("panics");
+            assert_eq!(panic.downcast_ref::<&str>(), Some(&"seven is refused"));
+        }
+        items[at] = 8;
+        assert_eq!(sum.run(&items).expect("works"), 8 << 20);
+    }
+    std::panic::set_hook(hook);
+}
+
 /// Prints an error, for a reader to judge, and tests that it says what to do: after the violated
 /// condition comes a second sentence or clause.
 fn says_what_to_do(error: Error) {
@@ -263,7 +305,7 @@ fn overrides_are_honoured_or_an_error() {
     );
     let nonsense = run("tpu");
     assert!(
-        nonsense.contains("WARPFOLD_DEVICE=tpu: the value names no device. Set it to `cpu`"),
+        nonsense.contains("WARPFOLD_DEVICE=tpu: the value names no device. Set WARPFOLD_DEVICE to `cpu`"),
         "{nonsense}"
     );
 }
@@ -465,7 +507,8 @@ fn main() -> ExitCode {
             overrides_are_honoured_or_an_error
             without_nvrtc_the_cpu_takes_over_and_a_gpu_is_an_error
             a_file_that_is_no_nvrtc_is_named
-            errors_of_any_machine_say_what_to_do;
+            errors_of_any_machine_say_what_to_do
+            a_panic_in_an_operator_keeps_its_message_and_the_pool;
         Nvrtc: an_operator_that_does_not_compile_shows_its_own_line
             a_layout_that_is_not_true_is_named
             an_old_architecture_is_refused

@@ -128,6 +128,67 @@ fn the_cache_can_be_off_and_is_never_shared_with_others() {
     assert!(compile_elsewhere(&file).contains("no disk cache"));
 }
 
+/// A file that is a link, and a file system that takes no more bytes. The call succeeds without the
+/// cache.
+fn a_cache_that_cannot_be_written_or_trusted_is_left_out() {
+    let scratch = tempfile::tempdir().expect("a folder");
+    compile_elsewhere(scratch.path());
+    let [image] = &files(scratch.path(), "nvrtc")[..] else { panic!("one image") };
+    let elsewhere = scratch.path().join("elsewhere");
+    fs::rename(image, &elsewhere).expect("moved");
+    std::os::unix::fs::symlink(&elsewhere, image).expect("linked");
+    let said = compile_elsewhere(scratch.path());
+    assert!(said.contains("is not a file that only you can use") && said.contains("compiling"), "{said}");
+
+    let full = tempfile::tempdir().expect("a folder");
+    let folder = full.path().to_string_lossy();
+    let (succeeded, said) = in_child("without room", &[("WARPFOLD_CACHE_DIR", &folder)]);
+    assert!(succeeded && said.contains("compiling") && said.contains("was not written"), "{said}");
+    assert!(files(full.path(), "nvrtc").is_empty(), "no part of an image stays");
+    for nonsense in ["/dev/null", "/proc/nowhere", "\u{7f}\n"] {
+        let (succeeded, said) = in_child("compile", &[("WARPFOLD_CACHE_DIR", nonsense)]);
+        assert!(succeeded && !said.contains("panicked"), "{said}");
+    }
+    let _ = fs::remove_dir_all("\u{7f}\n");
+}
+
+/// Limits the files of this process to 1 KiB, and compiles.
+fn compile_without_room() {
+    // SAFETY: the signal is ignored, and the limit is a valid structure.
+    let limited = unsafe {
+        libc::signal(libc::SIGXFSZ, libc::SIG_IGN);
+        libc::setrlimit(libc::RLIMIT_FSIZE, &libc::rlimit { rlim_cur: 1024, rlim_max: 1024 })
+    };
+    assert_eq!(limited, 0);
+    drop(image::<Sum<u32>>(HOPPER));
+}
+
+/// A child of `fork` compiles, and so does its parent afterwards.
+fn a_forked_process_compiles() {
+    let (succeeded, said) = in_child("fork", &[("WARPFOLD_CACHE_DIR", "off")]);
+    assert!(succeeded && said.contains("the parent has compiled"), "{said}");
+}
+
+fn fork() {
+    drop(image::<Sum<u32>>(HOPPER));
+    let compilation = Compilation::begin(source::<Min<u32>>(), jit::target(HOPPER).expect("known"));
+    // SAFETY: the child only compiles, and ends. An alarm ends it if it hangs.
+    let child = unsafe { libc::fork() };
+    if child == 0 {
+        // SAFETY: no preconditions.
+        unsafe { libc::alarm(60) };
+        drop(image::<Max<u32>>(HOPPER));
+        // SAFETY: no preconditions. `exit` would wait for threads that the child does not have.
+        unsafe { libc::_exit(0) };
+    }
+    let mut status = 0;
+    // SAFETY: the child exists, and the pointer is valid for writes.
+    assert_eq!(unsafe { libc::waitpid(child, &mut status, 0) }, child);
+    assert!(libc::WIFEXITED(status) && libc::WEXITSTATUS(status) == 0, "{status}");
+    compilation.wait().expect("compiles");
+    println!("the parent has compiled");
+}
+
 fn processes_at_once_leave_one_whole_image() {
     let scratch = tempfile::tempdir().expect("a folder");
     std::thread::scope(|scope| {
@@ -367,6 +428,8 @@ fn main() -> ExitCode {
             Some(("end", rest)) => end_after(rest.trim_start_matches("after ").parse().expect("a number")),
             Some(("reduce", how)) => reduce(how),
             None if scenario == "nested" => nested(),
+            None if scenario == "fork" => fork(),
+            _ if scenario == "without room" => compile_without_room(),
             _ => drop(image::<Sum<u32>>(HOPPER)),
         }
         return ExitCode::SUCCESS;
@@ -380,6 +443,8 @@ fn main() -> ExitCode {
         the_next_process_loads_what_this_one_compiled
         nvrtc_is_opened_again_where_it_may_be_another
         the_cache_can_be_off_and_is_never_shared_with_others
+        a_cache_that_cannot_be_written_or_trusted_is_left_out
+        a_forked_process_compiles
         processes_at_once_leave_one_whole_image
         what_is_compiled_in_the_background_is_the_same
         what_does_not_compile_in_the_background_is_an_error

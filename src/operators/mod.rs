@@ -38,6 +38,8 @@ macro_rules! operators {
 
         impl<T> $name<T> {
             /// Creates the operator.
+            ///
+            #[doc = concat!("```\nlet operator = warpfold::operators::", stringify!($name), "::<f32>::new();\n```")]
             pub const fn new() -> Self {
                 Self(std::marker::PhantomData)
             }

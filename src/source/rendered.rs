@@ -8,6 +8,15 @@ use super::templates::{RUST_SEMANTICS, TYPES, Template, WORDS};
 use crate::{DeviceMonoid, DeviceOperator, Error};
 
 /// A rendered source: the whole CUDA C++ text that NVRTC compiles.
+///
+/// ```
+/// use warpfold::{Device, Reduction, operators::Max};
+///
+/// let source = Reduction::<Max<u8>>::new(Device::cpu()).source()?;
+/// assert!(source.operator().contains("Max<u8>"));
+/// println!("{source}");
+/// # Ok::<(), warpfold::Error>(())
+/// ```
 #[derive(Clone)]
 #[must_use]
 pub struct Source {

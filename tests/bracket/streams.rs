@@ -57,6 +57,39 @@ pub(crate) fn threads_and_streams() {
     });
 }
 
+/// 64 threads with a stream each share a reduction, while other threads create contexts, reduce in
+/// them, and drop them.
+pub(crate) fn contexts_come_and_go() {
+    let _alone = alone();
+    let context = CudaContext::new(0).expect("a GPU");
+    let reduction = Reduction::<Sum<u64>>::new(context.clone());
+    reduction.compile().expect("compiles");
+    std::thread::scope(|scope| {
+        for thread in 0..64_u64 {
+            let (context, reduction) = (&context, &reduction);
+            scope.spawn(move || {
+                let stream = context.new_stream().expect("a stream");
+                for round in 0..10 {
+                    let all: Vec<u64> = (0..20_000 + thread * 500).map(|i| i ^ round).collect();
+                    let copy = stream.clone_htod(&all).expect("copies");
+                    assert_eq!(reduction.run(&copy).expect("runs"), all.iter().sum::<u64>());
+                }
+            });
+        }
+        for _ in 0..2 {
+            scope.spawn(|| {
+                for round in 0..3_u64 {
+                    let context = CudaContext::new_non_primary(0, 0).expect("a context");
+                    let sum = Reduction::<Sum<u64>>::new(context.clone());
+                    let copy = context.default_stream().clone_htod(&[round, 2, 3]).expect("copies");
+                    assert_eq!(sum.run(&copy).expect("runs"), round + 5);
+                    drop((sum, copy, context));
+                }
+            });
+        }
+    });
+}
+
 /// `run_into` writes results to device memory, in stream order.
 pub(crate) fn run_into_writes_in_stream_order() {
     let _alone = alone();

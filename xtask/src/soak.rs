@@ -25,12 +25,15 @@ enum Work {
     Orders,
     /// The laws of every operator, on many more values than in a test.
     Laws,
-    /// The CPU backend under Miri, which finds undefined behaviour.
+    /// Files of the disk cache with random changes, for a minute.
+    Cache,
+    /// The CPU backend and the parser of the disk cache under Miri, which finds undefined
+    /// behaviour.
     Miri,
 }
 
 impl Work {
-    const ALL: [Self; 4] = [Self::Programs, Self::Orders, Self::Laws, Self::Miri];
+    const ALL: [Self; 5] = [Self::Programs, Self::Orders, Self::Laws, Self::Cache, Self::Miri];
 
     /// The reason why this machine cannot do the work, or `None`.
     fn absent(self) -> Option<&'static str> {
@@ -60,8 +63,11 @@ impl Work {
             Self::Programs => programs::run_all(&programs::Options::many(number)).map(drop),
             Self::Orders => run(&mut tests("--test simt --test scan --test ladder -- simt::")),
             Self::Laws => run(tests("--test laws").env("PROPTEST_CASES", "20000")),
-            Self::Miri => run(command("cargo +nightly miri test --package warpfold --lib -- tree cpu")
-                .env("MIRIFLAGS", "-Zmiri-disable-isolation")),
+            Self::Cache => run(tests("--lib -- --nocapture fuzzed_files").env("WARPFOLD_FUZZ_SECONDS", "60")),
+            Self::Miri => {
+                run(command("cargo +nightly miri test --package warpfold --lib -- tree cpu no_changed")
+                    .env("MIRIFLAGS", "-Zmiri-disable-isolation"))
+            }
         }
     }
 }

@@ -5,21 +5,25 @@
 #![allow(unsafe_code)]
 
 use std::error::Error as _;
-use std::ffi::{CStr, OsStr, OsString, c_char, c_int, c_void};
-use std::os::unix::ffi::OsStrExt;
+#[cfg(unix)]
+use std::ffi::CStr;
+use std::ffi::{OsStr, OsString, c_char, c_int, c_void};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use libloading::Library;
 
 use super::compiler::VARIABLE;
 use crate::Error;
+use crate::error::LoaderError;
 
 /// NVRTC's handle of a program.
 pub(super) type Program = *mut c_void;
 
 /// The names under which the system's library path may have NVRTC, newest version first.
+#[cfg(not(windows))]
 const NAMES: [&str; 4] = ["libnvrtc.so", "libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2"];
+#[cfg(windows)]
+const NAMES: [&str; 3] = ["nvrtc64_130_0.dll", "nvrtc64_120_0.dll", "nvrtc64_112_0.dll"];
 
 macro_rules! functions {
     ($($field:ident: $symbol:literal ($($argument:ty),*) -> $result:ty;)*) => {
@@ -97,7 +101,7 @@ pub(super) fn open() -> Result<Functions, Error> {
 /// Why a file cannot be used, and the error of the loader if it could not be opened.
 struct Unusable {
     reason: String,
-    source: Option<Arc<dyn std::error::Error + Send + Sync>>,
+    source: Option<LoaderError>,
 }
 
 /// Opens a library by its path, or by a name on the library path.
@@ -111,13 +115,10 @@ fn open_file(name: &OsStr) -> Result<Functions, Unusable> {
         // The built-ins of another version are not used, and do no harm.
         let _ = open_and_leak(builtins.path().as_os_str());
     }
-    let library = open_and_leak(name).map_err(|error| Unusable {
+    let library = open_and_leak(name).map_err(|error| {
         // The loader's own message, which names the file, is the source of libloading's error.
-        reason: match error.source() {
-            Some(reason) => format!("the loader says: {reason}"),
-            None => error.to_string(),
-        },
-        source: Some(Arc::new(error)),
+        let said = error.source().map_or_else(|| error.to_string(), ToString::to_string);
+        Unusable { reason: format!("the loader says: {said}"), source: Some(LoaderError(said)) }
     })?;
     // SAFETY: the symbol is looked up, but not called.
     let has = |symbol: &[u8]| unsafe { library.get::<unsafe extern "C" fn()>(symbol) }.is_ok();
@@ -150,7 +151,15 @@ fn toolkit_libraries() -> impl Iterator<Item = OsString> {
 
 impl Functions {
     /// The file of the library. None if the system does not tell.
+    #[cfg(not(unix))]
     pub(super) fn path(&self) -> Option<PathBuf> {
+        None
+    }
+
+    /// The file of the library. None if the system does not tell.
+    #[cfg(unix)]
+    pub(super) fn path(&self) -> Option<PathBuf> {
+        use std::os::unix::ffi::OsStrExt;
         let address: *const c_void = self.version as *const c_void;
         // SAFETY: all fields of the structure may be zeros.
         let mut found: libc::Dl_info = unsafe { std::mem::zeroed() };

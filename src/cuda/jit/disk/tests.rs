@@ -1,5 +1,7 @@
 use std::os::unix::fs::PermissionsExt;
 
+use rand::{Rng, SeedableRng};
+
 use super::*;
 
 const KEYS: [Key; 2] = [Key([1; 32]), Key([2; 32])];
@@ -61,4 +63,42 @@ fn a_file_that_others_can_use_is_not_loaded_but_replaced() {
     }
     store(folder.path(), KEYS[0]);
     assert_eq!(load(folder.path(), KEYS[0]), Some(PAYLOAD.to_vec()));
+}
+
+/// Random bytes, and files with random changes: none is loaded, and none makes the parser panic.
+/// `WARPFOLD_FUZZ_SECONDS` sets the time.
+#[test]
+fn fuzzed_files_are_never_loaded() {
+    let seconds = std::env::var("WARPFOLD_FUZZ_SECONDS").ok().and_then(|seconds| seconds.parse().ok());
+    let time = std::time::Duration::from_secs_f64(seconds.unwrap_or(0.1));
+    let (start, mut count) = (std::time::Instant::now(), 0_u64);
+    let seed = std::time::UNIX_EPOCH.elapsed().map_or(0, |time| time.as_nanos() as u64);
+    let mut random = rand::rngs::SmallRng::seed_from_u64(seed);
+    let whole = encode(&[PAYLOAD; 20].concat(), KEYS[0]);
+    while start.elapsed() < time {
+        let mut bytes = whole.clone();
+        match random.random_range(0..4) {
+            0 => bytes = (0..random.random_range(0..200)).map(|_| random.random()).collect(),
+            1 => bytes.truncate(random.random_range(0..whole.len())),
+            2 => (0..random.random_range(1..9)).for_each(|_| {
+                let at = random.random_range(0..bytes.len());
+                bytes[at] = random.random();
+            }),
+            _ => {
+                // A consistent checksum, so that the parser sees the rest of the file.
+                bytes.truncate(random.random_range(0..bytes.len() - CHECKSUM));
+                (0..random.random_range(0..9)).for_each(|_| {
+                    let at = random.random_range(0..=bytes.len());
+                    bytes.insert(at, random.random());
+                });
+                let checksum = Sha256::digest(&bytes);
+                bytes.extend(checksum);
+            }
+        }
+        if bytes != whole {
+            assert_eq!(decode(&bytes, KEYS[0]), None, "seed {seed}: {bytes:?}");
+        }
+        count += 1;
+    }
+    println!("{count} files");
 }
