@@ -108,7 +108,7 @@ fn a_panic_in_an_operator_keeps_its_message_and_the_pool() {
         let panics: [Box<dyn Fn() + std::panic::RefUnwindSafe>; 2] =
             [Box::new(|| drop(sum.run(&items))), Box::new(|| drop(scan.inclusive(&items)))];
         for call in panics {
-            let panic = std::panic::catch_unwind(call).expect_err("panics");
+            let panic = std::panic::catch_unwind(&call).expect_err("panics");
             assert_eq!(panic.downcast_ref::<&str>(), Some(&"seven is refused"));
         }
         items[at] = 8;
