@@ -40,6 +40,9 @@ use crate::{Device, DeviceMonoid, DeviceType, Error, Explanation, Input, OnDevic
 ///   that reduces both small and large inputs holds twice as much.
 /// - launch graphs: up to four, for each of which the driver allocates about 75 KiB.
 ///
+/// The first reduction of more than 64 KiB of host memory on a GPU allocates 128 MiB of pinned
+/// memory and 32 MiB of device memory for its context. All later ones share them, one at a time.
+///
 /// ```
 /// use warpfold::{Device, Reduction, operators::Max};
 ///
@@ -183,8 +186,8 @@ impl<M: DeviceMonoid> Reduction<M> {
     /// Returns the bracket of the input. The call blocks until the result is on the host.
     ///
     /// Device memory is read in the order of its own stream. [`Device::auto`] documents where host
-    /// memory is reduced. A GPU copies it on a stream that no other code uses. The caller may change
-    /// or free it after the call.
+    /// memory is reduced. A GPU copies it on a stream that no other code uses. The caller may
+    /// change or free it after the call.
     ///
     /// The first call on a GPU compiles a baseline kernel, in about 0.1 s. It also starts to
     /// compile the tuned kernels in the background, which takes about 1 s for one operator. Until
@@ -211,11 +214,14 @@ impl<M: DeviceMonoid> Reduction<M> {
     /// # Ok::<(), warpfold::Error>(())
     /// ```
     pub fn run<I: Input<M::Item>>(&self, input: I) -> Result<M::Item, Error> {
-        let source = input.source();
+        self.run_source(input.source()).map_err(Self::name_operator)
+    }
+
+    fn run_source(&self, source: InputSource<'_, M::Item>) -> Result<M::Item, Error> {
         if let (InputSource::Host(items), true) = (&source, self.device.is_auto()) {
             return self.run_fastest(items);
         }
-        let value = match (self.device.backend()?, source) {
+        match (self.device.backend()?, source) {
             (Backend::Cpu, InputSource::Host(items)) => Ok(cpu::bracket(&self.operator, items)),
             (Backend::Cpu, InputSource::Device(_)) => Err(Error::DeviceInputOnCpu),
             (Backend::Cuda { .. }, InputSource::Host([])) => Ok(self.operator.identity()),
@@ -225,8 +231,12 @@ impl<M: DeviceMonoid> Reduction<M> {
             (Backend::Cuda { stream, .. }, InputSource::Device(items)) => {
                 self.kernel(stream)?.run(&self.operator, &Array(items))
             }
-        };
-        value.map_err(|error| error.of_operator(std::any::type_name::<M>()))
+        }
+    }
+
+    /// Names the operator in the error of a kernel.
+    fn name_operator(error: Error) -> Error {
+        error.of_operator(std::any::type_name::<M>())
     }
 
     /// Writes the bracket of the input to one item of device memory, without waiting for the
@@ -273,6 +283,7 @@ impl<M: DeviceMonoid> Reduction<M> {
             }
             _ => Err(Error::DeviceInputOnCpu),
         }
+        .map_err(Self::name_operator)
     }
 
     /// Compiles and loads the tuned kernels, and creates the workspace of the device's stream.
@@ -300,9 +311,9 @@ impl<M: DeviceMonoid> Reduction<M> {
         }
     }
 
-    /// What the tuned kernels launch for an input of `length` items in device memory: kernels, grids,
-    /// registers, local memory and scratch memory. Compiles missing kernels. On the CPU there are no
-    /// launches.
+    /// What the tuned kernels launch for an input of `length` items in device memory: kernels,
+    /// grids, registers, local memory and scratch memory. Compiles missing kernels. On the CPU
+    /// there are no launches.
     ///
     /// # Errors
     ///
@@ -317,12 +328,12 @@ impl<M: DeviceMonoid> Reduction<M> {
     /// }
     /// # Ok::<(), warpfold::Error>(())
     /// ```
-    pub fn explain(&self, length: u64) -> Result<Explanation, Error> {
+    pub fn explain(&self, length: usize) -> Result<Explanation, Error> {
         let (launches, scratch_bytes) = match self.device.backend()? {
             Backend::Cpu => (Vec::new(), 0),
-            Backend::Cuda { stream, .. } => self.kernel(stream)?.explain::<M, ArrayOfItems>(length)?,
+            Backend::Cuda { stream, .. } => self.kernel(stream)?.explain::<M, ArrayOfItems>(length as u64)?,
         };
-        Ok(Explanation { device: self.device.to_string(), length, launches, scratch_bytes })
+        Ok(Explanation { device: self.device.to_string(), length: length as u64, launches, scratch_bytes })
     }
 
     /// The rendered CUDA C++ of the kernel for large inputs. The call needs no GPU.

@@ -28,7 +28,8 @@ use crate::{Device, DeviceMonoid, DeviceType, Error, Explanation, Input, Output}
 /// bits of a float, unless the number of items is a power of two: the bracket pairs the subtrees
 /// from right to left, a scan folds them from left to right.
 ///
-/// An item has at most 256 bytes. The number of items is limited by memory alone.
+/// An item has at most 256 bytes. The number of items is limited by memory, and on a GPU by 2^31 -
+/// 1 tiles of a few thousand items ([`Error::InputLength`]).
 ///
 /// A scan reads each item once and writes each output once. Threads may share a `Scan`, and may run
 /// it on several streams at once.
@@ -299,8 +300,9 @@ impl<M: DeviceMonoid> Scan<M> {
         }
     }
 
-    /// What a scan of `length` items launches in device memory: kernel, grid, registers, local memory
-    /// and scratch memory. Compiles the kernel if it is missing. On the CPU there is no launch.
+    /// What a scan of `length` items launches in device memory: kernel, grid, registers, local
+    /// memory and scratch memory. Compiles the kernel if it is missing. On the CPU there is no
+    /// launch.
     ///
     /// # Errors
     ///

@@ -117,15 +117,24 @@ fn a_panic_in_an_operator_keeps_its_message_and_the_pool() {
     std::panic::set_hook(hook);
 }
 
-/// Prints an error, for a reader to judge, and tests that it says what to do: after the violated
-/// condition comes a second sentence or clause.
+/// Prints an error, for a reader to judge, and tests that its first line says what to do.
 fn says_what_to_do(error: Error) {
     let shown = error.to_string();
     println!("{shown}\n");
     let first = shown.lines().next().unwrap_or_default();
-    let has_remedy = [". ", ": ", "; "].iter().any(|end| first.contains(end));
-    assert!(has_remedy && first.len() < 400, "{shown}");
+    assert!(first.len() < 400 && has_remedy(first), "{shown}");
     assert!(!shown.contains("Error {") && !shown.contains("Some("), "the debug form: {shown}");
+}
+
+/// Whether a message has an imperative after the violated condition.
+fn has_remedy(message: &str) -> bool {
+    const VERBS: [&str; 14] = [
+        "Install", "Set", "Correct", "Write", "Free", "Create", "Pass", "Split", "Record", "Begin", "write",
+        "use", "choose", "create",
+    ];
+    VERBS
+        .iter()
+        .any(|verb| message.contains(&format!(". {verb} ")) || message.contains(&format!(": {verb} ")))
 }
 
 fn errors_of_any_machine_say_what_to_do() {
@@ -144,6 +153,8 @@ fn errors_of_any_machine_say_what_to_do() {
     {
         let said = in_child("run", &[(variable, value)]).1;
         println!("{variable}={value}\n{said}");
+        let named = said.lines().filter(|line| line.contains(value) && line.contains(variable));
+        assert!(named.clone().count() > 0 && named.clone().all(has_remedy), "{said}");
     }
 }
 
@@ -175,6 +186,7 @@ fn errors_of_a_gpu_say_what_to_do() {
     says_what_to_do(other.run(&items).expect_err("another context"));
     let (_, said) = in_child("trap", &[]);
     println!("{said}");
+    assert!(said.lines().next().is_some_and(has_remedy), "{said}");
 }
 
 /// A type with a wrong layout: `y` is not at byte 8.
@@ -312,7 +324,7 @@ fn overrides_are_honoured_or_an_error() {
 fn without_nvrtc_the_cpu_takes_over_and_a_gpu_is_an_error() {
     let (_, said) = in_child("run", &[("WARPFOLD_NVRTC", "/nowhere/libnvrtc.so"), ("WARPFOLD_DEVICE", "")]);
     assert!(said.contains("auto is CPU") && said.contains("Ok(6)"), "{said}");
-    assert!(said.contains(" threads), because of no usable "), "{said}");
+    assert!(said.contains(" threads), because of no "), "{said}");
     let named = ": WARPFOLD_NVRTC names `/nowhere/libnvrtc.so`, but the loader says: ";
     let no_gpu =
         said.contains("cuda(0): no usable NVIDIA driver") || said.contains("cuda(0): no CUDA device");
@@ -377,6 +389,11 @@ fn missing_builtins_are_named() {
     let alone = folder.path().join("libnvrtc.so.13");
     std::fs::copy(&file, &alone).expect("copied");
     let said = nvrtc_named(&alone, &[("LD_LIBRARY_PATH", "")]);
+    let listed = std::process::Command::new("ldconfig").arg("-p").output().map(|output| output.stdout);
+    if String::from_utf8_lossy(&listed.unwrap_or_default()).contains("libnvrtc-builtins.so") {
+        // The system has built-ins, possibly of this version.
+        return;
+    }
     let names = format!("`{}` cannot open `libnvrtc-builtins.so.", alone.display());
     assert!(said.contains("no usable NVRTC: ") && said.contains(&names), "{said}");
 }

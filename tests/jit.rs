@@ -83,19 +83,56 @@ fn the_next_process_loads_what_this_one_compiled() {
 fn nvrtc_is_opened_again_where_it_may_be_another() {
     let scratch = tempfile::tempdir().expect("a folder");
     assert!(compile_elsewhere(scratch.path()).contains("opening NVRTC"));
-    let [remembered] = &files(scratch.path(), "image")[..] else { panic!("one file about NVRTC") };
-    let whole = fs::read(remembered).expect("readable");
+    let [recorded] = &files(scratch.path(), "image")[..] else { panic!("one file about NVRTC") };
+    let whole = fs::read(recorded).expect("readable");
 
     let folder = scratch.path().to_string_lossy();
     let elsewhere = [("WARPFOLD_CACHE_DIR", &*folder), ("CUDA_HOME", "/elsewhere")];
     let (succeeded, said) = in_child("compile", &elsewhere);
     assert!(succeeded && said.contains("opening NVRTC") && said.contains("from the disk"), "{said}");
 
-    fs::write(remembered, &whole[1..]).expect("writable");
+    fs::write(recorded, &whole[1..]).expect("writable");
     let said = compile_elsewhere(scratch.path());
     assert!(said.contains("is corrupt") && said.contains("opening NVRTC"), "{said}");
-    assert_eq!(fs::read(remembered).expect("readable"), whole, "replaced by a whole one");
+    assert_eq!(fs::read(recorded).expect("readable"), whole, "replaced by a whole one");
     assert!(!compile_elsewhere(scratch.path()).contains("opening NVRTC"));
+}
+
+/// A library that was replaced since the last process is opened again.
+fn a_changed_nvrtc_is_opened_again() {
+    drop(image::<Sum<u8>>(HOPPER));
+    jit::resources(&source::<Sum<u8>>(), jit::target(HOPPER).expect("known")).expect("opens NVRTC");
+    let maps = fs::read_to_string("/proc/self/maps").expect("Linux");
+    let original = maps
+        .lines()
+        .find_map(|line| line.find('/').map(|at| &line[at..]).filter(|path| path.contains("/libnvrtc.so")))
+        .map(PathBuf::from)
+        .expect("open");
+    let scratch = tempfile::tempdir().expect("a folder");
+    for entry in fs::read_dir(original.parent().expect("a folder")).expect("readable").flatten() {
+        if entry.file_name().to_string_lossy().starts_with("libnvrtc-builtins.so") {
+            std::os::unix::fs::symlink(entry.path(), scratch.path().join(entry.file_name())).expect("linked");
+        }
+    }
+    let library = scratch.path().join("libnvrtc.so");
+    fs::copy(&original, &library).expect("copied");
+    let cache = scratch.path().join("cache");
+    let compile = || {
+        let variables = [
+            ("WARPFOLD_CACHE_DIR", &*cache.to_string_lossy()),
+            ("WARPFOLD_NVRTC", &*library.to_string_lossy()),
+        ]
+        .map(|(name, value)| (name, value.to_owned()));
+        let variables: Vec<(&str, &str)> = variables.iter().map(|(name, value)| (*name, &**value)).collect();
+        in_child("compile", &variables).1
+    };
+    assert!(compile().contains("opening NVRTC"));
+    assert!(!compile().contains("opening NVRTC"));
+    let file = fs::File::options().append(true).open(&library).expect("writable");
+    file.set_modified(std::time::SystemTime::now() + Duration::from_secs(9)).expect("has times");
+    assert!(compile().contains("opening NVRTC"));
+    fs::remove_file(&library).expect("removed");
+    assert!(compile().contains("no usable NVRTC: WARPFOLD_NVRTC names"));
 }
 
 fn the_cache_can_be_off_and_is_never_shared_with_others() {
@@ -145,11 +182,11 @@ fn a_cache_that_cannot_be_written_or_trusted_is_left_out() {
     let (succeeded, said) = in_child("without room", &[("WARPFOLD_CACHE_DIR", &folder)]);
     assert!(succeeded && said.contains("compiling") && said.contains("was not written"), "{said}");
     assert!(files(full.path(), "nvrtc").is_empty(), "no part of an image stays");
-    for nonsense in ["/dev/null", "/proc/nowhere", "\u{7f}\n"] {
+    let odd = scratch.path().join("\u{7f}\n");
+    for nonsense in ["/dev/null", "/proc/nowhere", &odd.to_string_lossy()] {
         let (succeeded, said) = in_child("compile", &[("WARPFOLD_CACHE_DIR", nonsense)]);
         assert!(succeeded && !said.contains("panicked"), "{said}");
     }
-    let _ = fs::remove_dir_all("\u{7f}\n");
 }
 
 /// Limits the files of this process to 1 KiB, and compiles.
@@ -163,7 +200,7 @@ fn compile_without_room() {
     drop(image::<Sum<u32>>(HOPPER));
 }
 
-/// A child of `fork` compiles, and so does its parent afterwards.
+/// A child of `fork` compiles in the background and ends normally. So does its parent afterwards.
 fn a_forked_process_compiles() {
     let (succeeded, said) = in_child("fork", &[("WARPFOLD_CACHE_DIR", "off")]);
     assert!(succeeded && said.contains("the parent has compiled"), "{said}");
@@ -172,14 +209,15 @@ fn a_forked_process_compiles() {
 fn fork() {
     drop(image::<Sum<u32>>(HOPPER));
     let compilation = Compilation::begin(source::<Min<u32>>(), jit::target(HOPPER).expect("known"));
-    // SAFETY: the child only compiles, and ends. An alarm ends it if it hangs.
+    // SAFETY: an alarm ends the child if it hangs.
     let child = unsafe { libc::fork() };
     if child == 0 {
         // SAFETY: no preconditions.
         unsafe { libc::alarm(60) };
-        drop(image::<Max<u32>>(HOPPER));
-        // SAFETY: no preconditions. `exit` would wait for threads that the child does not have.
-        unsafe { libc::_exit(0) };
+        let compilation = Compilation::begin(source::<Max<u32>>(), jit::target(HOPPER).expect("known"));
+        compilation.wait().expect("compiles");
+        // Runs the exit handlers, which must not wait for the parent's thread.
+        std::process::exit(0);
     }
     let mut status = 0;
     // SAFETY: the child exists, and the pointer is valid for writes.
@@ -443,6 +481,7 @@ fn main() -> ExitCode {
         the_next_process_loads_what_this_one_compiled
         nvrtc_is_opened_again_where_it_may_be_another
         the_cache_can_be_off_and_is_never_shared_with_others
+        a_changed_nvrtc_is_opened_again
         a_cache_that_cannot_be_written_or_trusted_is_left_out
         a_forked_process_compiles
         processes_at_once_leave_one_whole_image

@@ -35,7 +35,7 @@ pub(super) unsafe fn tile<M: Monoid, const BYTES: usize>(
     tile: &[M::Item],
     values: &mut Vec<M::Item>,
 ) {
-    // SAFETY: the items suit, as the caller promises.
+    // SAFETY: the items fit the lanes, as the caller promises.
     in_words_of!(M::Item, W => unsafe { tile_of_words::<M, W, BYTES>(registers, operator, tile, values) });
 }
 
@@ -52,8 +52,8 @@ unsafe fn tile_of_words<M: Monoid, W: Word, const BYTES: usize>(
     let words = size_of::<M::Item>() / size_of::<W>();
     let (mut items, mut value) = (Rows::<W, RUN>::new(), Rows::<W, 1>::new());
     let (items, value) = (items.first(RUN * words), value.first(words));
-    // SAFETY: the items suit, so they have no padding. The rows are the first ones of `Rows`. Each
-    // step sets the rows that the next one reads.
+    // SAFETY: the items fit the lanes, so they have no padding. The rows are the first ones of
+    // `Rows`. Each step sets the rows that the next one reads.
     unsafe {
         let runs = words_of_items::<_, W>(tile);
         transpose::<M::Item, W, BYTES>(registers, runs, items);
@@ -66,18 +66,18 @@ unsafe fn tile_of_words<M: Monoid, W: Word, const BYTES: usize>(
 ///
 /// # Safety
 ///
-/// The items suit, and were transposed into the rows.
+/// The items fit the lanes, and were transposed into the rows.
 #[inline(always)]
 unsafe fn combine_runs<M: Monoid, W: Word>(operator: &M, items: &[Row<W>], value: &mut [Row<W>]) {
     let words = size_of::<M::Item>() / size_of::<W>();
-    // SAFETY: the items suit, as the caller promises.
+    // SAFETY: the items fit the lanes, as the caller promises.
     let op = |left, right| unsafe { combine::<M, W>(operator, left, right) };
     for lane in 0..W::LANES {
         // SAFETY: all items were transposed into the rows, as the caller promises.
         let at = |index: usize| unsafe { item::<M::Item, W>(&items[index * words..], lane) };
         let abcd = op(op(at(0), at(1)), op(at(2), at(3)));
         let efgh = op(op(at(4), at(5)), op(at(6), at(7)));
-        // SAFETY: the items suit, as the caller promises.
+        // SAFETY: the items fit the lanes, as the caller promises.
         unsafe { set_item(value, lane, op(abcd, efgh)) };
     }
 }

@@ -1,9 +1,10 @@
 //! Copies between host memory and device memory.
 
+use std::ffi::c_void;
 use std::mem::MaybeUninit;
 use std::sync::{Arc, Mutex};
 
-use cudarc::driver::{CudaContext, CudaSlice, CudaStream, DevicePtr, DevicePtrMut, result};
+use cudarc::driver::{CudaContext, CudaSlice, CudaStream, DevicePtr, DevicePtrMut, result, sys};
 
 use super::driver::{check, check_not_capturing};
 use super::slices::allocate;
@@ -51,11 +52,12 @@ impl PrivateStream {
         if items.is_empty() {
             return Ok(copy);
         }
-        if let Some(staging) = staging(self.0.context(), size_of_val(items)) {
+        if let Some(staging) = staging(self.0.context(), items) {
             let (address, _write) = copy.device_ptr_mut(&self.0);
             let chunk = chunk_items::<T>(items.len());
             let place = |index: usize| address + (index * chunk * size_of::<T>()) as u64;
-            // SAFETY: the chunks are those of `chunk_items`, and their places are parts of the copy.
+            // SAFETY: the chunks are those of `chunk_items`, and their places are parts of the
+            // copy.
             unsafe { lock(&staging).copy(items, chunk, &self.0, place, |_, _| Ok(())) }?;
             drop(_write);
             return Ok(copy);
@@ -115,15 +117,23 @@ impl PrivateStream {
     }
 }
 
-/// The pinned buffers of a context, if they are worthwhile for this many bytes. The driver has a
-/// small pinned buffer of its own.
-pub(super) fn staging(context: &Arc<CudaContext>, bytes: usize) -> Option<Arc<Mutex<Staging>>> {
-    if bytes <= DIRECT_BYTES {
+/// The pinned buffers of a context, if they are worthwhile for these items. The driver has a small
+/// pinned buffer of its own, and copies pinned memory directly.
+pub(super) fn staging<T>(context: &Arc<CudaContext>, items: &[T]) -> Option<Arc<Mutex<Staging>>> {
+    if size_of_val(items) <= DIRECT_BYTES || is_pinned(items.as_ptr().cast()) {
         return None;
     }
     Staging::of(context)
-        .inspect_err(|reason| log::warn!("host memory is copied without pinned buffers: {reason}"))
-        .ok()
+}
+
+/// Whether host memory is pinned: allocated by CUDA, or registered with it.
+fn is_pinned(address: *const c_void) -> bool {
+    let mut kind = sys::CUmemorytype::CU_MEMORYTYPE_UNIFIED as u32;
+    let attribute = sys::CUpointer_attribute::CU_POINTER_ATTRIBUTE_MEMORY_TYPE;
+    // SAFETY: `kind` is valid for writes. The driver knows any address, or returns an error.
+    let known =
+        unsafe { sys::cuPointerGetAttribute((&raw mut kind).cast(), attribute, address as sys::CUdeviceptr) };
+    known.result().is_ok() && kind == sys::CUmemorytype::CU_MEMORYTYPE_HOST as u32
 }
 
 impl Drop for PrivateStream {

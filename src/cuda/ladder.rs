@@ -87,20 +87,20 @@ pub(crate) struct GpuLauncher<'a, M: DeviceMonoid> {
 
 /// Items in device memory, of the caller or of this crate.
 pub(crate) enum Memory<'a, T> {
-    ReduceArguments(&'a dyn DevicePtr<T>),
+    Borrowed(&'a dyn DevicePtr<T>),
     Own(CudaSlice<T>),
 }
 
 impl<T> DeviceSlice<T> for Memory<'_, T> {
     fn len(&self) -> usize {
         match self {
-            Memory::ReduceArguments(items) => items.len(),
+            Memory::Borrowed(items) => items.len(),
             Memory::Own(items) => items.len(),
         }
     }
     fn stream(&self) -> &Arc<CudaStream> {
         match self {
-            Memory::ReduceArguments(items) => items.stream(),
+            Memory::Borrowed(items) => items.stream(),
             Memory::Own(items) => items.stream(),
         }
     }
@@ -109,7 +109,7 @@ impl<T> DeviceSlice<T> for Memory<'_, T> {
 impl<T> DevicePtr<T> for Memory<'_, T> {
     fn device_ptr<'a>(&'a self, stream: &'a CudaStream) -> (sys::CUdeviceptr, SyncOnDrop<'a>) {
         match self {
-            Memory::ReduceArguments(items) => items.device_ptr(stream),
+            Memory::Borrowed(items) => items.device_ptr(stream),
             Memory::Own(items) => items.device_ptr(stream),
         }
     }
@@ -117,7 +117,7 @@ impl<T> DevicePtr<T> for Memory<'_, T> {
 
 impl<'a, M: DeviceMonoid> GpuLauncher<'a, M> {
     pub(crate) fn given(&self, items: &'a dyn DevicePtr<M::Item>) -> Memory<'a, M::Item> {
-        Memory::ReduceArguments(items)
+        Memory::Borrowed(items)
     }
 
     pub(crate) fn allocate(&self, length: usize) -> Result<CudaSlice<M::Item>, Error> {
@@ -128,7 +128,7 @@ impl<'a, M: DeviceMonoid> GpuLauncher<'a, M> {
     pub(crate) fn own(&self, written: Memory<'a, M::Item>) -> CudaSlice<M::Item> {
         match written {
             Memory::Own(items) => items,
-            Memory::ReduceArguments(_) => unreachable!("a scan is launched"),
+            Memory::Borrowed(_) => unreachable!("a scan is launched"),
         }
     }
 
@@ -138,7 +138,7 @@ impl<'a, M: DeviceMonoid> GpuLauncher<'a, M> {
         match items {
             // Intermediate values may follow the first `count` items.
             Memory::Own(items) => private.download_all(&items.slice(..count)),
-            Memory::ReduceArguments(_) => private.download_all(items),
+            Memory::Borrowed(_) => private.download_all(items),
         }
     }
 }

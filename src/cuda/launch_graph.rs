@@ -20,9 +20,9 @@ pub(super) enum Queue<'a> {
     Stream { stream: sys::CUstream, overlap: bool },
     /// A side stream that records a kept graph.
     Recording { stream: sys::CUstream, launches: &'a mut Vec<(Function, Grid)> },
-    /// The nodes of a kept graph. It is launched after each node has its arguments. `launched` is
+    /// The nodes of a kept graph. It is launched after each node has its arguments. `given` is
     /// the number of nodes that have them.
-    Nodes { graph: &'a LaunchGraph, launched: usize },
+    Nodes { graph: &'a LaunchGraph, given: usize },
 }
 
 impl Queue<'_> {
@@ -62,9 +62,9 @@ impl Queue<'_> {
                 // The graph runs with the arguments that its nodes are given later.
                 unsafe { function.launch(*stream, &grid, parameters) }
             }
-            Self::Nodes { graph, launched } => {
-                let node = graph.nodes[*launched];
-                *launched += 1;
+            Self::Nodes { graph, given } => {
+                let node = graph.nodes[*given];
+                *given += 1;
                 // SAFETY: the caller guarantees the conditions above. The node belongs to the
                 // instance's graph.
                 unsafe { function.set(graph.instance, node, &grid, parameters) }
@@ -121,9 +121,9 @@ impl LaunchGraphs {
             }
         };
         let graph = &self.known[at];
-        let mut queue = Queue::Nodes { graph, launched: 0 };
+        let mut queue = Queue::Nodes { graph, given: 0 };
         enqueue(&mut queue)?;
-        let is_whole = matches!(queue, Queue::Nodes { launched, .. } if launched == graph.nodes.len());
+        let is_whole = matches!(queue, Queue::Nodes { given, .. } if given == graph.nodes.len());
         assert!(is_whole, "each kernel of a graph is given a launch");
         // SAFETY: the instance and the stream are alive. Each node has the arguments of this call.
         check("launching a graph", unsafe { result::graph::launch(graph.instance, stream.cu_stream()) })

@@ -137,14 +137,17 @@ impl Device {
     /// | --- | --- |
     /// | a reduction by an operator that is not [exact](crate::DeviceMonoid::EXACT) | the CPU |
     /// | a reduction of at most 8 KiB | the CPU |
-    /// | a reduction whose kernels no call of [`compile`](crate::Reduction::compile) has compiled | the CPU |
+    /// | a reduction whose tuned kernels are not loaded | the CPU |
     /// | any other reduction | the CPU, or the GPU if earlier calls were faster there |
     /// | a scan | the CPU |
     ///
-    /// The place changes no bit of a result, because it is fixed for inexact operators. Earlier
-    /// calls are those with the same operator and policy, and with inputs of the same size up to a
-    /// factor of two. The GPU is first used if the CPU took longer than a copy to the GPU can take.
-    /// [`cuda`](Self::cuda) always copies host memory to the GPU.
+    /// [`compile`](crate::Reduction::compile) loads the tuned kernels, and so do reductions of
+    /// device memory: host memory alone compiles nothing. The place changes no bit of a result,
+    /// except the sign and payload of a NaN, because it is fixed for inexact operators. Earlier
+    /// calls are those with the same operator, and with inputs of the same size up to a factor of
+    /// two. The GPU is first used if two calls on the CPU took longer than 15 us and a copy of 50
+    /// GB/s. If it fails, the CPU is used from then on. [`cuda`](Self::cuda) always copies host
+    /// memory to the GPU.
     ///
     /// The environment variable `WARPFOLD_DEVICE` overrides this choice: `cpu`, or `cuda:N`. If the
     /// named device is not available, the first call, such as [`run`](crate::Reduction::run),
@@ -245,8 +248,8 @@ impl Device {
         matches!(self.0, Place::Auto(_))
     }
 
-    /// Whether scans of host memory run on the CPU. [`auto`](Self::auto) never copies both input and
-    /// output.
+    /// Whether scans of host memory run on the CPU. [`auto`](Self::auto) never copies both input
+    /// and output.
     pub(crate) fn scans_host_on_cpu(&self) -> bool {
         matches!(self.0, Place::Cpu(_) | Place::Auto(_))
     }
@@ -299,7 +302,7 @@ impl fmt::Display for Device {
             }
             Place::Auto(stream) => {
                 let gpu = named_gpu(stream.context().name().ok(), stream.context().ordinal());
-                write!(f, "{gpu}, and CPU ({} threads) for host memory", rayon::current_num_threads())
+                write!(f, "{gpu}, or CPU ({} threads) for host memory", rayon::current_num_threads())
             }
             Place::Cuda(stream) => {
                 f.write_str(&named_gpu(stream.context().name().ok(), stream.context().ordinal()))

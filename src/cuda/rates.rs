@@ -1,6 +1,6 @@
 //! The rates at which the CPU and the GPU reduced host memory in earlier calls of an operator.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 /// Powers of two of bytes.
@@ -25,6 +25,8 @@ pub(crate) enum HostPlace {
 pub(crate) struct Rates {
     cpu: [Rate; SIZES],
     gpu: [Rate; SIZES],
+    /// Whether a call on the GPU has failed.
+    is_gpu_excluded: AtomicBool,
 }
 
 #[derive(Debug, Default)]
@@ -41,11 +43,11 @@ impl Rate {
     }
 
     fn record(&self, cost: u64) {
-        self.calls.fetch_add(1, Ordering::Relaxed);
         let known = self.cost.load(Ordering::Relaxed);
         // A faster call counts at once. A slower one may have been disturbed.
         let cost = if known == 0 || cost < known { cost } else { known + (cost - known) / 8 };
         self.cost.store(cost.max(1), Ordering::Relaxed);
+        self.calls.fetch_add(1, Ordering::Relaxed);
     }
 }
 
@@ -56,7 +58,8 @@ fn cost(bytes: usize, time: Duration) -> u64 {
 
 impl Default for Rates {
     fn default() -> Self {
-        Self { cpu: std::array::from_fn(|_| Rate::default()), gpu: std::array::from_fn(|_| Rate::default()) }
+        let rates = || std::array::from_fn(|_| Rate::default());
+        Self { cpu: rates(), gpu: rates(), is_gpu_excluded: AtomicBool::new(false) }
     }
 }
 
@@ -66,9 +69,17 @@ impl Rates {
     pub(crate) fn fastest(&self, bytes: usize) -> HostPlace {
         let size = bytes.max(1).ilog2() as usize;
         let Some(cpu) = self.cpu[size].measured() else { return HostPlace::Cpu };
+        if self.is_gpu_excluded.load(Ordering::Relaxed) {
+            return HostPlace::Cpu;
+        }
         let least = GUESSED_LAUNCH + Duration::from_nanos(bytes as u64 / GUESSED_BYTES_PER_NS);
         let gpu = self.gpu[size].measured().unwrap_or_else(|| cost(bytes, least));
         if gpu < cpu { HostPlace::Gpu } else { HostPlace::Cpu }
+    }
+
+    /// From now on the CPU is used.
+    pub(crate) fn exclude_gpu(&self) {
+        self.is_gpu_excluded.store(true, Ordering::Relaxed);
     }
 
     pub(crate) fn record(&self, place: HostPlace, bytes: usize, time: Duration) {

@@ -186,6 +186,15 @@ pub(super) fn check_not_captured(stream: &CudaStream) -> Result<(), Error> {
     check_not_capturing(stream).inspect_err(|_| drain(stream))
 }
 
+/// Waits for the work of a stream when it is dropped. Forgotten if there is nothing to wait for.
+pub(super) struct DrainOnDrop<'a>(pub(super) &'a CudaStream);
+
+impl Drop for DrainOnDrop<'_> {
+    fn drop(&mut self) {
+        drain(self.0);
+    }
+}
+
 /// Waits for the work of a stream. An error of that work is known already, or does not matter.
 pub(super) fn drain(stream: &CudaStream) {
     // SAFETY: the stream is alive.

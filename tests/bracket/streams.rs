@@ -58,7 +58,7 @@ pub(crate) fn threads_and_streams() {
 }
 
 /// 64 threads with a stream each share a reduction, while other threads create contexts, reduce in
-/// them, and drop them.
+/// them, and drop their handles. The kernels keep the contexts.
 pub(crate) fn contexts_come_and_go() {
     let _alone = alone();
     let context = CudaContext::new(0).expect("a GPU");

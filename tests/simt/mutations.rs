@@ -205,7 +205,7 @@ pub const MUTATIONS: &[Mutation] = &[
         name: "an empty input that is not answered",
         file: "reduce/rows.cuh",
         right: "store(Words<Item>(arguments.identity));",
-        wrong: "leave(Words<Item>());",
+        wrong: "store(Words<Item>());",
     },
     Mutation {
         name: "values of two chunks in one place",

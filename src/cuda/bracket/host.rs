@@ -5,7 +5,7 @@ use crate::cuda::host::{PrivateStream, staging};
 use crate::cuda::input::DeviceInput;
 use crate::cuda::lock::lock;
 use crate::cuda::read::Array;
-use crate::cuda::slices::allocate;
+use crate::cuda::slices::{DrainOnDrop, allocate};
 use crate::cuda::staging::chunk_items;
 use crate::{DeviceMonoid, Error};
 
@@ -18,7 +18,7 @@ impl BracketKernel {
         items: &[M::Item],
     ) -> Result<M::Item, Error> {
         let private = PrivateStream::take(&self.kernels.context)?;
-        let Some(staging) = staging(&self.kernels.context, size_of_val(items)) else {
+        let Some(staging) = staging(&self.kernels.context, items) else {
             return self.run(operator, &Array(&private.upload(items)?));
         };
         let stream = private.stream();
@@ -26,6 +26,7 @@ impl BracketKernel {
         let mut values = allocate::<M::Item>(items.len().div_ceil(chunk), stream)?;
         // Locked until the result has arrived: until then the kernels may read the chunks.
         let mut staging = lock(&staging);
+        let unfinished = DrainOnDrop(stream);
         let address = staging.device();
         let reduce = |index: usize, part: &[M::Item]| {
             // SAFETY: the memory has the chunk, in the order of this stream.
@@ -33,9 +34,11 @@ impl BracketKernel {
                 unsafe { DeviceInput::on_stream(address, part.len(), stream.clone()) };
             self.run_into(operator, Array(&part), &mut values.slice_mut(index..index + 1))
         };
-        // SAFETY: the chunks are those of `chunk_items`. Only this call uses the memory, as it holds
-        // the lock.
+        // SAFETY: the chunks are those of `chunk_items`. Only this call uses the memory, as it
+        // holds the lock.
         unsafe { staging.copy(items, chunk, stream, |_| address, reduce) }?;
-        self.run(operator, &Array(&values))
+        let value = self.run(operator, &Array(&values))?;
+        std::mem::forget(unfinished);
+        Ok(value)
     }
 }

@@ -68,7 +68,7 @@ fn gpu_workspaces_of_graphs_are_used_again() {
 /// A chain of kernels is recorded once. It is then launched with new arguments and grids, also
 /// while an earlier launch is running.
 #[test]
-fn gpu_chains_are_recorded_once() {
+fn gpu_graphs_are_recorded_once() {
     let Some(device) = crate::laws::gpu() else { return };
     let stream = device.stream().expect("a GPU").context().new_stream().expect("a stream");
     let default = Policy::for_item(&<[u32; 2]>::layout());

@@ -77,7 +77,9 @@ pub(super) fn open() -> Result<Functions, Error> {
         match open_file(&name) {
             Ok(functions) => return Ok(functions),
             // A library that exists but cannot be used explains more than one that is missing.
-            Err(error) if error.source.is_none() => unusable = unusable.or(Some((name, error))),
+            Err(error) if error.source.is_none() || Path::new(&name).exists() => {
+                unusable = unusable.or(Some((name, error)));
+            }
             Err(_) => {}
         }
     }

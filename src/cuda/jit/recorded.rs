@@ -31,8 +31,8 @@ fn key() -> Key {
 pub(super) fn recorded() -> Option<Compiler> {
     let text = String::from_utf8(disk::load(&disk::folder()?, Entry::Compiler, key())?).ok()?;
     let (compiler, library) = decode(&text)?;
-    let is_loaded = identity(Path::new(library.1)).is_some_and(|identity| identity == library.0);
-    is_loaded.then_some(compiler)
+    let is_unchanged = identity(Path::new(library.1)).is_some_and(|identity| identity == library.0);
+    is_unchanged.then_some(compiler)
 }
 
 /// Records the properties of the library that was just opened, for later processes.

@@ -48,3 +48,11 @@ fn one_slow_call_changes_little() {
     (0..8).for_each(|_| rates.record(HostPlace::Cpu, MIB, Duration::from_micros(90)));
     assert_eq!(rates.fastest(MIB), HostPlace::Gpu);
 }
+
+#[test]
+fn a_gpu_that_failed_is_not_used_again() {
+    let rates = rates(&[(HostPlace::Cpu, 5000); 3]);
+    assert_eq!(rates.fastest(MIB), HostPlace::Gpu);
+    rates.exclude_gpu();
+    assert_eq!(rates.fastest(MIB), HostPlace::Cpu);
+}
