@@ -38,8 +38,8 @@ pub enum Error {
 
     /// NVRTC, CUDA's run-time compiler, cannot be opened, or is too old.
     #[error(
-        "no usable NVRTC{}: {reason}. NVRTC comes with the CUDA toolkit, and as the Python package \
-         `nvidia-cuda-nvrtc`. WARPFOLD_NVRTC names the library file if it is not on the library path",
+        "no usable NVRTC{}: {reason}. Install the CUDA toolkit, or the Python package `nvidia-cuda-nvrtc`. \
+         WARPFOLD_NVRTC names the library file if it is not on the library path",
         gpu.as_ref().map(|gpu| format!(" for {gpu}")).unwrap_or_default()
     )]
     NoNvrtc {
