@@ -7,11 +7,15 @@
 //! The threads are not those of rayon's pool: a thread that waits for the pool may run another task
 //! of the pool meanwhile, which may wait for the buffers that this thread holds.
 
+mod fill;
+
 use std::mem::MaybeUninit;
 use std::sync::{Arc, Mutex};
+use std::thread::Builder;
 
 use cudarc::driver::{CudaContext, CudaEvent, CudaStream, result, sys};
 
+use self::fill::{Filling, Pinned, StopOnDrop};
 use super::driver::{check, check_allocation};
 use super::slices::DrainOnDrop;
 use crate::Error;
@@ -23,29 +27,21 @@ const BUFFERS: usize = 4;
 const BUFFER_BYTES: usize = 32 << 20;
 /// The smallest chunk of an input of several chunks, in bytes. A copy takes at least some 10 us.
 const MIN_CHUNK_BYTES: usize = 1 << 20;
-/// Most threads that fill a buffer.
-const MAX_THREADS: usize = 8;
-/// Least bytes of a chunk for each thread. To start a thread takes some 10 us.
-const MIN_THREAD_BYTES: usize = 512 << 10;
+/// Most threads that fill buffers.
+const MAX_THREADS: usize = 12;
+/// Least bytes of an input for each thread. To start a thread takes some 10 us.
+const MIN_THREAD_BYTES: usize = 2 << 20;
 
 /// The pinned buffers of a context, and memory on the device for one chunk.
 #[derive(Debug)]
 pub(super) struct Staging {
     context: Arc<CudaContext>,
-    buffers: Vec<Buffer>,
+    buffers: Vec<Pinned>,
+    /// For each buffer, an event that is recorded after the last copy of it to the device.
+    copied: Vec<CudaEvent>,
     /// The device address of memory for one chunk.
     device: u64,
 }
-
-#[derive(Debug)]
-struct Buffer {
-    bytes: *mut MaybeUninit<u8>,
-    /// Recorded after the last copy of the buffer to the device.
-    copied: CudaEvent,
-}
-
-// SAFETY: the buffers are owned, and any thread may use them.
-unsafe impl Send for Staging {}
 
 /// A context, and its buffers. None if they could not be allocated.
 type OfContext = (Arc<CudaContext>, Option<Arc<Mutex<Staging>>>);
@@ -82,14 +78,14 @@ impl Staging {
         // SAFETY: the context is current, and the size is not zero.
         let device = unsafe { result::malloc_sync(BUFFER_BYTES) };
         let device = check_allocation(context, BUFFER_BYTES, device)?;
-        let mut staging = Self { context: context.clone(), buffers: Vec::new(), device };
+        let context = context.clone();
+        let mut staging = Self { context, buffers: Vec::new(), copied: Vec::new(), device };
         for _ in 0..BUFFERS {
-            let copied = check("creating an event", context.new_event(None))?;
+            staging.copied.push(check("creating an event", staging.context.new_event(None))?);
             // Threads only write to a buffer, so their stores need no cache.
             // SAFETY: the context is current, and the size is not zero.
             let bytes = unsafe { result::malloc_host(BUFFER_BYTES, sys::CU_MEMHOSTALLOC_WRITECOMBINED) };
-            let bytes = check("allocating pinned memory", bytes)?.cast();
-            staging.buffers.push(Buffer { bytes, copied });
+            staging.buffers.push(Pinned(check("allocating pinned memory", bytes)?.cast()));
         }
         Ok(staging)
     }
@@ -119,37 +115,61 @@ impl Staging {
         place: impl Fn(usize) -> u64,
         mut each: impl FnMut(usize, &[T]) -> Result<(), Error>,
     ) -> Result<(), Error> {
+        // SAFETY: the same memory. Padding may be uninitialised.
+        let input = unsafe {
+            std::slice::from_raw_parts(items.as_ptr().cast::<MaybeUninit<u8>>(), size_of_val(items))
+        };
         // After an error or a panic, the next call may use the buffers and the memory at once.
         let unfinished = DrainOnDrop(stream);
-        for (index, part) in items.chunks(chunk).enumerate() {
-            let buffer = &self.buffers[index % BUFFERS];
-            // `each` may make another context current.
-            check("binding the context", self.context.bind_to_thread())?;
-            // Not cudarc's `synchronize`, which returns without waiting if cudarc has an earlier
-            // error to report.
-            // SAFETY: the event is alive.
-            let waited = unsafe { result::event::synchronize(buffer.copied.cu_event()) };
-            check("waiting for a copy to the device", waited)?;
-            // SAFETY: the buffer has room for a chunk, as the caller guarantees. No copy from it is
-            // under way, and the lock of the buffers is held.
-            let (to, from) = unsafe {
-                let bytes = size_of_val(part);
-                (
-                    std::slice::from_raw_parts_mut(buffer.bytes, bytes),
-                    std::slice::from_raw_parts(part.as_ptr().cast::<MaybeUninit<u8>>(), bytes),
-                )
-            };
-            fill(to, from);
-            // SAFETY: the buffer stays unchanged until the event. The caller guarantees the
-            // address.
-            let copied = unsafe { result::memcpy_htod_async(place(index), to, stream.cu_stream()) };
-            check("copying to the device", copied)?;
-            check("recording an event", buffer.copied.record(stream))?;
-            each(index, part)?;
+        for event in &self.copied {
+            wait(event)?;
         }
-        std::mem::forget(unfinished);
-        Ok(())
+        // SAFETY: a buffer has room for a chunk, as the caller guarantees. All copies from the
+        // buffers have ended, and the lock of the buffers is held.
+        let filling = unsafe { Filling::new(input, chunk * size_of::<T>(), &self.buffers) };
+        let copied = std::thread::scope(|scope| {
+            let _stop = StopOnDrop(&filling);
+            let help = || Builder::new().spawn_scoped(scope, || filling.help()).is_ok();
+            let has_help = (0..helpers(input.len())).filter(|_| help()).count() > 0;
+            for (index, part) in items.chunks(chunk).enumerate() {
+                if !has_help {
+                    filling.fill(index);
+                }
+                let filled = filling.wait(index);
+                // `each` may make another context current.
+                check("binding the context", self.context.bind_to_thread())?;
+                // SAFETY: the buffer stays unchanged until the event. The caller guarantees the
+                // address.
+                let copied = unsafe { result::memcpy_htod_async(place(index), filled, stream.cu_stream()) };
+                check("copying to the device", copied)?;
+                check("recording an event", self.copied[index % BUFFERS].record(stream))?;
+                each(index, part)?;
+                // Two copies are enqueued, so that the GPU always has work.
+                if let Some(ended) = index.checked_sub(2) {
+                    wait(&self.copied[ended % BUFFERS])?;
+                    filling.free(ended + 1 + BUFFERS);
+                }
+            }
+            Ok(())
+        });
+        if copied.is_ok() {
+            std::mem::forget(unfinished);
+        }
+        copied
     }
+}
+
+/// Waits for an event. Not cudarc's `synchronize`, which returns without waiting if cudarc has an
+/// earlier error to report.
+fn wait(event: &CudaEvent) -> Result<(), Error> {
+    // SAFETY: the event is alive.
+    check("waiting for a copy to the device", unsafe { result::event::synchronize(event.cu_event()) })
+}
+
+/// The number of threads that fill buffers with an input of this many bytes.
+fn helpers(bytes: usize) -> usize {
+    let available = std::thread::available_parallelism().map_or(1, usize::from);
+    available.min(MAX_THREADS).min(bytes / MIN_THREAD_BYTES)
 }
 
 impl Drop for Staging {
@@ -157,24 +177,9 @@ impl Drop for Staging {
     fn drop(&mut self) {
         for buffer in &self.buffers {
             // SAFETY: the buffer was allocated, and nothing uses it.
-            self.context.record_err(unsafe { result::free_host(buffer.bytes.cast()) });
+            self.context.record_err(unsafe { result::free_host(buffer.0.cast()) });
         }
         // SAFETY: the memory was allocated, and nothing uses it.
         self.context.record_err(unsafe { result::free_sync(self.device) });
     }
-}
-
-/// Copies bytes by several threads.
-fn fill(to: &mut [MaybeUninit<u8>], from: &[MaybeUninit<u8>]) {
-    let available = std::thread::available_parallelism().map_or(1, usize::from);
-    let threads = available.min(MAX_THREADS).min(from.len() / MIN_THREAD_BYTES).max(1);
-    let part = from.len().div_ceil(threads).max(1);
-    let mut parts = to.chunks_mut(part).zip(from.chunks(part));
-    let Some((first_to, first_from)) = parts.next() else { return };
-    std::thread::scope(|scope| {
-        for (to, from) in parts {
-            scope.spawn(|| to.copy_from_slice(from));
-        }
-        first_to.copy_from_slice(first_from);
-    });
 }
