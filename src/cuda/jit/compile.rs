@@ -1,6 +1,6 @@
 //! Compiles a source to its image, or finds the image in a cache.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Once, OnceLock};
 
 use super::compiler::Compiler;
 use super::image::{Image, ImageFormat};
@@ -54,7 +54,22 @@ pub fn target(architecture: Architecture) -> Result<Target, Error> {
     match of(compiler()?) {
         Ok(target) if target.format == ImageFormat::Cubin => Ok(target),
         // A newer NVRTC that knows this GPU may have replaced the recorded one.
-        _ => of(&nvrtc::library()?.compiler),
+        _ => {
+            let compiler = &nvrtc::library()?.compiler;
+            let target = of(compiler)?;
+            if target.format == ImageFormat::Ptx {
+                static SAID: Once = Once::new();
+                SAID.call_once(|| {
+                    log::warn!(
+                        "NVRTC {} is older than the GPU's architecture {architecture}: the driver compiles PTX for \
+                         {} instead. Install a newer NVRTC for faster kernels",
+                        compiler.version,
+                        target.architecture
+                    );
+                });
+            }
+            Ok(target)
+        }
     }
 }
 
