@@ -53,8 +53,8 @@ pub enum Error {
 
     /// The machine has no GPU with this ordinal.
     #[error(
-        "no CUDA device {ordinal}: this process sees {count}. Ordinals start at 0; CUDA_VISIBLE_DEVICES can \
-         hide devices"
+        "no CUDA device {ordinal}: this process sees {count}, from ordinal 0. Choose another ordinal, set \
+         CUDA_VISIBLE_DEVICES if it hides the GPU, or use `Device::cpu()`"
     )]
     NoDevice {
         /// The requested device, from 0.
@@ -231,7 +231,7 @@ pub enum Error {
     },
 
     /// No kernel can follow this policy. Only the feature `internals` gives access to policies.
-    #[error("invalid policy: {reason}")]
+    #[error("invalid policy: {reason}. Correct the policy")]
     #[cfg_attr(not(feature = "internals"), doc(hidden))]
     Policy {
         /// The condition that the policy violates.
@@ -264,7 +264,11 @@ pub enum Error {
     },
 
     /// CUDA reported an error.
-    #[error("CUDA failed while {call}: {name} ({}), {description}", source.0 as u32)]
+    #[error(
+        "CUDA failed while {call}: {name} ({}), {description}. Look {name} up in CUDA's list of driver errors, \
+         which gives the causes",
+        source.0 as u32
+    )]
     Cuda {
         /// The error's name, such as `CUDA_ERROR_ILLEGAL_ADDRESS`.
         name: String,
@@ -277,7 +281,10 @@ pub enum Error {
     },
 
     /// NVRTC reported an error other than a compilation error.
-    #[error("NVRTC failed: {name} ({code})")]
+    #[error(
+        "NVRTC failed: {name} ({code}). Free host memory, or install another version of NVRTC and name its file \
+         in WARPFOLD_NVRTC"
+    )]
     Nvrtc {
         /// The error's name, such as `NVRTC_ERROR_OUT_OF_MEMORY`.
         name: String,

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use cudarc::driver::{CudaContext, sys};
+use cudarc::driver::{CudaContext, DriverError, sys};
 use support::tiers::{Suite, Tier, in_child, scenario};
 use warpfold::jit::{self, Architecture, ImageFormat};
 use warpfold::ladder::{Ladder, Rung};
@@ -128,9 +128,9 @@ fn says_what_to_do(error: Error) {
 
 /// Whether a message has an imperative after the violated condition.
 fn has_remedy(message: &str) -> bool {
-    const VERBS: [&str; 14] = [
-        "Install", "Set", "Correct", "Write", "Free", "Create", "Pass", "Split", "Record", "Begin", "write",
-        "use", "choose", "create",
+    const VERBS: [&str; 16] = [
+        "Install", "Set", "Correct", "Write", "Free", "Create", "Pass", "Split", "Record", "Begin", "Look",
+        "Choose", "write", "use", "choose", "create",
     ];
     VERBS
         .iter()
@@ -148,6 +148,15 @@ fn errors_of_any_machine_say_what_to_do() {
     let input = unsafe { DeviceInput::<f32>::from_raw(&Device::cpu(), 4096, 1, std::ptr::null_mut()) };
     says_what_to_do(input.expect_err("no GPU"));
     says_what_to_do(Device::cuda(99).expect_err("no machine has a hundred"));
+    // A test cannot provoke these on every machine.
+    says_what_to_do(Error::NoDevice { ordinal: 99, count: 1 });
+    says_what_to_do(Error::Nvrtc { name: "NVRTC_ERROR_OUT_OF_MEMORY".to_owned(), code: 1 });
+    says_what_to_do(Error::Cuda {
+        name: "CUDA_ERROR_NOT_PERMITTED".to_owned(),
+        description: "operation not permitted".to_owned(),
+        call: "creating a stream",
+        source: DriverError(sys::CUresult::CUDA_ERROR_NOT_PERMITTED),
+    });
     for (variable, value) in
         [("WARPFOLD_DEVICE", "tpu"), ("WARPFOLD_DEVICE", "cuda:99"), ("WARPFOLD_NVRTC", "/nowhere.so")]
     {

@@ -65,7 +65,7 @@ impl Default for Rates {
 
 impl Rates {
     /// The place that was faster for inputs of this size. The CPU if it was not measured. A GPU
-    /// that was not measured counts with the least time that it can take.
+    /// that was not measured counts with a guess at its least time.
     pub(crate) fn fastest(&self, bytes: usize) -> HostPlace {
         let size = bytes.max(1).ilog2() as usize;
         let Some(cpu) = self.cpu[size].measured() else { return HostPlace::Cpu };
