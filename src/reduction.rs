@@ -41,7 +41,7 @@ use crate::{Device, DeviceMonoid, DeviceType, Error, Explanation, Input, OnDevic
 /// - launch graphs: up to four, for each of which the driver allocates about 75 KiB.
 ///
 /// The first reduction of more than 64 KiB of host memory on a GPU allocates 128 MiB of pinned
-/// memory and 32 MiB of device memory for its context. All later ones share them, one at a time.
+/// memory and 64 MiB of device memory for its context. All later ones share them, one at a time.
 ///
 /// ```
 /// use warpfold::{Device, Reduction, operators::Max};

@@ -27,13 +27,15 @@ enum Work {
     Laws,
     /// Files of the disk cache with random changes, for a minute.
     Cache,
+    /// The prefixes of a scan's blocks in every order of two and three threads.
+    Threads,
     /// The CPU backend and the parser of the disk cache under Miri, which finds undefined
     /// behaviour.
     Miri,
 }
 
 impl Work {
-    const ALL: [Self; 5] = [Self::Programs, Self::Orders, Self::Laws, Self::Cache, Self::Miri];
+    const ALL: [Self; 6] = [Self::Programs, Self::Orders, Self::Laws, Self::Cache, Self::Threads, Self::Miri];
 
     /// The reason why this machine cannot do the work, or `None`.
     fn absent(self) -> Option<&'static str> {
@@ -46,7 +48,7 @@ impl Work {
 
     /// Whether the number selects other cases.
     fn is_random(self) -> bool {
-        self != Self::Miri
+        !matches!(self, Self::Threads | Self::Miri)
     }
 
     fn run(self, number: u64) -> Result<()> {
@@ -64,6 +66,11 @@ impl Work {
             Self::Orders => run(&mut tests("--test simt --test scan --test ladder -- simt::")),
             Self::Laws => run(tests("--test laws").env("PROPTEST_CASES", "20000")),
             Self::Cache => run(tests("--lib -- --nocapture fuzzed_files").env("WARPFOLD_FUZZ_SECONDS", "60")),
+            Self::Threads => {
+                // A target folder of its own, because the flags would build all else anew.
+                run(command("cargo test --package warpfold --lib --target-dir target/loom -- model::")
+                    .env("RUSTFLAGS", "--cfg warpfold_loom"))
+            }
             Self::Miri => {
                 run(command("cargo +nightly miri test --package warpfold --lib -- tree cpu no_changed")
                     .env("MIRIFLAGS", "-Zmiri-disable-isolation"))

@@ -4,10 +4,19 @@
 //! A thread publishes the value of its block and continues. Of the threads that publish at about
 //! the same time, one computes the prefixes for all.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, OnceLock, TryLockError};
+use std::sync::TryLockError;
+use std::sync::atomic::Ordering;
+#[cfg(not(all(test, warpfold_loom)))]
+use std::{
+    hint::spin_loop,
+    sync::{Mutex, OnceLock, atomic::AtomicUsize},
+    thread::yield_now,
+};
 
 use crossbeam_utils::CachePadded;
+
+#[cfg(all(test, warpfold_loom))]
+use self::model::{AtomicUsize, Mutex, OnceLock, spin_loop, yield_now};
 
 use crate::Monoid;
 
@@ -21,8 +30,8 @@ impl PollCount {
     fn pause(&mut self) {
         self.0 += 1;
         match self.0 <= Self::MOST {
-            true => std::hint::spin_loop(),
-            false => std::thread::yield_now(),
+            true => spin_loop(),
+            false => yield_now(),
         }
     }
 }
@@ -74,7 +83,7 @@ pub(super) struct StopOthers<'a>(&'a AtomicUsize);
 
 impl Drop for StopOthers<'_> {
     fn drop(&mut self) {
-        self.0.store(STOPPED, Ordering::Release);
+        self.0.swap(STOPPED, Ordering::Release);
     }
 }
 
@@ -159,5 +168,7 @@ fn append<M: Monoid>(operator: &M, subtrees: &mut Vec<Subtree<M::Item>>, value: 
     prefix
 }
 
-#[cfg(test)]
+#[cfg(all(test, warpfold_loom))]
+mod model;
+#[cfg(all(test, not(warpfold_loom)))]
 mod tests;

@@ -6,7 +6,7 @@ use crate::cuda::input::DeviceInput;
 use crate::cuda::lock::lock;
 use crate::cuda::read::Array;
 use crate::cuda::slices::{DrainOnDrop, allocate};
-use crate::cuda::staging::chunk_items;
+use crate::cuda::staging::{DEVICE_CHUNKS, chunk_items};
 use crate::{DeviceMonoid, Error};
 
 impl BracketKernel {
@@ -27,16 +27,17 @@ impl BracketKernel {
         // Locked until the result has arrived: until then the kernels may read the chunks.
         let mut staging = lock(&staging);
         let unfinished = DrainOnDrop(stream);
-        let address = staging.device();
+        let (first, bytes) = (staging.device(), chunk * size_of::<M::Item>());
+        let address = |index: usize| first + (index % DEVICE_CHUNKS * bytes) as u64;
         let reduce = |index: usize, part: &[M::Item]| {
             // SAFETY: the memory has the chunk, in the order of this stream.
             let part: DeviceInput<M::Item> =
-                unsafe { DeviceInput::on_stream(address, part.len(), stream.clone()) };
+                unsafe { DeviceInput::on_stream(address(index), part.len(), stream.clone()) };
             self.run_into(operator, Array(&part), &mut values.slice_mut(index..index + 1))
         };
         // SAFETY: the chunks are those of `chunk_items`. Only this call uses the memory, as it
         // holds the lock.
-        unsafe { staging.copy(items, chunk, stream, |_| address, reduce) }?;
+        unsafe { staging.copy(items, chunk, stream, address, reduce) }?;
         let value = self.run(operator, &Array(&values))?;
         std::mem::forget(unfinished);
         Ok(value)

@@ -7,7 +7,7 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use crate::cuda::lock::lock;
 
 /// Bytes that a thread copies at a time.
-const PART_BYTES: usize = 512 << 10;
+const PART_BYTES: usize = 256 << 10;
 
 /// A pinned buffer, which several threads fill.
 #[derive(Clone, Copy, Debug)]
@@ -27,7 +27,10 @@ pub(super) struct Filling<'a> {
     /// The next part to copy, counted through all chunks.
     next: AtomicUsize,
     state: Mutex<State>,
-    changed: Condvar,
+    /// A buffer holds its whole chunk, which the caller waits for.
+    whole: Condvar,
+    /// Buffers are free again, which the helping threads wait for.
+    freed: Condvar,
 }
 
 struct State {
@@ -49,8 +52,8 @@ impl<'a> Filling<'a> {
         buffers: &'a [Pinned],
     ) -> Self {
         let state = State { end: buffers.len(), filled: vec![0; buffers.len()], is_stopped: false };
-        let (next, state, changed) = (AtomicUsize::new(0), Mutex::new(state), Condvar::new());
-        Self { input, chunk_bytes, buffers, next, state, changed }
+        let (next, state) = (AtomicUsize::new(0), Mutex::new(state));
+        Self { input, chunk_bytes, buffers, next, state, whole: Condvar::new(), freed: Condvar::new() }
     }
 
     fn chunk(&self, index: usize) -> Option<&'a [MaybeUninit<u8>]> {
@@ -64,7 +67,7 @@ impl<'a> Filling<'a> {
             let part = self.next.fetch_add(1, Ordering::Relaxed);
             let (index, part) = (part / parts, part % parts);
             let Some(chunk) = self.chunk(index) else { return };
-            let state = self.wait_while(|state| index >= state.end && !state.is_stopped);
+            let state = self.wait_while(&self.freed, |state| index >= state.end && !state.is_stopped);
             if state.is_stopped {
                 return;
             }
@@ -75,9 +78,9 @@ impl<'a> Filling<'a> {
 
     /// Copies a whole chunk. For a caller that no thread helps.
     pub(super) fn fill(&self, index: usize) {
-        drop(self.wait_while(|state| index >= state.end));
+        drop(self.wait_while(&self.freed, |state| index >= state.end));
         let chunk = self.chunk(index).unwrap_or_default();
-        (0..chunk.len().div_ceil(PART_BYTES)).for_each(|part| self.fill_part(index, chunk, part));
+        (0..parts_of(chunk)).for_each(|part| self.fill_part(index, chunk, part));
     }
 
     /// Copies a part of a chunk whose buffer is free. One thread alone has the part. The last chunk
@@ -94,15 +97,18 @@ impl<'a> Filling<'a> {
             let to = self.buffers[buffer].0.add(begin);
             std::ptr::copy_nonoverlapping(from.as_ptr(), to, from.len());
         }
-        lock(&self.state).filled[buffer] += 1;
-        self.changed.notify_all();
+        let filled = &mut lock(&self.state).filled[buffer];
+        *filled += 1;
+        if *filled == parts_of(chunk) {
+            self.whole.notify_one();
+        }
     }
 
     /// Waits until the chunk is in its buffer, and returns the buffer.
     pub(super) fn wait(&self, index: usize) -> &[MaybeUninit<u8>] {
         let chunk = self.chunk(index).unwrap_or_default();
         let buffer = index % self.buffers.len();
-        let mut state = self.wait_while(|state| state.filled[buffer] < chunk.len().div_ceil(PART_BYTES));
+        let mut state = self.wait_while(&self.whole, |state| state.filled[buffer] < parts_of(chunk));
         state.filled[buffer] = 0;
         // SAFETY: the buffer has the chunk, and does not change until it is freed.
         unsafe { std::slice::from_raw_parts(self.buffers[buffer].0, chunk.len()) }
@@ -111,13 +117,17 @@ impl<'a> Filling<'a> {
     /// Permits to fill the buffers of all chunks before `end`.
     pub(super) fn free(&self, end: usize) {
         lock(&self.state).end = end;
-        self.changed.notify_all();
+        self.freed.notify_all();
     }
 
-    fn wait_while(&self, is_waiting: impl Fn(&State) -> bool) -> MutexGuard<'_, State> {
+    fn wait_while(&self, event: &Condvar, is_waiting: impl Fn(&State) -> bool) -> MutexGuard<'_, State> {
         let state = lock(&self.state);
-        self.changed.wait_while(state, |state| is_waiting(state)).unwrap_or_else(PoisonError::into_inner)
+        event.wait_while(state, |state| is_waiting(state)).unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+fn parts_of(chunk: &[MaybeUninit<u8>]) -> usize {
+    chunk.len().div_ceil(PART_BYTES)
 }
 
 /// Lets the helping threads end when it is dropped.
@@ -126,7 +136,7 @@ pub(super) struct StopOnDrop<'f, 'a>(pub(super) &'f Filling<'a>);
 impl Drop for StopOnDrop<'_, '_> {
     fn drop(&mut self) {
         lock(&self.0.state).is_stopped = true;
-        self.0.changed.notify_all();
+        self.0.freed.notify_all();
     }
 }
 
