@@ -183,6 +183,29 @@ pub enum Error {
         device: String,
     },
 
+    /// A range of indices does not begin with 0.
+    #[error(
+        "the indices begin with {start}, but an index counts from 0. Pass a range that begins with 0, such as `0..n`, and add {start} in `prepare`"
+    )]
+    IndexStart {
+        /// The begin of the range, or `a negative number`.
+        start: String,
+    },
+
+    /// Arrays that are read in step have different lengths.
+    #[error(
+        "array {array} of the input has {length} elements, but array 0 has {expected}. Pass arrays of equal \
+         length, or slices of them"
+    )]
+    UnequalLengths {
+        /// The first array of another length, counted from 0.
+        array: usize,
+        /// Its length, in elements.
+        length: usize,
+        /// The length of the first array.
+        expected: usize,
+    },
+
     /// The output has the wrong length. A reduction writes one item, a scan one for each item of
     /// the input.
     #[error("the output holds {length} items, but the call writes {expected}. Pass exactly {expected} items")]

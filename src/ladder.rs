@@ -37,7 +37,7 @@ pub use crate::plan::ladder::{Finish, Role, Rung, Step};
 #[doc(hidden)]
 pub use crate::plan::ladder::{Launcher, Plan};
 use crate::source::Source;
-use crate::{Commutative, Device, DeviceMonoid, DeviceType, Error, Input, Kind, Layout, Scalar};
+use crate::{Commutative, Device, DeviceMonoid, DeviceType, Error, Input, Kind, Layout, Place, Scalar};
 
 /// Runs the rungs with the operator `M` on a GPU.
 ///
@@ -247,9 +247,13 @@ impl<M: DeviceMonoid> Ladder<M> {
     /// assert_eq!(ladder.inclusive(Rung::KoggeStone, &[3, 1, 4, 1])?, [3, 4, 8, 9]);
     /// # Ok::<(), warpfold::Error>(())
     /// ```
-    pub fn inclusive<I: Input<M::Item>>(&self, rung: Rung, input: I) -> Result<I::Owned, Error> {
+    pub fn inclusive<I: Input<M::Item>>(
+        &self,
+        rung: Rung,
+        input: I,
+    ) -> Result<<I::Place as Place>::Memory<M::Item>, Error> {
         self.check(rung, Role::Scans)?;
-        input.allocate_output(&Scanned { ladder: self, rung, exclusive: false })
+        I::Place::allocate_output(input.source(), &Scanned { ladder: self, rung, exclusive: false })
     }
 
     /// Returns the exclusive scan of the input: an [`inclusive`](Self::inclusive) scan, and then
@@ -266,9 +270,13 @@ impl<M: DeviceMonoid> Ladder<M> {
     /// assert_eq!(ladder.exclusive(Rung::BrentKung, &[3, 1, 4, 1])?, [0, 3, 4, 8]);
     /// # Ok::<(), warpfold::Error>(())
     /// ```
-    pub fn exclusive<I: Input<M::Item>>(&self, rung: Rung, input: I) -> Result<I::Owned, Error> {
+    pub fn exclusive<I: Input<M::Item>>(
+        &self,
+        rung: Rung,
+        input: I,
+    ) -> Result<<I::Place as Place>::Memory<M::Item>, Error> {
         self.check(rung, Role::Scans)?;
-        input.allocate_output(&Scanned { ladder: self, rung, exclusive: true })
+        I::Place::allocate_output(input.source(), &Scanned { ladder: self, rung, exclusive: true })
     }
 
     /// The rendered CUDA C++ of a rung. The call needs no GPU.

@@ -47,20 +47,25 @@ mod types;
 pub use cuda::jit;
 #[cfg(not(feature = "internals"))]
 pub(crate) use cuda::jit;
-pub use cuda::{Device, DeviceInput, Input, OnDevice, Output};
+pub use cuda::{Device, DeviceInput, DeviceMemory, HostMemory, Input, OnDevice, Output, Place};
 pub use cudarc;
 pub use error::{Error, LoaderError};
 pub use explanation::{ExplainedLaunch, Explanation};
-pub use language::{DeviceCode, DeviceFunction, DeviceMonoid, DeviceOperator};
+pub use language::{DeviceAggregate, DeviceCall, DeviceCode, DeviceFunction, DeviceMonoid, DeviceOperator};
 #[doc(inline)]
-pub use operators::{Commutative, Monoid, math, tree};
+pub use operators::aggregates;
+#[doc(inline)]
+pub use operators::{Aggregate, Commutative, Function, Item, Monoid, math, tree};
 #[cfg(feature = "internals")]
 pub use plan::Policy;
 pub use reduction::Reduction;
 pub use scan::Scan;
 pub use source::Source;
-pub use types::{Architecture, DeviceType, Field, Kind, Layout, Literal, Scalar};
-pub use warpfold_macros::{DeviceType, device, device_code, monoid};
+pub use types::{
+    Architecture, DeviceType, Element, Field, Kind, Layout, Literal, Maybe, Scalar, Tuple2, Tuple3, Tuple4,
+    Tuple5, Tuple6, Tuple7, Tuple8, Value,
+};
+pub use warpfold_macros::{DeviceType, aggregate, device, device_code, monoid};
 
 #[cfg(test)]
 mod tests;

@@ -8,23 +8,26 @@ use std::sync::{Arc, OnceLock};
 
 use cudarc::driver::CudaStream;
 
-use crate::cuda::{Array, Backend, BracketKernel, InputSource, OutputTarget};
+use crate::cuda::{Arrays, Backend, BracketKernel, Elements, InputSource, OutputTarget};
 use crate::language::check_sizes;
 use crate::plan::{Kernel, Policy};
-use crate::source::{ArrayOfItems, Source};
-use crate::{Device, DeviceMonoid, DeviceType, Error, Explanation, Input, OnDevice, Output, cpu};
+use crate::source::{ArraysOf, Source, data_of};
+use crate::{
+    Aggregate, Device, DeviceAggregate, DeviceMonoid, Element, Error, Explanation, Input, Item, Monoid,
+    OnDevice, Output, Value, cpu,
+};
 
-/// Reduces arrays with the operator `M` on a device.
+/// Reduces arrays with the operator or the [`Aggregate`] `A` on a device.
 ///
-/// The result is the bracket of the items ([`tree::bracket`](crate::tree::bracket)) on every
-/// device:
+/// The result of an operator is the bracket of the items
+/// ([`tree::bracket`](crate::tree::bracket)) on every device:
 ///
 /// - an empty input gives the identity;
 /// - one item gives that item;
-/// - an [exact](DeviceMonoid::EXACT) operator gives the same bits on the CPU and on every GPU.
+/// - an [exact](DeviceAggregate::EXACT) operator gives the same bits on the CPU and on every GPU.
 ///
-/// An item has at most 256 bytes, and an operator 3584. The number of items is limited by memory
-/// alone.
+/// An aggregate prepares the items, and presents the bracket. An item has at most 256 bytes. An
+/// operator has at most 3584, as has an aggregate together with its operator. The number of elements is limited by memory alone.
 ///
 /// Threads may share a `Reduction`, and may run it on several streams at once.
 ///
@@ -36,7 +39,7 @@ use crate::{Device, DeviceMonoid, DeviceType, Error, Explanation, Input, OnDevic
 ///
 /// Each stream has a workspace. With the default policy it holds:
 ///
-/// - device memory: at most 64 KiB, or a thousandth of the largest input if that is more. A stream
+/// - device memory: at most 64 KiB, or a thousandth of the items of the largest input if that is more. A stream
 ///   that reduces both small and large inputs holds twice as much.
 /// - launch graphs: up to four, for each of which the driver allocates about 75 KiB.
 ///
@@ -88,17 +91,17 @@ use crate::{Device, DeviceMonoid, DeviceType, Error, Explanation, Input, OnDevic
 /// ```
 #[derive(Clone)]
 #[must_use = "a reduction does nothing until it runs"]
-pub struct Reduction<M> {
+pub struct Reduction<A> {
     device: Device,
-    operator: M,
+    aggregate: A,
     policy: Policy,
     kernel: OnceLock<Arc<BracketKernel>>,
 }
 
 // The bounds stand on `new` and `with` rather than on the block. The compiler then shows the hint
-// of `DeviceMonoid` if `#[monoid]` is missing.
-impl<M> Reduction<M> {
-    /// Creates a reduction with an operator that has no parameters.
+// of `DeviceAggregate` if `#[monoid]` or `#[aggregate]` is missing.
+impl<A> Reduction<A> {
+    /// Creates a reduction with an operator or aggregate that has no parameters.
     ///
     /// The call does no work on the device: the first [`run`](Self::run) does.
     ///
@@ -111,12 +114,12 @@ impl<M> Reduction<M> {
     /// ```
     pub fn new(device: impl Into<Device>) -> Self
     where
-        M: DeviceMonoid + Default,
+        A: DeviceAggregate + Default,
     {
-        Self::with(device, M::default())
+        Self::with(device, A::default())
     }
 
-    /// Creates a reduction with an operator that has run-time parameters.
+    /// Creates a reduction with an operator or aggregate that has run-time parameters.
     ///
     /// ```
     /// use warpfold::{Device, DeviceType, Monoid, Reduction, monoid};
@@ -140,21 +143,21 @@ impl<M> Reduction<M> {
     /// assert_eq!(nearest.run(&[1.0, 8.5, 12.0])?, 8.5);
     /// # Ok::<(), warpfold::Error>(())
     /// ```
-    pub fn with(device: impl Into<Device>, operator: M) -> Self
+    pub fn with(device: impl Into<Device>, aggregate: A) -> Self
     where
-        M: DeviceMonoid,
+        A: DeviceAggregate,
     {
-        const { check_sizes::<M>() };
+        const { check_sizes::<A::Operator>() };
         Self {
             device: device.into(),
-            operator,
-            policy: Policy::for_item(&M::Item::layout()),
+            aggregate,
+            policy: Policy::for_data(&data_of::<A::Operator, ArraysOf<A::Preparation>>()),
             kernel: OnceLock::new(),
         }
     }
 }
 
-impl<M: DeviceMonoid> Reduction<M> {
+impl<A: DeviceAggregate> Reduction<A> {
     /// Replaces the policy, for measurements. No policy changes a result.
     ///
     /// Calls on a GPU return [`Error::Policy`] if no kernel can follow the policy.
@@ -183,7 +186,7 @@ impl<M: DeviceMonoid> Reduction<M> {
         &self.policy
     }
 
-    /// Returns the bracket of the input. The call blocks until the result is on the host.
+    /// Returns the result of the input: of an operator, the bracket. The call blocks until the result is on the host.
     ///
     /// Device memory is read in the order of its own stream. [`Device::auto`] documents where host
     /// memory is reduced. A GPU copies it on a stream that no other code uses. The caller may
@@ -213,34 +216,64 @@ impl<M: DeviceMonoid> Reduction<M> {
     /// assert_eq!(Reduction::<Min<f32>>::new(Device::auto()).run(&temperatures)?, 19.0);
     /// # Ok::<(), warpfold::Error>(())
     /// ```
-    pub fn run<I: Input<M::Item>>(&self, input: I) -> Result<M::Item, Error> {
-        self.run_source(input.source()).map_err(Self::name_operator)
+    pub fn run<I: Input<A::Input>>(&self, input: I) -> Result<A::Output, Error> {
+        let (item, count) = self.run_source(input.source()).map_err(Self::name_operator)?;
+        Ok(self.aggregate.present(item, count))
     }
 
-    fn run_source(&self, source: InputSource<'_, M::Item>) -> Result<M::Item, Error> {
-        if let (InputSource::Host(items), true) = (&source, self.device.is_auto()) {
-            return self.run_fastest(items);
-        }
-        match (self.device.backend()?, source) {
-            (Backend::Cpu, InputSource::Host(items)) => Ok(cpu::bracket(&self.operator, items)),
-            (Backend::Cpu, InputSource::Device(_)) => Err(Error::DeviceInputOnCpu),
-            (Backend::Cuda { .. }, InputSource::Host([])) => Ok(self.operator.identity()),
-            (Backend::Cuda { stream, .. }, InputSource::Host(items)) => {
-                self.kernel(stream)?.run_host(&self.operator, items)
+    /// The item of the input, and the number of elements.
+    fn run_source(&self, source: InputSource<'_, A::Input>) -> Result<(Item<A>, u64), Error> {
+        let slices = match source {
+            InputSource::Host(slices) => slices,
+            InputSource::Device(pointers) => {
+                let Backend::Cuda { stream, .. } = self.device.backend()? else {
+                    return Err(Error::DeviceInputOnCpu);
+                };
+                let arrays = Self::arrays(pointers)?;
+                let item = self.kernel(stream)?.run(&self.aggregate.operator(), &arrays)?;
+                return Ok((item, arrays.length()));
             }
-            (Backend::Cuda { stream, .. }, InputSource::Device(items)) => {
-                self.kernel(stream)?.run(&self.operator, &Array(items))
-            }
-        }
+        };
+        let length = cpu::length_of::<A::Input>(slices)?;
+        let item = match self.device.is_auto() {
+            true => self.run_fastest(slices, length),
+            false => match self.device.backend()? {
+                Backend::Cpu => self.run_on_cpu(slices),
+                Backend::Cuda { .. } if length == 0 => Ok(self.aggregate.monoid().identity()),
+                Backend::Cuda { stream, .. } => self.run_host_on_gpu(self.kernel(stream)?, slices, length),
+            },
+        };
+        Ok((item?, length as u64))
+    }
+
+    fn run_on_cpu(&self, slices: Slices<'_, A>) -> Result<Item<A>, Error> {
+        Ok(cpu::bracket(&self.aggregate.monoid(), &cpu::Prepared::new(&self.aggregate, slices)?))
+    }
+
+    fn run_host_on_gpu(
+        &self,
+        kernel: &BracketKernel,
+        slices: Slices<'_, A>,
+        length: usize,
+    ) -> Result<Item<A>, Error> {
+        kernel.run_host::<_, A::Input, A::Preparation>(&self.aggregate.operator(), slices, length)
+    }
+
+    /// Arrays in device memory, for the kernels.
+    fn arrays(
+        pointers: <A::Input as Element>::Pointers<'_>,
+    ) -> Result<Arrays<'_, A::Input, A::Preparation>, Error> {
+        Arrays::of(pointers)
     }
 
     /// Names the operator in the error of a kernel.
     fn name_operator(error: Error) -> Error {
-        error.of_operator(std::any::type_name::<M>())
+        error.of_operator(std::any::type_name::<A>())
     }
 
-    /// Writes the bracket of the input to one item of device memory, without waiting for the
-    /// result.
+    /// Writes the result of the input to device memory, without waiting for it.
+    ///
+    /// An aggregate presents the result on the GPU. Device memory holds it as [`Value::Stored`].
     ///
     /// The work is enqueued on the input's stream. If the output belongs to another stream, that
     /// stream waits for the result.
@@ -253,7 +286,7 @@ impl<M: DeviceMonoid> Reduction<M> {
     ///
     /// # Errors
     ///
-    /// - [`Error::OutputLength`] unless the output holds exactly one item.
+    /// - [`Error::OutputLength`] unless the output has room for exactly one result.
     /// - [`Error::DeviceInputOnCpu`] if the device is the CPU.
     /// - [`Error::WrongContext`] if the input or the output belongs to another CUDA context than
     ///   the device.
@@ -274,12 +307,14 @@ impl<M: DeviceMonoid> Reduction<M> {
     /// ```
     pub fn run_into<I, O>(&self, input: I, mut output: O) -> Result<(), Error>
     where
-        I: Input<M::Item> + OnDevice<M::Item>,
-        O: Output<M::Item> + OnDevice<M::Item>,
+        I: Input<A::Input> + OnDevice<A::Input>,
+        O: Output<Stored<A>> + OnDevice<Stored<A>>,
     {
         match (self.device.backend()?, input.source(), output.target()) {
-            (Backend::Cuda { stream, .. }, InputSource::Device(items), OutputTarget::Device(place)) => {
-                self.kernel(stream)?.run_into(&self.operator, Array(items), place)
+            (Backend::Cuda { stream, .. }, InputSource::Device(elements), OutputTarget::Device(place)) => {
+                let arrays = Self::arrays(elements)?;
+                let operator = self.aggregate.operator().presenting(Some(arrays.length()));
+                self.kernel(stream)?.run_into(&operator, arrays, place)
             }
             _ => Err(Error::DeviceInputOnCpu),
         }
@@ -307,7 +342,9 @@ impl<M: DeviceMonoid> Reduction<M> {
     pub fn compile(&self) -> Result<(), Error> {
         match self.device.backend()? {
             Backend::Cpu => Ok(()),
-            Backend::Cuda { stream, .. } => self.kernel(stream)?.reserve::<M, ArrayOfItems>(stream),
+            Backend::Cuda { stream, .. } => {
+                self.kernel(stream)?.reserve::<A::Operator, ArraysOf<A::Preparation>>(stream)
+            }
         }
     }
 
@@ -331,7 +368,9 @@ impl<M: DeviceMonoid> Reduction<M> {
     pub fn explain(&self, length: usize) -> Result<Explanation, Error> {
         let (launches, scratch_bytes) = match self.device.backend()? {
             Backend::Cpu => (Vec::new(), 0),
-            Backend::Cuda { stream, .. } => self.kernel(stream)?.explain::<M, ArrayOfItems>(length as u64)?,
+            Backend::Cuda { stream, .. } => {
+                self.kernel(stream)?.explain::<A::Operator, ArraysOf<A::Preparation>>(length as u64)?
+            }
         };
         Ok(Explanation { device: self.device.to_string(), length: length as u64, launches, scratch_bytes })
     }
@@ -350,22 +389,56 @@ impl<M: DeviceMonoid> Reduction<M> {
     /// # Ok::<(), warpfold::Error>(())
     /// ```
     pub fn source(&self) -> Result<Source, Error> {
-        Source::of_reduction::<M>(&self.policy, Kernel::Large)
+        Source::of_reduction::<A>(&self.policy, Kernel::Large)
     }
 
     fn kernel(&self, stream: &CudaStream) -> Result<&BracketKernel, Error> {
         if let Some(kernel) = self.kernel.get() {
             return Ok(kernel);
         }
-        let kernel = BracketKernel::of::<M, ArrayOfItems>(stream.context(), self.policy)?;
+        let kernel =
+            BracketKernel::of::<A::Operator, ArraysOf<A::Preparation>>(stream.context(), self.policy)?;
         Ok(self.kernel.get_or_init(|| kernel))
     }
 }
 
-impl<M> fmt::Debug for Reduction<M> {
+impl<M: DeviceMonoid> Reduction<M> {
+    /// Goes on with a running total: `init` combined with the bracket of the input, once, on the
+    /// left. Without items, `init` itself.
+    ///
+    /// # Errors
+    ///
+    /// The errors of [`run`](Self::run).
+    ///
+    /// ```
+    /// use warpfold::{Device, Reduction, operators::Sum};
+    ///
+    /// let sum = Reduction::<Sum<u64>>::new(Device::auto());
+    /// let mut total = 0;
+    /// for chunk in [[1, 2], [3, 4]] {
+    ///     total = sum.run_from(total, &chunk)?;
+    /// }
+    /// assert_eq!(total, 10);
+    /// # Ok::<(), warpfold::Error>(())
+    /// ```
+    pub fn run_from<I: Input<M::Item>>(&self, init: M::Item, input: I) -> Result<M::Item, Error> {
+        match input.source().len() {
+            0 => Ok(init),
+            _ => Ok(self.aggregate.combine(init, self.run(input)?)),
+        }
+    }
+}
+
+/// The arrays of an aggregate's input in host memory.
+type Slices<'a, A> = <<A as Aggregate>::Input as Element>::Slices<'a>;
+
+/// The result of an aggregate in device memory.
+type Stored<A> = <<A as Aggregate>::Output as Value>::Stored;
+
+impl<A> fmt::Debug for Reduction<A> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Reduction")
-            .field("operator", &std::any::type_name::<M>())
+            .field("operator", &std::any::type_name::<A>())
             .field("device", &self.device)
             .finish_non_exhaustive()
     }

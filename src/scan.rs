@@ -11,7 +11,7 @@ use crate::language::check_sizes;
 use crate::plan::{Kernel, ScanPolicy};
 use crate::source::Source;
 use crate::tree::Prefix;
-use crate::{Device, DeviceMonoid, DeviceType, Error, Explanation, Input, Output};
+use crate::{Device, DeviceMonoid, DeviceType, Error, Explanation, Input, Output, Place};
 
 /// Scans arrays with the operator `M` on a device.
 ///
@@ -157,7 +157,10 @@ impl<M: DeviceMonoid> Scan<M> {
     /// assert_eq!(sums.inclusive(&[3, 1, 4])?, [3, 4, 8]);
     /// # Ok::<(), warpfold::Error>(())
     /// ```
-    pub fn inclusive<I: Input<M::Item>>(&self, input: I) -> Result<I::Owned, Error> {
+    pub fn inclusive<I: Input<M::Item>>(
+        &self,
+        input: I,
+    ) -> Result<<I::Place as Place>::Memory<M::Item>, Error> {
         self.in_new_memory(Prefix::Inclusive, input)
     }
 
@@ -177,7 +180,10 @@ impl<M: DeviceMonoid> Scan<M> {
     /// assert_eq!(sums.exclusive(&[3, 1, 4])?, [0, 3, 4]);
     /// # Ok::<(), warpfold::Error>(())
     /// ```
-    pub fn exclusive<I: Input<M::Item>>(&self, input: I) -> Result<I::Owned, Error> {
+    pub fn exclusive<I: Input<M::Item>>(
+        &self,
+        input: I,
+    ) -> Result<<I::Place as Place>::Memory<M::Item>, Error> {
         self.in_new_memory(Prefix::Exclusive, input)
     }
 

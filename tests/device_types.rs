@@ -2,7 +2,7 @@
 
 use std::mem::offset_of;
 
-use warpfold::{DeviceType, Kind, Layout, Literal, Scalar};
+use warpfold::{Device, DeviceType, Kind, Layout, Literal, Monoid, Reduction, Scalar};
 
 #[derive(Clone, Copy, Debug, DeviceType)]
 #[repr(C)]
@@ -45,6 +45,56 @@ mod renamed {
     }
 }
 
+/// The types of the fields, and what they are called, come from the caller of a macro.
+macro_rules! declared {
+    ($name:ident { $($field:ident: $type:ty),* }) => {
+        #[derive(Clone, Copy, Debug, DeviceType)]
+        #[repr(C)]
+        struct $name {
+            $($field: $type),*
+        }
+    };
+}
+declared! { Declared { first: u8, second: [f32; 2] } }
+
+/// Names that the macros use, too.
+#[allow(non_camel_case_types, clippy::init_numbered_fields)]
+mod names {
+    use warpfold::{DeviceType, Monoid, device, monoid};
+
+    const BODY: f32 = 0.5;
+
+    #[derive(Clone, Copy, Debug, DeviceType)]
+    #[repr(C)]
+    pub struct left(pub this, pub result);
+    #[derive(Clone, Copy, Debug, DeviceType)]
+    #[repr(transparent)]
+    pub struct this(pub f32);
+    #[derive(Clone, Copy, Debug, DeviceType)]
+    #[repr(transparent)]
+    pub struct result(pub u32);
+    #[derive(Clone, Copy, Debug, DeviceType)]
+    #[repr(C)]
+    pub struct translation(pub f32);
+
+    #[device]
+    fn scaled(x: this) -> this {
+        this { 0: BODY * x.0 }
+    }
+
+    #[monoid]
+    impl Monoid for translation {
+        type Item = left;
+        fn identity(&self) -> left {
+            left(this(0.0), result(0))
+        }
+        fn combine(&self, x: left, y: left) -> left {
+            let depth = y.1.0.wrapping_sub(1);
+            left { 0: scaled(this { 0: x.0.0 + BODY + self.0 }), 1: result { 0: x.1.0.min(depth) } }
+        }
+    }
+}
+
 fn fields(layout: &Layout) -> Vec<(&str, usize, &str)> {
     let Kind::Struct { fields } = &layout.kind else { panic!("{layout:?} is a struct") };
     fields.iter().map(|field| (field.name, field.offset, field.layout.name)).collect()
@@ -77,6 +127,7 @@ fn transparent_and_generic_structs_work() {
     assert_ne!(layout.id, Pair::<i8, Wrapper>::layout().id);
     assert_eq!(Lanes::<3>::layout().size, 6);
     assert_eq!(renamed::Point::layout().size, 4);
+    assert_eq!(fields(&Declared::layout()), [("first", 0, "u8"), ("second", 4, "[f32; 2]")]);
 }
 
 #[test]
@@ -99,6 +150,17 @@ fn same_bits_tells_zeros_apart_and_no_nan_from_another() {
     assert!(!Padded::same_bits(&nan(0x7ff8_0000_0000_0000), &value));
     assert!(f32::same_bits(&f32::NAN, &-f32::NAN));
     assert!(!f32::same_bits(&0.0, &-0.0));
+}
+
+#[test]
+fn users_may_have_the_names_of_the_macros() {
+    let value = names::left(names::this(1.0), names::result(7));
+    assert!(names::left::same_bits(&value, &value));
+    let operator = names::translation(2.0);
+    let combined = operator.combine(value, value);
+    assert_eq!((combined.0.0, combined.1.0), (1.75, 6));
+    let source = Reduction::with(Device::cpu(), operator).source().expect("renders");
+    assert!(source.program().contains("0.5"), "{}", source.program());
 }
 
 #[test]

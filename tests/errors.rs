@@ -1,16 +1,18 @@
 //! Provokes each error by bad input, and tests that later calls work.
 
+use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use cudarc::driver::{CudaContext, DriverError, sys};
+use support::aggregates::{OfIndex, Product};
 use support::tiers::{Suite, Tier, in_child, scenario};
 use warpfold::jit::{self, Architecture, ImageFormat};
 use warpfold::ladder::{Ladder, Rung};
 use warpfold::operators::{Min, Sum};
 use warpfold::{
     Device, DeviceInput, DeviceMonoid, DeviceOperator, DeviceType, Error, Field, Kind, Layout, Literal,
-    Monoid, Policy, Reduction, Scan, cudarc, device_code, monoid,
+    Monoid, Policy, Reduction, Scan, Value, cudarc, device_code, monoid,
 };
 
 /// Operators on `u32`. Their Rust returns the left operand, and their CUDA C++ is wrong in some
@@ -143,6 +145,9 @@ fn errors_of_any_machine_say_what_to_do() {
     says_what_to_do(Reduction::<Total<Meters>>::new(Device::cpu()).source().expect_err("no form"));
     let sum = Scan::<Sum<u32>>::new(Device::cpu());
     says_what_to_do(sum.inclusive_into(&[1, 2, 3], &mut [0; 2]).expect_err("too short"));
+    let product = Reduction::with(Device::cpu(), Product(PhantomData::<(u32, u32)>));
+    says_what_to_do(product.run((&[1, 2, 3], &[1, 2])).expect_err("not in step"));
+    says_what_to_do(Reduction::<OfIndex>::new(Device::cpu()).run(1..5).expect_err("not from 0"));
     says_what_to_do(Ladder::<Sum<u32>>::new(Device::cpu()).reduce(Rung::Shuffles, &[1]).expect_err("no GPU"));
     // SAFETY: the call fails before it reads the address.
     let input = unsafe { DeviceInput::<f32>::from_raw(&Device::cpu(), 4096, 1, std::ptr::null_mut()) };
@@ -208,6 +213,12 @@ struct Displaced {
 
 // SAFETY: wrong on purpose. The type is compiled, but no kernel with it is launched.
 unsafe impl cudarc::driver::DeviceRepr for Displaced {}
+impl Value for Displaced {
+    type Stored = Self;
+    fn from_stored(stored: Self) -> Self {
+        stored
+    }
+}
 // SAFETY: as above.
 unsafe impl DeviceType for Displaced {
     fn layout() -> Layout {
@@ -418,6 +429,19 @@ fn a_gpu_refuses_what_is_not_its_own() {
 
     let other = CudaContext::new_non_primary(0, 0).expect("a second context");
     let elsewhere = Reduction::<Sum<u32>>::new(other);
+    // The second of two arrays.
+    let foreign = elsewhere.device().stream().expect("a GPU").clone_htod(&[1_u32, 2, 3]).expect("copies");
+    let product = Reduction::with(context.clone(), Product(PhantomData::<(u32, u32)>));
+    match product.run((&items, &foreign)) {
+        Err(Error::WrongContext { what: "array 1 of the input", .. }) => {}
+        other => panic!("{other:?}"),
+    }
+    let short = items.slice(..2);
+    match product.run((&items, &short)) {
+        Err(Error::UnequalLengths { array: 1, length: 2, expected: 3 }) => {}
+        other => panic!("{other:?}"),
+    }
+    product.run((&items, &items)).expect("still works");
     let refused = elsewhere.run(&items);
     assert!(matches!(refused, Err(Error::WrongContext { what: "input", .. })), "{refused:?}");
     assert_eq!(elsewhere.run(&[1, 2, 4]).expect("its own device works"), 7);

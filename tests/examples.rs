@@ -1,5 +1,5 @@
-//! Runs the laws of the example operators and the tests of the example scans. Both are in the files
-//! of the examples.
+//! Runs the laws of the example operators, and the tests of other examples. All are in the files of
+//! the examples.
 
 // Only the example itself uses all of it.
 #[allow(dead_code)]
@@ -9,3 +9,11 @@ mod operators;
 #[allow(dead_code)]
 #[path = "../examples/scans/mod.rs"]
 mod scans;
+
+#[allow(dead_code)]
+#[path = "../examples/describe/chart.rs"]
+mod chart;
+
+#[allow(dead_code)]
+#[path = "../examples/describe/summary.rs"]
+mod summary;

@@ -1,5 +1,8 @@
 //! Tests the laws of every built-in operator on its domain, and that a broken operator is found.
 
+#[path = "laws/aggregates.rs"]
+mod aggregates;
+
 use support::items::Point;
 use support::operators::MaxByNorm;
 use warpfold::laws::proptest::prelude::*;

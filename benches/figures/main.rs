@@ -2,7 +2,7 @@
 //! `benches/peers`.
 //!
 //! ```text
-//! figures CSV [--cpu | --cold | --enqueue | --search | --scan [--search]] [--quick]
+//! figures CSV [--aggregates | --cpu | --cold | --enqueue | --search | --scan [--search]] [--quick]
 //!         [--sizes 10,20] [--policy large.rows=2,small_bytes=0] [OPERATOR...]
 //! ```
 //!
@@ -26,10 +26,12 @@
 //!   reads.
 //! - `--cold`: first calls (`cold.rs`).
 //! - `--host`: reductions of host memory (`host.rs`).
+//! - `--aggregates`: aggregates, in one read (`aggregates.rs`).
 //! - `--enqueue`: the host's time to enqueue a call (`enqueue.rs`).
 //! - `--search`: policies (`search.rs`).
 //! - `--scan`: scans (`scan.rs`).
 
+mod aggregates;
 mod ceiling;
 mod cold;
 mod cpu;
@@ -109,7 +111,7 @@ fn main() -> Result<()> {
     };
     let (quick, on_cpu, cold, search) = (flag("--quick"), flag("--cpu"), flag("--cold"), flag("--search"));
     let (enqueue, scan, alone) = (flag("--enqueue"), flag("--scan"), flag(processes::FLAG));
-    let host = flag("--host");
+    let (host, of_aggregates) = (flag("--host"), flag("--aggregates"));
     if flag("--cold-process") {
         let [operator, item, bytes] = &arguments[..] else {
             anyhow::bail!("--cold-process OPERATOR ITEM BYTES");
@@ -166,6 +168,10 @@ fn main() -> Result<()> {
     }
     if host {
         host::all(&mut out)?;
+        return Ok(out.flush()?);
+    }
+    if of_aggregates {
+        aggregates::all(&Gpu::new(&device)?, &mut out)?;
         return Ok(out.flush()?);
     }
     if enqueue {

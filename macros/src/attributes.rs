@@ -23,23 +23,23 @@ const HARMLESS: [&str; 13] = [
 ];
 
 const REFUSED: &str = "an attribute here may change the Rust and not the CUDA C++; `#[cfg]` stands before \
-     `#[monoid]` or `#[device]`, for all of the item";
+     `#[monoid]`, `#[aggregate]` or `#[device]`, for all of the item";
 
 /// Refuses every attribute of a function, or inside it, that is not in [`HARMLESS`].
 pub(crate) fn check_function(function: &ItemFn) -> Result<(), Error> {
     check(|found| found.visit_item_fn(function))
 }
 
-/// Does the same for `combine` and for the attributes and generics of its `impl`.
-pub(crate) fn check_combine(
+/// Does the same for a method, such as `combine`, and for the attributes and generics of its `impl`.
+pub(crate) fn check_method(
     attributes: &[Attribute],
     generics: &Generics,
-    combine: &ImplItemFn,
+    method: &ImplItemFn,
 ) -> Result<(), Error> {
     check(|found| {
         attributes.iter().for_each(|attribute| found.visit_attribute(attribute));
         found.visit_generics(generics);
-        found.visit_impl_item_fn(combine);
+        found.visit_impl_item_fn(method);
     })
 }
 

@@ -1,15 +1,16 @@
 //! `#[device]`: keeps a function, and adds a type of the same name that holds its CUDA C++ form.
 //! Rust has separate namespaces for functions and types, so one import brings both.
 
-use proc_macro2::TokenStream;
-use quote::{quote, quote_spanned};
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{format_ident, quote, quote_spanned};
 use syn::{Error, FnArg, GenericParam, ItemFn, Path, Result, ReturnType, Type};
 
 use crate::attributes;
 use crate::translate::{Function, depth, translate};
 
-pub(crate) fn expand(item: &ItemFn, warpfold: &Path) -> TokenStream {
-    let device = device(item, warpfold).unwrap_or_else(|error| {
+/// `name` is the type that represents the function, if one is wanted.
+pub(crate) fn expand(item: &ItemFn, warpfold: &Path, name: Option<&Ident>) -> TokenStream {
+    let device = device(item, warpfold, name).unwrap_or_else(|error| {
         let error = error.into_compile_error();
         // A method stands in an `impl`, where no struct can be declared.
         let placeholder = item.sig.receiver().is_none().then(|| structure(item, quote!(false)));
@@ -89,7 +90,7 @@ fn check_type(ty: &Type) -> Result<()> {
     Err(Error::new_spanned(ty, message))
 }
 
-fn device(item: &ItemFn, warpfold: &Path) -> Result<TokenStream> {
+fn device(item: &ItemFn, warpfold: &Path, as_type: Option<&Ident>) -> Result<TokenStream> {
     let result = check(item)?;
     let signature = &item.sig;
     let mut inputs = Vec::new();
@@ -121,7 +122,9 @@ fn device(item: &ItemFn, warpfold: &Path) -> Result<TokenStream> {
         known.make_where_clause().predicates.push(syn::parse_quote!(#name: #warpfold::DeviceType));
     }
     let known = &known.where_clause;
+    let as_type = as_type.map(|ty| function_type(item, ty, &types, result, warpfold)).transpose()?;
     Ok(quote! {
+        #as_type
         #structure
 
         #[allow(warnings, clippy::all, clippy::pedantic, clippy::nursery, clippy::restriction)]
@@ -137,8 +140,53 @@ fn device(item: &ItemFn, warpfold: &Path) -> Result<TokenStream> {
         impl #generics #warpfold::language::Helper for #name #arguments #known {
             fn function() -> #warpfold::DeviceFunction {
                 #tokens
-                #warpfold::DeviceFunction::translated(#text, result, translation)
+                #warpfold::DeviceFunction::translated(#text, __warpfold_result, __warpfold_translation)
             }
+        }
+    })
+}
+
+/// The type that represents the function.
+fn function_type(
+    item: &ItemFn,
+    ty: &Ident,
+    parameters: &[&Type],
+    result: &Type,
+    warpfold: &Path,
+) -> Result<TokenStream> {
+    if let Some(generic) = item.sig.generics.params.first() {
+        let message = "a function that is a type is not generic; write a function that calls the generic one";
+        return Err(Error::new_spanned(generic, message));
+    }
+    let (visibility, function) = (&item.vis, &item.sig.ident);
+    let doc = format!("The function `{function}` as a type.");
+    let names: Vec<Ident> =
+        (0..parameters.len()).map(|k| format_ident!("__warpfold_{k}", span = Span::mixed_site())).collect();
+    let (input, pattern) = match parameters {
+        [one] => (quote!(#one), quote!(#(#names)*)),
+        _ => (quote!((#(#parameters,)*)), quote!((#(#names,)*))),
+    };
+    let count = parameters.len();
+    Ok(quote! {
+        #[doc = #doc]
+        #[derive(Clone, Copy, Debug, Default)]
+        #visibility struct #ty;
+
+        #[automatically_derived]
+        impl #warpfold::Function for #ty {
+            type Input = #input;
+            type Output = #result;
+            #[inline]
+            fn call(#pattern: #input) -> #result {
+                #function(#(#names),*)
+            }
+        }
+
+        #[automatically_derived]
+        impl #warpfold::DeviceCall for #ty {
+            const EXACT: bool = #function::exact(0);
+            const PARAMETERS: usize = #count;
+            type Function = #function;
         }
     })
 }

@@ -1,4 +1,4 @@
-use proc_macro2::TokenStream;
+use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Data, DeriveInput, Error, Field, Fields, Path, Result, Type, parse_quote};
@@ -22,7 +22,7 @@ pub(crate) fn derive(input: &DeriveInput) -> Result<TokenStream> {
     // field.
     let descriptions = fields.iter().zip(&members).zip(&names).map(|((field, member), name)| {
         let ty = &field.ty;
-        quote_spanned! {ty.span()=>
+        quote_spanned! {at(ty)=>
             #warpfold::Field {
                 name: #name,
                 offset: ::core::mem::offset_of!(Self, #member),
@@ -31,10 +31,11 @@ pub(crate) fn derive(input: &DeriveInput) -> Result<TokenStream> {
         }
     });
     let literals = types.iter().zip(&members).map(|(ty, member)| {
-        quote_spanned! {ty.span()=> <#ty as #warpfold::DeviceType>::literal(&self.#member) }
+        quote_spanned! {at(ty)=> <#ty as #warpfold::DeviceType>::literal(&self.#member) }
     });
+    // A tuple struct may have the name `left`, and a parameter must not have the same.
     let comparisons = types.iter().zip(&members).map(|(ty, member)| {
-        quote_spanned! {ty.span()=> <#ty as #warpfold::DeviceType>::same_bits(&a.#member, &b.#member) }
+        quote_spanned! {at(ty)=> <#ty as #warpfold::DeviceType>::same_bits(&__left.#member, &__right.#member) }
     });
     let sizes: Vec<TokenStream> = types
         .iter()
@@ -51,6 +52,13 @@ pub(crate) fn derive(input: &DeriveInput) -> Result<TokenStream> {
         // SAFETY: the struct's layout is fixed by its `repr`, and every field is a device type.
         unsafe impl #impl_generics #warpfold::cudarc::driver::DeviceRepr for #name #type_generics #where_clause {}
 
+        impl #impl_generics #warpfold::Value for #name #type_generics #where_clause {
+            type Stored = Self;
+            fn from_stored(__stored: Self) -> Self {
+                __stored
+            }
+        }
+
         // SAFETY: the layout lists every field, with the offset that the Rust compiler gives it.
         unsafe impl #impl_generics #warpfold::DeviceType for #name #type_generics #where_clause {
             fn layout() -> #warpfold::Layout {
@@ -65,13 +73,19 @@ pub(crate) fn derive(input: &DeriveInput) -> Result<TokenStream> {
                 #warpfold::Literal::Sequence(::std::vec![#(#literals),*])
             }
             #[inline]
-            fn same_bits(a: &Self, b: &Self) -> bool {
+            fn same_bits(__left: &Self, __right: &Self) -> bool {
                 #(#comparisons)&&*
             }
         }
 
         #early
     })
+}
+
+/// Where rustc reports the errors of a field. The names of the expansion are our own, also if the
+/// type comes from the caller of a macro that declares the struct.
+fn at(ty: &Type) -> Span {
+    Span::call_site().located_at(ty.span())
 }
 
 fn crate_path(input: &DeriveInput) -> Result<Path> {

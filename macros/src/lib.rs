@@ -1,6 +1,7 @@
 //! The macros of [warpfold](https://docs.rs/warpfold): `#[monoid]`, `#[device]`,
 //! `#[derive(DeviceType)]` and `device_code!`.
 
+mod aggregate;
 mod attributes;
 mod device_function;
 mod device_type;
@@ -9,7 +10,7 @@ mod translate;
 
 use proc_macro::TokenStream;
 use syn::parse::ParseStream;
-use syn::{Path, Token, parse_quote};
+use syn::{Ident, Path, Token, parse_quote};
 
 /// Implements `warpfold::DeviceType` and `cudarc`'s `DeviceRepr` for a struct of fixed layout.
 ///
@@ -111,6 +112,51 @@ pub fn monoid(arguments: TokenStream, item: TokenStream) -> TokenStream {
     monoid::expand(&syn::parse_macro_input!(item as syn::ItemImpl), &warpfold).into()
 }
 
+/// Derives `warpfold::DeviceAggregate`, the CUDA C++ form of an aggregate, from an `impl Aggregate`.
+///
+/// The `impl` itself stays, for the CPU. `prepare` and `present` are written in the subset of Rust
+/// that docs/OPERATORS.md describes for `combine`. `present` may return an `Option`. If `monoid` is
+/// missing, it becomes `Self::Monoid::default()`.
+///
+/// `#[aggregate(crate = path::to::warpfold)]` sets the path of the crate `warpfold`, if it has
+/// another name.
+///
+/// # Errors
+///
+/// Code outside the subset is a compile error at its token.
+///
+/// # Example
+///
+/// ```
+/// use warpfold::{Aggregate, Device, Reduction, aggregate, operators::Sum};
+///
+/// /// How many numbers are above a threshold, as a share of all.
+/// #[derive(Clone, Copy, warpfold::DeviceType)]
+/// #[repr(C)]
+/// struct ShareAbove { threshold: f32 }
+///
+/// #[aggregate]
+/// impl Aggregate for ShareAbove {
+///     type Input = f32;
+///     type Monoid = Sum<u64>;
+///     type Output = Option<f64>;
+///     fn prepare(&self, _: u64, x: f32) -> u64 { (x > self.threshold) as u64 }
+///     fn present(&self, above: u64, count: u64) -> Option<f64> {
+///         if count == 0 { None } else { Some(above as f64 / count as f64) }
+///     }
+/// }
+///
+/// let share = Reduction::with(Device::auto(), ShareAbove { threshold: 2.0 });
+/// assert_eq!(share.run(&[1.0, 3.0, 2.0, 5.0])?, Some(0.5));
+/// assert_eq!(share.run(&[])?, None);
+/// # Ok::<(), warpfold::Error>(())
+/// ```
+#[proc_macro_attribute]
+pub fn aggregate(arguments: TokenStream, item: TokenStream) -> TokenStream {
+    let warpfold = syn::parse_macro_input!(arguments with crate_path);
+    aggregate::expand(&syn::parse_macro_input!(item as syn::ItemImpl), &warpfold).into()
+}
+
 /// Makes a free function callable from operators of `#[monoid]` and from other `#[device]`
 /// functions.
 ///
@@ -147,10 +193,47 @@ pub fn monoid(arguments: TokenStream, item: TokenStream) -> TokenStream {
 ///     }
 /// }
 /// ```
+///
+/// # A function as a type
+///
+/// `#[device(type = Name)]` also declares a type `Name` that implements `warpfold::Function`, so that
+/// a type parameter can name the function. The function is not generic.
+///
+/// ```
+/// use warpfold::{Device, Reduction, aggregates::CountIf, device};
+///
+/// #[device(type = IsHot)]
+/// fn is_hot(celsius: f32) -> bool { celsius > 30.0 }
+///
+/// assert_eq!(Reduction::<CountIf<IsHot>>::new(Device::auto()).run(&[21.0, 33.5])?, 1);
+/// # Ok::<(), warpfold::Error>(())
+/// ```
 #[proc_macro_attribute]
 pub fn device(arguments: TokenStream, item: TokenStream) -> TokenStream {
-    let warpfold = syn::parse_macro_input!(arguments with crate_path);
-    device_function::expand(&syn::parse_macro_input!(item as syn::ItemFn), &warpfold).into()
+    let (warpfold, name) = syn::parse_macro_input!(arguments with device_arguments);
+    device_function::expand(&syn::parse_macro_input!(item as syn::ItemFn), &warpfold, name.as_ref()).into()
+}
+
+/// Parses the arguments of `#[device]`: `crate = path` and `type = Name`, both optional.
+fn device_arguments(input: ParseStream) -> syn::Result<(Path, Option<Ident>)> {
+    let (mut path, mut name) = (parse_quote!(::warpfold), None);
+    while !input.is_empty() {
+        if input.peek(Token![type]) {
+            input.parse::<Token![type]>()?;
+            input.parse::<Token![=]>()?;
+            name = Some(input.parse()?);
+        } else if input.peek(Token![crate]) {
+            input.parse::<Token![crate]>()?;
+            input.parse::<Token![=]>()?;
+            path = input.call(Path::parse_mod_style)?;
+        } else {
+            return Err(input.error("expected `crate = path::to::warpfold` or `type = Name`"));
+        }
+        if !input.is_empty() {
+            input.parse::<Token![,]>()?;
+        }
+    }
+    Ok((path, name))
 }
 
 /// Parses the path of the crate `warpfold`: `crate = path`, or `::warpfold` if there are no

@@ -36,40 +36,42 @@ fn combine_of(item: &ItemImpl) -> Result<&ImplItemFn> {
 }
 
 fn device(item: &ItemImpl, combine: &ImplItemFn, warpfold: &Path) -> Result<TokenStream> {
-    attributes::check_combine(&item.attrs, &item.generics, combine)?;
+    attributes::check_method(&item.attrs, &item.generics, combine)?;
     let generic = item.generics.params.iter().any(|parameter| matches!(parameter, GenericParam::Type(_)));
     let translation = translate(&function(item, combine, generic, warpfold)?)?;
     let tokens = translation.tokens;
     let state = translation.uses_state.map(|span| quote_spanned!(span=> .state::<Self>()));
     let body = quote! {
         #tokens
-        #warpfold::DeviceOperator::translated(result, translation) #state
+        #warpfold::DeviceOperator::translated(__warpfold_result, __warpfold_translation) #state
     };
     Ok(implementation(item, warpfold, &translation.exact, &body))
 }
 
-fn function<'a>(
+/// A method of an `impl`, to be translated.
+pub(crate) fn function<'a>(
     item: &'a ItemImpl,
-    combine: &'a ImplItemFn,
+    method: &'a ImplItemFn,
     generic: bool,
     warpfold: &'a Path,
 ) -> Result<Function<'a>> {
     let mut parameters = Vec::new();
-    for input in &combine.sig.inputs {
+    for input in &method.sig.inputs {
         match input {
             FnArg::Receiver(_) => {}
             FnArg::Typed(typed) => parameters.push((&*typed.pat, &*typed.ty)),
         }
     }
-    let ReturnType::Type(_, result) = &combine.sig.output else {
-        return Err(Error::new_spanned(&combine.sig, "`combine` returns an item"));
+    let ReturnType::Type(_, result) = &method.sig.output else {
+        let message = format!("`{}` returns a value", method.sig.ident);
+        return Err(Error::new_spanned(&method.sig, message));
     };
-    let has_self = combine.sig.receiver().is_some();
+    let has_self = method.sig.receiver().is_some();
     Ok(Function {
-        name: &combine.sig.ident,
+        name: &method.sig.ident,
         parameters,
         result,
-        body: &combine.block,
+        body: &method.block,
         generic,
         generics: &item.generics,
         has_self,

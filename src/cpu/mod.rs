@@ -12,5 +12,6 @@ mod transposition;
 mod units;
 mod vectors;
 
+pub(crate) use self::read::{Prepared, length_of};
 pub(crate) use self::reduce::bracket;
 pub(crate) use self::scan::{scan, scan_in_place, scan_into};

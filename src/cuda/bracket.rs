@@ -13,10 +13,10 @@ use super::kernels::{Blocks, Kernels, Registry, Rendered};
 use super::launch_graph::Queue;
 use super::launch_io::{LaunchIo, Operator, ReduceArguments, Span};
 use super::rates::Rates;
-use super::read::Elements;
+use super::read::{Elements, StreamOrder};
 use super::result_slot::Output;
 use super::scratch::{ScratchInit, ScratchRequest};
-use super::slices::{Slices, check_context, check_not_captured, drain};
+use super::slices::{Slices, check_not_captured, drain};
 use crate::cuda::lock::lock;
 use crate::plan::memory::{TICKET_BYTES, most_bytes, partial_bytes};
 use crate::plan::{Kernel, Launch, Launches, Policy};
@@ -80,8 +80,8 @@ impl BracketKernel {
 
     /// The rates of earlier calls with host memory, if all tuned kernels are loaded.
     pub(crate) fn rates(&self) -> Option<&Rates> {
-        let kernels = self.policy.kernels().iter().copied();
-        self.kernels.all_loaded(kernels).then_some(&self.rates)
+        let are_loaded = |of: &Self| of.kernels.all_loaded(of.policy.kernels().iter().copied());
+        (are_loaded(self) && are_loaded(self.of_partials())).then_some(&self.rates)
     }
 
     fn of_partials(&self) -> &Self {
@@ -184,7 +184,9 @@ impl BracketKernel {
         elements: &E,
     ) -> Result<M::Item, Error> {
         let stream = elements.stream();
-        check_context(&self.kernels.context, "input", stream)?;
+        // A capturing stream must not wait for the streams of other arrays.
+        check_not_capturing(stream)?;
+        elements.order(&self.kernels.context, StreamOrder::Before)?;
         self.assert_reads::<E::Reader>();
         let length = elements.length();
         let launches = self.launches::<M, E::Reader>(length)?;
@@ -224,15 +226,15 @@ impl BracketKernel {
     }
 
     /// Enqueues a reduction on the stream of `elements`, and does not wait for it. The result is
-    /// written to `output`.
-    pub(crate) fn run_into<M: DeviceMonoid, E: Elements>(
+    /// written to `output`, of the type that the operator [presents](DeviceMonoid::presenting).
+    pub(crate) fn run_into<M: DeviceMonoid, E: Elements, O>(
         &self,
         operator: &M,
         elements: E,
-        output: &mut dyn DevicePtrMut<M::Item>,
+        output: &mut dyn DevicePtrMut<O>,
     ) -> Result<(), Error> {
         check_output(output)?;
-        check_context(&self.kernels.context, "input", elements.stream())?;
+        elements.order(&self.kernels.context, StreamOrder::None)?;
         check_not_capturing(elements.stream())?;
         self.assert_reads::<E::Reader>();
         let length = elements.length();
@@ -253,14 +255,14 @@ impl BracketKernel {
     /// # Safety
     ///
     /// The conditions of [`Slices::record`].
-    pub(crate) unsafe fn record_into<M: DeviceMonoid, E: Elements>(
+    pub(crate) unsafe fn record_into<M: DeviceMonoid, E: Elements, O>(
         &self,
         operator: &M,
         elements: E,
-        output: &mut dyn DevicePtrMut<M::Item>,
+        output: &mut dyn DevicePtrMut<O>,
     ) -> Result<(), Error> {
         check_output(output)?;
-        check_context(&self.kernels.context, "input", elements.stream())?;
+        elements.order(&self.kernels.context, StreamOrder::None)?;
         check_capturing(elements.stream())?;
         self.assert_reads::<E::Reader>();
         let length = elements.length();
@@ -305,11 +307,14 @@ impl BracketKernel {
     ) -> Result<(), Error> {
         let ReduceArguments { elements, output, memory } = arguments;
         let (mut first, mut partials) =
-            (Some(elements), Span { input: ArrayInput { elements: 0 }, length: 0 });
+            (Some(elements), Span { input: ArrayInput { elements: [0], first: () }, length: 0 });
         let mut partials_address = memory + TICKET_BYTES;
         for (number, launch) in launches.enumerate() {
             let to = if launch.is_final() { output } else { Output::plain(partials_address) };
             let io = LaunchIo { output: to, tickets: memory, follows: number > 0 };
+            // Only the last launch writes a result.
+            let value = if launch.is_final() { *operator.value } else { operator.value.presenting(None) };
+            let operator = Operator { value: &value, identity: operator.identity };
             // SAFETY: as the caller guarantees. The scratch memory has one partial for each chunk
             // of each launch that writes partials.
             unsafe {
@@ -318,8 +323,10 @@ impl BracketKernel {
                     None => self.of_partials().launch(queue, operator, launch, partials, io)?,
                 }
             }
-            partials =
-                Span { input: ArrayInput { elements: partials_address }, length: launch.chunks.into() };
+            partials = Span {
+                input: ArrayInput { elements: [partials_address], first: () },
+                length: launch.chunks.into(),
+            };
             partials_address += partial_bytes(&self.kernels.data.item, partials.length);
         }
         Ok(())

@@ -1,7 +1,7 @@
 //! The driver: its presence, its errors, and the limits of a device.
 
 use std::marker::PhantomData;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use cudarc::driver::{CudaContext, CudaStream, DriverError, result, sys};
 
@@ -138,4 +138,17 @@ impl Drop for RelaxedCapture {
         // SAFETY: as above. The call fails only if the driver is gone.
         let _ = unsafe { sys::cuThreadExchangeStreamCaptureMode(&mut self.previous) };
     }
+}
+
+/// Checks that a stream belongs to a context.
+pub(super) fn check_context(
+    context: &Arc<CudaContext>,
+    what: &'static str,
+    stream: &CudaStream,
+) -> Result<(), Error> {
+    if stream.context() == context {
+        return Ok(());
+    }
+    let device = super::Device::from(context.clone()).to_string();
+    Err(Error::WrongContext { what, device })
 }

@@ -56,9 +56,10 @@ impl PrivateStream {
             let (address, _write) = copy.device_ptr_mut(&self.0);
             let chunk = chunk_items::<T>(items.len());
             let place = |index: usize| address + (index * chunk * size_of::<T>()) as u64;
+            let copies = Self::take(self.0.context())?;
             // SAFETY: the chunks are those of `chunk_items`, and their places are parts of the
             // copy.
-            unsafe { lock(&staging).copy(items, chunk, &self.0, place, |_, _| Ok(())) }?;
+            unsafe { lock(&staging).copy(items, chunk, (&self.0, &copies.0), place, |_, _| Ok(())) }?;
             drop(_write);
             return Ok(copy);
         }

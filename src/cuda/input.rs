@@ -2,19 +2,26 @@
 
 use std::ffi::c_void;
 use std::fmt;
+use std::ops::Range;
 use std::sync::Arc;
 
 use cudarc::driver::{
     CudaSlice, CudaStream, CudaView, CudaViewMut, DevicePtr, DevicePtrMut, DeviceSlice, SyncOnDrop, sys,
 };
 
+use num_traits::PrimInt;
+
 use super::Device;
-use crate::{DeviceType, Error};
+use crate::types::Indices;
+use crate::{DeviceType, Element, Error};
 
 /// An input of a call.
 ///
 /// - In host memory: `&[T]`, `&[T; N]` and `&Vec<T>`. If the call runs on a GPU, it copies them.
 /// - In device memory: `&CudaSlice<T>`, `&CudaView<T>` and [`&DeviceInput<T>`](DeviceInput).
+/// - Several arrays in step: a tuple of 2 to 8 of these, all in host memory or all in device memory.
+///   An element is the tuple of the arrays' elements at one index.
+/// - No array: a range `0..n` of any integer type, for an aggregate whose `Input` is `()`.
 ///
 /// ```
 /// use warpfold::operators::{Max, Min};
@@ -29,12 +36,74 @@ use crate::{DeviceType, Error};
 /// assert_eq!(span(&Device::auto(), &[2.0, 7.5, 3.0])?, 5.5);
 /// # Ok::<(), warpfold::Error>(())
 /// ```
-pub trait Input<T>: sealed::Input<T> {
-    /// Newly allocated memory of the same kind: `Vec<T>`, or `CudaSlice<T>`.
-    type Owned;
+pub trait Input<E: Element>: sealed::Input<E> {
+    /// Where the input is: [`HostMemory`] or [`DeviceMemory`].
+    type Place: Place;
+}
 
+/// A kind of memory.
+///
+/// ```
+/// use warpfold::{HostMemory, Place};
+///
+/// let squares: <HostMemory as Place>::Memory<u32> = vec![0, 1, 4];
+/// ```
+pub trait Place: sealed::Place {
+    /// Allocated memory of this kind: `Vec<T>`, or `CudaSlice<T>`.
+    type Memory<T: DeviceType>;
+
+    /// Computes the output of an input of this place.
     #[doc(hidden)]
-    fn allocate_output(&self, make: &impl AllocateOutput<T>) -> Result<Self::Owned, Error>;
+    fn allocate_output<T: DeviceType>(
+        input: Source<'_, T>,
+        make: &impl AllocateOutput<T>,
+    ) -> Result<Self::Memory<T>, Error>;
+}
+
+/// The memory of the host.
+///
+/// ```
+/// fn is_input<I: warpfold::Input<f32, Place = warpfold::HostMemory>>(_: I) {}
+/// is_input(&[1.0, 2.0]);
+/// ```
+#[derive(Debug)]
+pub enum HostMemory {}
+
+/// The memory of a GPU.
+///
+/// ```
+/// use warpfold::cudarc::driver::CudaSlice;
+///
+/// fn is_input<I: warpfold::Input<f32, Place = warpfold::DeviceMemory>>(_: I) {}
+/// fn example(items: &CudaSlice<f32>) { is_input(items) }
+/// ```
+#[derive(Debug)]
+pub enum DeviceMemory {}
+
+impl Place for HostMemory {
+    type Memory<T: DeviceType> = Vec<T>;
+    fn allocate_output<T: DeviceType>(
+        input: Source<'_, T>,
+        make: &impl AllocateOutput<T>,
+    ) -> Result<Vec<T>, Error> {
+        match input {
+            Source::Host(items) => make.host(items),
+            Source::Device(_) => unreachable!("the input is in host memory"),
+        }
+    }
+}
+
+impl Place for DeviceMemory {
+    type Memory<T: DeviceType> = CudaSlice<T>;
+    fn allocate_output<T: DeviceType>(
+        input: Source<'_, T>,
+        make: &impl AllocateOutput<T>,
+    ) -> Result<CudaSlice<T>, Error> {
+        match input {
+            Source::Host(_) => unreachable!("the input is in device memory"),
+            Source::Device(items) => make.device(items),
+        }
+    }
 }
 
 /// An output of a call, which has as many items as the call returns.
@@ -80,10 +149,10 @@ pub trait Output<T>: sealed::Output<T> {}
 /// ```
 pub trait OnDevice<T>: sealed::OnDevice<T> {}
 
-/// The items of an input.
-pub enum Source<'a, T> {
-    Host(&'a [T]),
-    Device(&'a dyn DevicePtr<T>),
+/// The arrays of an input.
+pub enum Source<'a, E: Element> {
+    Host(E::Slices<'a>),
+    Device(E::Pointers<'a>),
 }
 
 /// The memory of an output.
@@ -92,7 +161,7 @@ pub enum Target<'a, T> {
     Device(&'a mut dyn DevicePtrMut<T>),
 }
 
-impl<T> Source<'_, T> {
+impl<T: DeviceType> Source<'_, T> {
     pub(crate) fn len(&self) -> usize {
         match self {
             Source::Host(items) => items.len(),
@@ -118,10 +187,15 @@ pub trait AllocateOutput<T> {
 
 mod sealed {
     use super::{Source, Target};
+    use crate::Element;
 
-    pub trait Input<T> {
-        fn source(&self) -> Source<'_, T>;
+    pub trait Input<E: Element> {
+        fn source(&self) -> Source<'_, E>;
     }
+
+    pub trait Place {}
+    impl Place for super::HostMemory {}
+    impl Place for super::DeviceMemory {}
 
     pub trait Output<T> {
         fn target(&mut self) -> Target<'_, T>;
@@ -131,27 +205,74 @@ mod sealed {
 }
 
 macro_rules! inputs {
-    ($([$($generics:tt)*] $type:ty: $place:ident $make:ident $owned:ty;)*) => {$(
+    ($([$($generics:tt)*] $type:ty: $source:ident $place:ident;)*) => {$(
         impl<$($generics)*> sealed::Input<T> for $type {
             fn source(&self) -> Source<'_, T> {
-                Source::$place(*self)
+                inputs!($source self)
             }
         }
         impl<$($generics)*> Input<T> for $type {
-            type Owned = $owned;
-            fn allocate_output(&self, make: &impl AllocateOutput<T>) -> Result<$owned, Error> {
-                make.$make(*self)
-            }
+            type Place = $place;
         }
     )*};
+    (Host $input:ident) => { Source::Host(&$input[..]) };
+    (Device $input:ident) => { Source::Device(*$input as &dyn DevicePtr<T>) };
 }
 inputs! {
-    [T] &[T]: Host host Vec<T>;
-    [T] &Vec<T>: Host host Vec<T>;
-    [T, const N: usize] &[T; N]: Host host Vec<T>;
-    [T] &CudaSlice<T>: Device device CudaSlice<T>;
-    [T] &CudaView<'_, T>: Device device CudaSlice<T>;
-    [T] &DeviceInput<T>: Device device CudaSlice<T>;
+    [T: DeviceType] &[T]: Host HostMemory;
+    [T: DeviceType] &Vec<T>: Host HostMemory;
+    [T: DeviceType, const N: usize] &[T; N]: Host HostMemory;
+    [T: DeviceType] &CudaSlice<T>: Device DeviceMemory;
+    [T: DeviceType] &CudaView<'_, T>: Device DeviceMemory;
+    [T: DeviceType] &DeviceInput<T>: Device DeviceMemory;
+}
+
+/// The indices from 0 to before the end.
+impl<T: PrimInt> sealed::Input<()> for Range<T> {
+    fn source(&self) -> Source<'_, ()> {
+        Source::Host(match self.is_empty() {
+            true => Indices { start: Some(0), end: Some(0) },
+            false => Indices { start: self.start.to_u64(), end: self.end.to_u64() },
+        })
+    }
+}
+impl<T: PrimInt> Input<()> for Range<T> {
+    type Place = HostMemory;
+}
+
+macro_rules! in_step {
+    ($($first:ident $input:ident $zero:tt, $($part:ident $other:ident $index:tt),*;)*) => {$(
+        impl<$first: DeviceType, $($part: DeviceType,)* $input: Input<$first>, $($other: Input<$part, Place = $input::Place>),*>
+            sealed::Input<($first, $($part),*)> for ($input, $($other),*)
+        {
+            #[allow(non_snake_case)]
+            fn source(&self) -> Source<'_, ($first, $($part),*)> {
+                match (self.$zero.source(), $(self.$index.source()),*) {
+                    (Source::Host($first), $(Source::Host($part)),*) => Source::Host(($first, $($part),*)),
+                    (Source::Device($first), $(Source::Device($part)),*) => Source::Device(($first, $($part),*)),
+                    _ => unreachable!("all arrays are in one place"),
+                }
+            }
+        }
+        impl<$first: DeviceType, $($part: DeviceType,)* $input: Input<$first>, $($other: Input<$part, Place = $input::Place>),*>
+            Input<($first, $($part),*)> for ($input, $($other),*)
+        {
+            type Place = $input::Place;
+        }
+        impl<$first, $($part,)* $input: OnDevice<$first>, $($other: OnDevice<$part>),*>
+            sealed::OnDevice<($first, $($part),*)> for ($input, $($other),*) {}
+        impl<$first, $($part,)* $input: OnDevice<$first>, $($other: OnDevice<$part>),*>
+            OnDevice<($first, $($part),*)> for ($input, $($other),*) {}
+    )*};
+}
+in_step! {
+    A I 0, B J 1;
+    A I 0, B J 1, C K 2;
+    A I 0, B J 1, C K 2, D L 3;
+    A I 0, B J 1, C K 2, D L 3, E M 4;
+    A I 0, B J 1, C K 2, D L 3, E M 4, F N 5;
+    A I 0, B J 1, C K 2, D L 3, E M 4, F N 5, G O 6;
+    A I 0, B J 1, C K 2, D L 3, E M 4, F N 5, G O 6, H P 7;
 }
 
 macro_rules! outputs {

@@ -9,12 +9,13 @@ use cudarc::driver::{
     CudaContext, CudaSlice, CudaStream, DevicePtr, DevicePtrMut, DeviceSlice, SyncOnDrop, sys,
 };
 
+use super::driver::check_context;
 use super::driver::{architecture, check, check_not_capturing};
 use super::host::PrivateStream;
 use super::kernels::{Blocks, Kernels, Loaded, identity_if};
 use super::launch_graph::Queue;
 use super::scratch::ScratchRequest;
-use super::slices::{allocate, check_context, check_not_captured};
+use super::slices::{allocate, check_not_captured};
 use crate::cuda::lock::lock;
 use crate::plan::Data;
 use crate::plan::ladder::{Launcher, Rung, Step};

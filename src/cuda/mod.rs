@@ -33,11 +33,11 @@ use cudarc::driver::{CudaContext, CudaStream};
 pub(crate) use bracket::BracketKernel;
 pub(crate) use host::PrivateStream;
 pub(crate) use input::{AllocateOutput, Source as InputSource, Target as OutputTarget};
-pub use input::{DeviceInput, Input, OnDevice, Output};
+pub use input::{DeviceInput, DeviceMemory, HostMemory, Input, OnDevice, Output, Place};
 #[cfg(feature = "ladder")]
 pub(crate) use ladder::LadderKernels;
 pub(crate) use rates::HostPlace;
-pub(crate) use read::Array;
+pub(crate) use read::{Arrays, Elements};
 pub(crate) use scan::ScanKernel;
 
 use crate::Error;
@@ -58,10 +58,10 @@ const VARIABLE: &str = "WARPFOLD_DEVICE";
 /// ```
 #[derive(Clone)]
 #[must_use = "a device does nothing by itself"]
-pub struct Device(Place);
+pub struct Device(Selected);
 
 #[derive(Clone)]
-enum Place {
+enum Selected {
     /// With the reason why [`Device::auto`] found no GPU, if it made the device.
     Cpu(Option<Arc<Error>>),
     Cuda(Arc<CudaStream>),
@@ -93,7 +93,7 @@ impl Device {
     /// # Ok::<(), warpfold::Error>(())
     /// ```
     pub fn cpu() -> Self {
-        Self(Place::Cpu(None))
+        Self(Selected::Cpu(None))
     }
 
     /// The GPU of this ordinal, in its primary context, with the default stream.
@@ -166,14 +166,14 @@ impl Device {
         let value = std::env::var_os(VARIABLE).map(|value| value.to_string_lossy().into_owned());
         match value.as_deref() {
             None | Some("") => match Self::cuda(0) {
-                Ok(Self(Place::Cuda(stream))) => Self(Place::Auto(stream)),
+                Ok(Self(Selected::Cuda(stream))) => Self(Selected::Auto(stream)),
                 Ok(device) => device,
                 Err(reason) => {
                     log::info!("running on the CPU: {reason}");
-                    Self(Place::Cpu(Some(Arc::new(reason))))
+                    Self(Selected::Cpu(Some(Arc::new(reason))))
                 }
             },
-            Some(value) => Self::named(value).unwrap_or_else(|error| Self(Place::Unavailable(error))),
+            Some(value) => Self::named(value).unwrap_or_else(|error| Self(Selected::Unavailable(error))),
         }
     }
 
@@ -217,8 +217,8 @@ impl Device {
     /// ```
     pub fn fallback_reason(&self) -> Option<&Error> {
         match &self.0 {
-            Place::Cpu(fallback) => fallback.as_deref(),
-            Place::Cuda(_) | Place::Auto(_) | Place::Unavailable(_) => None,
+            Selected::Cpu(fallback) => fallback.as_deref(),
+            Selected::Cuda(_) | Selected::Auto(_) | Selected::Unavailable(_) => None,
         }
     }
 
@@ -238,29 +238,29 @@ impl Device {
     /// ```
     pub fn stream(&self) -> Option<&Arc<CudaStream>> {
         match &self.0 {
-            Place::Cuda(stream) | Place::Auto(stream) => Some(stream),
-            Place::Cpu(_) | Place::Unavailable(_) => None,
+            Selected::Cuda(stream) | Selected::Auto(stream) => Some(stream),
+            Selected::Cpu(_) | Selected::Unavailable(_) => None,
         }
     }
 
     /// Whether the caller left the place of host memory open.
     pub(crate) fn is_auto(&self) -> bool {
-        matches!(self.0, Place::Auto(_))
+        matches!(self.0, Selected::Auto(_))
     }
 
     /// Whether scans of host memory run on the CPU. [`auto`](Self::auto) never copies both input
     /// and output.
     pub(crate) fn scans_host_on_cpu(&self) -> bool {
-        matches!(self.0, Place::Cpu(_) | Place::Auto(_))
+        matches!(self.0, Selected::Cpu(_) | Selected::Auto(_))
     }
 
     pub(crate) fn backend(&self) -> Result<Backend<'_>, Error> {
         match &self.0 {
-            Place::Cpu(_) => Ok(Backend::Cpu),
-            Place::Cuda(stream) | Place::Auto(stream) => {
+            Selected::Cpu(_) => Ok(Backend::Cpu),
+            Selected::Cuda(stream) | Selected::Auto(stream) => {
                 Ok(Backend::Cuda { stream, _relaxed: RelaxedCapture::enter()? })
             }
-            Place::Unavailable(error) => Err(error.clone()),
+            Selected::Unavailable(error) => Err(error.clone()),
         }
     }
 }
@@ -278,17 +278,17 @@ impl From<Arc<CudaContext>> for Device {
 
 impl From<Arc<CudaStream>> for Device {
     fn from(stream: Arc<CudaStream>) -> Self {
-        Self(Place::Cuda(stream))
+        Self(Selected::Cuda(stream))
     }
 }
 
 impl fmt::Debug for Device {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0 {
-            Place::Cpu(_) => f.write_str("Device(cpu)"),
-            Place::Cuda(stream) => write!(f, "Device(cuda:{})", stream.context().ordinal()),
-            Place::Auto(stream) => write!(f, "Device(auto, cuda:{})", stream.context().ordinal()),
-            Place::Unavailable(error) => write!(f, "Device(unavailable: {error})"),
+            Selected::Cpu(_) => f.write_str("Device(cpu)"),
+            Selected::Cuda(stream) => write!(f, "Device(cuda:{})", stream.context().ordinal()),
+            Selected::Auto(stream) => write!(f, "Device(auto, cuda:{})", stream.context().ordinal()),
+            Selected::Unavailable(error) => write!(f, "Device(unavailable: {error})"),
         }
     }
 }
@@ -296,18 +296,18 @@ impl fmt::Debug for Device {
 impl fmt::Display for Device {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0 {
-            Place::Cpu(fallback) => {
+            Selected::Cpu(fallback) => {
                 write!(f, "CPU ({} threads)", rayon::current_num_threads())?;
                 fallback.as_ref().map_or(Ok(()), |reason| write!(f, ", because of {reason}"))
             }
-            Place::Auto(stream) => {
+            Selected::Auto(stream) => {
                 let gpu = named_gpu(stream.context().name().ok(), stream.context().ordinal());
                 write!(f, "{gpu}, or CPU ({} threads) for host memory", rayon::current_num_threads())
             }
-            Place::Cuda(stream) => {
+            Selected::Cuda(stream) => {
                 f.write_str(&named_gpu(stream.context().name().ok(), stream.context().ordinal()))
             }
-            Place::Unavailable(error) => write!(f, "no device ({error})"),
+            Selected::Unavailable(error) => write!(f, "no device ({error})"),
         }
     }
 }

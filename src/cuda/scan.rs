@@ -5,13 +5,14 @@ use std::sync::Arc;
 
 use cudarc::driver::{CudaContext, CudaSlice, CudaStream, DevicePtr, DevicePtrMut};
 
+use super::driver::check_context;
 use super::driver::{check, check_capturing, check_not_capturing, limits};
 use super::host::PrivateStream;
 use super::kernels::{Blocks, Kernels, Registry, Rendered, identity_if};
 use super::launch_graph::Queue;
-use super::read::Array;
+use super::read::Arrays;
 use super::scratch::ScratchRequest;
-use super::slices::{Addresses, Slices, allocate, check_context};
+use super::slices::{Addresses, Slices, allocate};
 use crate::explanation::ExplainedLaunch;
 use crate::plan::{Kernel, Limits, ScanLaunch, ScanPolicy};
 use crate::source::{ArrayInput, ArrayOfItems, ScanArguments, Source};
@@ -77,7 +78,8 @@ impl ScanKernel {
         items: Option<&dyn DevicePtr<M::Item>>,
         output: &mut dyn DevicePtrMut<M::Item>,
     ) -> Result<(), Error> {
-        let mut slices = Slices { elements: items.map(Array), output };
+        let mut slices =
+            Slices::<Arrays<'_, M::Item>, _> { elements: items.map(Arrays::<_>::of).transpose()?, output };
         check_not_capturing(slices.stream())?;
         let Some(call) = self.call(operator, prefix, slices.length())? else { return Ok(()) };
         let kernels = [call.launch.kernel].into_iter();
@@ -100,7 +102,8 @@ impl ScanKernel {
         items: Option<&dyn DevicePtr<M::Item>>,
         output: &mut dyn DevicePtrMut<M::Item>,
     ) -> Result<(), Error> {
-        let mut slices = Slices { elements: items.map(Array), output };
+        let mut slices =
+            Slices::<Arrays<'_, M::Item>, _> { elements: items.map(Arrays::<_>::of).transpose()?, output };
         check_capturing(slices.stream())?;
         let Some(call) = self.call(operator, prefix, slices.length())? else { return Ok(()) };
         // SAFETY: the caller guarantees the conditions of `Slices::record`.
@@ -155,7 +158,7 @@ impl ScanKernel {
     ) -> Result<(), Error> {
         let ScanLaunch { kernel, tiles, .. } = call.launch;
         let arguments = ScanArguments {
-            input: addresses.input.unwrap_or(ArrayInput { elements: addresses.output }),
+            input: addresses.input.unwrap_or(ArrayInput { elements: [addresses.output], first: () }),
             length: call.length,
             output: addresses.output,
             shared: addresses.memory,

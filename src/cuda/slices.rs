@@ -4,28 +4,15 @@ use std::sync::Arc;
 
 use cudarc::driver::{CudaContext, CudaSlice, CudaStream, DevicePtrMut, result};
 
-use super::driver::{check, check_allocation, check_not_capturing, is_capturing};
+use super::driver::{check, check_allocation, check_context, check_not_capturing, is_capturing};
 use super::launch_graph::Queue;
-use super::read::{Elements, InputOf};
+use super::read::{Elements, InputOf, StreamOrder};
 use super::recording::capture;
 use super::scratch::ScratchRequest;
 use super::workspaces::Workspaces;
 use crate::cuda::lock::lock;
 use crate::plan::Kernel;
 use crate::{DeviceType, Error};
-
-/// Checks that a stream belongs to a context.
-pub(super) fn check_context(
-    context: &Arc<CudaContext>,
-    what: &'static str,
-    stream: &CudaStream,
-) -> Result<(), Error> {
-    if stream.context() == context {
-        return Ok(());
-    }
-    let device = super::Device::from(context.clone()).to_string();
-    Err(Error::WrongContext { what, device })
-}
 
 /// Allocates uninitialised device memory for `length` items.
 pub(super) fn allocate<T: DeviceType>(
@@ -126,6 +113,9 @@ impl<E: Elements, T> Slices<'_, E, T> {
             check_not_capturing(other)?;
             check("waiting for the output's stream", stream.join(other))?;
         }
+        if let Some(elements) = &self.elements {
+            elements.order(workspaces.context(), StreamOrder::Before)?;
+        }
         let read = self.elements.as_ref().map(|elements| elements.read(stream));
         let (output, _written) = self.output.device_ptr_mut(stream);
         let input = read.as_ref().map(|(input, _)| *input);
@@ -136,13 +126,15 @@ impl<E: Elements, T> Slices<'_, E, T> {
         }
         // After a failure, too: some launches may have been enqueued.
         let recorded = workspace.record_use(stream);
+        let after = |elements: &E| elements.order(workspaces.context(), StreamOrder::After);
+        let released = self.elements.as_ref().map_or(Ok(()), after);
         let joined = other.map(|other| check("letting the output's stream wait", other.join(stream)));
         if enqueued.is_err() {
             drain(stream);
             // SAFETY: the context is bound, and the stream has no unfinished work.
             unsafe { workspace.scratch.restore(request.init) };
         }
-        let ordered = recorded.and(joined.unwrap_or(Ok(())));
+        let ordered = recorded.and(released).and(joined.unwrap_or(Ok(())));
         if ordered.is_err() {
             // No event orders later work after this work, so the host waits for it.
             drain(stream);
@@ -160,9 +152,10 @@ impl<E: Elements, T> Slices<'_, E, T> {
     /// is then joined to the capturing stream.
     fn captured(&mut self) -> Result<(Option<InputOf<E>>, u64), Error> {
         let stream = self.stream().clone();
-        let tracked = [&stream, self.output.stream()]
-            .iter()
-            .any(|of| of.context().is_managing_stream_synchronization());
+        let tracked = self.elements.as_ref().is_some_and(E::are_tracked)
+            || [&stream, self.output.stream()]
+                .iter()
+                .any(|of| of.context().is_managing_stream_synchronization());
         let outside = match tracked {
             true => check("creating a stream", stream.context().new_stream())?,
             false => stream.clone(),

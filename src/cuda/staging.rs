@@ -17,7 +17,6 @@ use cudarc::driver::{CudaContext, CudaEvent, CudaStream, result, sys};
 
 use self::fill::{Filling, Pinned, StopOnDrop};
 use super::driver::{check, check_allocation};
-use super::host::PrivateStream;
 use super::slices::DrainOnDrop;
 use crate::Error;
 use crate::cuda::lock::lock;
@@ -113,7 +112,7 @@ impl Staging {
     /// and before its later work.
     ///
     /// `place` gives the device address for a chunk, by the chunk's index. `each` may enqueue work
-    /// on the stream that uses the chunk. The copies have a stream of their own, so that they
+    /// on the stream that uses the chunk. The copies run on the stream `copies`, so that they
     /// overlap this work. Chunk c is copied after the work for chunk c - [`DEVICE_CHUNKS`]. The
     /// items are no longer used when the call returns.
     ///
@@ -126,7 +125,7 @@ impl Staging {
         &mut self,
         items: &[T],
         chunk: usize,
-        stream: &CudaStream,
+        (stream, copies): (&CudaStream, &CudaStream),
         place: impl Fn(usize) -> u64,
         mut each: impl FnMut(usize, &[T]) -> Result<(), Error>,
     ) -> Result<(), Error> {
@@ -135,8 +134,6 @@ impl Staging {
             std::slice::from_raw_parts(items.as_ptr().cast::<MaybeUninit<u8>>(), size_of_val(items))
         };
         // After an error or a panic, the next call may use the buffers and the memory at once.
-        let copies = PrivateStream::take(&self.context)?;
-        let copies = copies.stream();
         let unfinished = (DrainOnDrop(stream), DrainOnDrop(copies));
         for event in &self.copied {
             wait(event)?;

@@ -62,17 +62,53 @@ pub trait DeviceMonoid: Monoid {
 
     /// The CUDA C++ of `combine` and of the definitions that it uses.
     fn device_operator() -> DeviceOperator;
+
+    /// The operator of a kernel that writes the result of this number of elements. Of a kernel that
+    /// writes items: none.
+    #[doc(hidden)]
+    #[must_use]
+    fn presenting(self, _count: Option<u64>) -> Self {
+        self
+    }
 }
 
 /// Most bytes of an operator. A kernel has 4096 bytes of parameters, of which its other arguments
 /// take up to 512.
 const MAX_STATE_BYTES: usize = 3584;
 
+/// Most bytes of an item.
+const MAX_ITEM_BYTES: usize = 256;
+
 /// Stops the compilation of a program whose item or operator is too large for a kernel.
 pub(crate) const fn check_sizes<M: DeviceMonoid>() {
-    assert!(size_of::<M::Item>() <= 256, "an item has at most 256 bytes");
+    if size_of::<M::Item>() > MAX_ITEM_BYTES {
+        let (text, digits) = (b"an item has at most 256 bytes, and this one has ", size_of::<M::Item>());
+        let (message, length) = with_number(text, digits);
+        let (message, _) = message.split_at(length);
+        match std::str::from_utf8(message) {
+            Ok(message) => panic!("{}", message),
+            Err(_) => unreachable!(),
+        }
+    }
     assert!(
         size_of::<M>() <= MAX_STATE_BYTES,
         "an operator has at most 3584 bytes, because it is passed as a kernel parameter"
     );
+}
+
+/// A text and a number, and their length.
+const fn with_number(text: &[u8], number: usize) -> ([u8; 80], usize) {
+    let (mut message, mut length) = ([0; 80], text.len());
+    let (start, _) = message.split_at_mut(length);
+    start.copy_from_slice(text);
+    let mut unit = 1;
+    while number / unit >= 10 {
+        unit *= 10;
+    }
+    while unit > 0 {
+        message[length] = b'0' + (number / unit % 10) as u8;
+        length += 1;
+        unit /= 10;
+    }
+    (message, length)
 }

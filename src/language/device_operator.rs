@@ -1,7 +1,9 @@
 //! Operators as CUDA C++.
 
 use super::device_code::DeviceCode;
+use super::device_steps::DeviceSteps;
 use super::function::{DeviceFunction, Translation, Type};
+use super::part::Part;
 use crate::types::{DeviceType, Layout, Literal};
 
 const COMBINE: &str = "combine";
@@ -47,11 +49,39 @@ const COMBINE: &str = "combine";
 #[derive(Clone, Debug)]
 #[must_use]
 pub struct DeviceOperator {
-    pub(crate) combine: DeviceFunction,
-    pub(crate) state: Option<Layout>,
+    pub(crate) form: Form,
     pub(crate) types: Vec<(&'static str, Layout)>,
     pub(crate) constants: Vec<(&'static str, Layout, Literal)>,
     pub(crate) functions: Vec<DeviceFunction>,
+}
+
+/// How an operator combines.
+#[derive(Clone, Debug)]
+pub(crate) enum Form {
+    /// By a function. The layout is that of `self`, if the function reads it.
+    Function { combine: DeviceFunction, state: Option<Layout> },
+    /// Each part of an item by an operator of its own.
+    Together { item: Layout, parts: Vec<Part<DeviceOperator>> },
+    /// By another operator, where both operands have elements. The item, and the identity of the
+    /// other operator in the fields.
+    Filtering { item: Layout, monoid: Box<Part<DeviceOperator>>, identity: (Layout, usize) },
+    /// By another operator, of which the items are prepared from elements.
+    Prepared(Box<Prepared>),
+}
+
+/// The operator of an aggregate: how its items are prepared, combined and presented.
+#[derive(Clone, Debug)]
+pub(crate) struct Prepared {
+    /// The layout of an element of each array.
+    pub(crate) elements: Vec<Layout>,
+    pub(crate) monoid: Part<DeviceOperator>,
+    pub(crate) steps: Part<DeviceSteps>,
+    /// The item, and the result in device memory.
+    pub(crate) item: Layout,
+    pub(crate) output: Layout,
+    /// The offset of the number of elements, and 1 more, in the operator. 0 there if a kernel does
+    /// not write the result.
+    pub(crate) presented: usize,
 }
 
 impl DeviceOperator {
@@ -75,7 +105,11 @@ impl DeviceOperator {
     }
 
     fn of(combine: DeviceFunction) -> Self {
-        Self { combine, state: None, types: Vec::new(), constants: Vec::new(), functions: Vec::new() }
+        Self::of_form(Form::Function { combine, state: None })
+    }
+
+    pub(crate) fn of_form(form: Form) -> Self {
+        Self { form, types: Vec::new(), constants: Vec::new(), functions: Vec::new() }
     }
 
     /// Makes the operator's fields available to the body as `self.field`. `S` is the operator's
@@ -93,7 +127,9 @@ impl DeviceOperator {
     /// let sum = DeviceOperator::new::<u32>("a", "b", body).state::<ModularSum>();
     /// ```
     pub fn state<S: DeviceType>(mut self) -> Self {
-        self.state = Some(S::layout());
+        if let Form::Function { state, .. } = &mut self.form {
+            *state = Some(S::layout());
+        }
         self
     }
 

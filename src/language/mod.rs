@@ -10,20 +10,30 @@
 //! The compiler infers the slots' types from the probe exactly as in the original body. Rendering
 //! reads the types from the slots.
 
+mod device_aggregate;
+mod device_call;
 mod device_code;
 mod device_monoid;
 mod device_operator;
+mod device_steps;
 mod function;
 pub mod known;
+mod part;
 pub mod probe;
 pub mod syntax;
 
+pub use device_aggregate::{AsTheyAre, DeviceAggregate, Preparation, PreparedBy, Preparing};
+pub use device_call::DeviceCall;
 pub use device_code::DeviceCode;
 pub use device_monoid::DeviceMonoid;
 pub(crate) use device_monoid::check_sizes;
 pub use device_operator::DeviceOperator;
+pub(crate) use device_operator::{Form, Prepared};
+pub use device_steps::DeviceSteps;
+pub(crate) use device_steps::{Called, Steps};
 pub(crate) use function::Body;
 pub use function::{Callee, DeviceFunction, Translation, Type};
+pub(crate) use part::Part;
 pub use probe::{
     CastTo, Constant, Helper, Local, Slot, array, cast_of, constant, float_of, integer_of, is, number,
     ordered, same, undeclared,

@@ -7,7 +7,7 @@ use std::marker::PhantomData;
 
 use super::known::AsPrimitive;
 use super::{Callee, Type};
-use crate::{DeviceFunction, DeviceType, Kind, Layout, Literal, Scalar};
+use crate::{DeviceFunction, DeviceType, Kind, Layout, Literal, Maybe, Scalar, Value};
 
 /// A slot. Its type is inferred from the values that pass through it.
 #[derive(Debug)]
@@ -76,6 +76,30 @@ impl<T: DeviceType> Local for T {
     }
     fn literal(&self) -> Literal {
         DeviceType::literal(self)
+    }
+}
+
+// The element of an aggregate without an array.
+impl Local for () {
+    fn ty() -> Type {
+        Type::Tuple(Vec::new())
+    }
+    fn literal(&self) -> Literal {
+        Literal::Sequence(Vec::new())
+    }
+}
+
+// An option is a `Maybe` on a GPU. Its value is stored as in device memory: a tuple is a struct, of
+// which each part has the literal of the tuple's part.
+impl<V: Value + Local> Local for Option<V> {
+    fn ty() -> Type {
+        Type::Value(Maybe::<V::Stored>::layout())
+    }
+    fn literal(&self) -> Literal {
+        match self {
+            Some(value) => Literal::Sequence(vec![value.literal(), DeviceType::literal(&true)]),
+            None => DeviceType::literal(&Maybe::<V::Stored>::from(None)),
+        }
     }
 }
 

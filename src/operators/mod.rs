@@ -10,9 +10,13 @@
 //! | [`Matrix2Product`] | `[[T; 2]; 2]`, rows | identity matrix | yes | no |
 //! | [`AffineComposition`] | `[T; 2]` | `[1, 0]` | yes | no |
 //!
+//! [`aggregates`] also prepare the elements and present the result: means, variances, histograms.
+//!
 //! Exact operators return the same bits on every backend. Float sums and products are associative
 //! only up to rounding. The bracket fixes one order of operations, and so the bits.
 
+mod aggregate;
+pub mod aggregates;
 mod bitwise;
 mod composition;
 pub mod math;
@@ -22,6 +26,11 @@ mod order;
 mod sum;
 pub mod tree;
 
+pub use aggregate::Together;
+#[doc(hidden)]
+pub use aggregate::{Aggregate, Item};
+#[doc(hidden)]
+pub use aggregates::Function;
 pub use bitwise::{All, Any, BitAnd, BitOr, BitXor};
 pub use composition::{AffineComposition, Matrix2Product};
 #[doc(hidden)]

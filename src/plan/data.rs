@@ -17,9 +17,11 @@ impl Data {
         Self { elements: vec![item.clone()], item: item.clone() }
     }
 
-    /// Bytes of an element, for each array.
+    /// Bytes of an element, for each array. Without an array, those of an item: a lane has as many
+    /// items as if it read them.
     pub(super) fn sizes(&self) -> impl Iterator<Item = usize> {
-        self.elements.iter().map(|element| element.size)
+        let only_items = self.elements.is_empty().then_some(self.item.size);
+        self.elements.iter().map(|element| element.size).chain(only_items)
     }
 
     /// Bytes of one element of all arrays together.

@@ -280,7 +280,7 @@ impl Policy {
 
     /// The launches that reduce `length` items, where later launches use the policy `of_partials`
     /// for an array of items.
-    pub(crate) fn launches_before(&self, of_partials: &Self, item: &Layout, length: u64) -> Launches {
+    pub fn launches_before(&self, of_partials: &Self, item: &Layout, length: u64) -> Launches {
         let bytes = length.saturating_mul(item.size as u64);
         let (first, later) = match self.tuned {
             true if bytes <= self.small_bytes => (Kernel::Small, Kernel::Small),

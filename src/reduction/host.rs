@@ -2,37 +2,39 @@
 
 use std::time::Instant;
 
-use super::Reduction;
+use super::{Reduction, Slices};
 use crate::cuda::{BracketKernel, HostPlace};
-use crate::{DeviceMonoid, Error, cpu};
+use crate::{DeviceAggregate, Element, Error, Item};
 
 /// Largest input in host memory that `Device::auto` always reduces on the CPU, in bytes. A call of
 /// a GPU takes longer.
 const CPU_BYTES: usize = 8 << 10;
 
-impl<M: DeviceMonoid> Reduction<M> {
+impl<A: DeviceAggregate> Reduction<A> {
     /// Reduces host memory where the caller left the place open.
-    pub(super) fn run_fastest(&self, items: &[M::Item]) -> Result<M::Item, Error> {
-        let on_cpu = || cpu::bracket(&self.operator, items);
-        let bytes = size_of_val(items);
+    pub(super) fn run_fastest(&self, slices: Slices<'_, A>, length: usize) -> Result<Item<A>, Error> {
+        let on_cpu = || self.run_on_cpu(slices);
+        // An index alone counts as much as an item.
+        let bytes =
+            length * size_of::<A::Input>().max(if A::Input::COUNT == 0 { size_of::<Item<A>>() } else { 0 });
         let kernel = match self.device.stream() {
-            Some(stream) if M::EXACT && bytes > CPU_BYTES => self.kernel(stream).ok(),
+            Some(stream) if A::EXACT && bytes > CPU_BYTES => self.kernel(stream).ok(),
             _ => None,
         };
         let Some((kernel, rates)) = kernel.and_then(|kernel| Some((kernel, kernel.rates()?))) else {
-            return Ok(on_cpu());
+            return on_cpu();
         };
         let start = Instant::now();
         let place = rates.fastest(bytes);
         log::debug!("{bytes} bytes of host memory: {place:?}");
         let value = match place {
-            HostPlace::Cpu => on_cpu(),
-            HostPlace::Gpu => match self.run_on_gpu(kernel, items) {
+            HostPlace::Cpu => on_cpu()?,
+            HostPlace::Gpu => match self.run_on_gpu(kernel, slices, length) {
                 Ok(value) => value,
                 Err(reason) => {
                     log::warn!("host memory is reduced on the CPU from now on: {reason}");
                     rates.exclude_gpu();
-                    return Ok(on_cpu());
+                    return on_cpu();
                 }
             },
         };
@@ -40,9 +42,14 @@ impl<M: DeviceMonoid> Reduction<M> {
         Ok(value)
     }
 
-    fn run_on_gpu(&self, kernel: &BracketKernel, items: &[M::Item]) -> Result<M::Item, Error> {
+    fn run_on_gpu(
+        &self,
+        kernel: &BracketKernel,
+        slices: Slices<'_, A>,
+        length: usize,
+    ) -> Result<Item<A>, Error> {
         // Until the end of the call.
         let _backend = self.device.backend()?;
-        kernel.run_host(&self.operator, items)
+        self.run_host_on_gpu(kernel, slices, length)
     }
 }

@@ -2,14 +2,14 @@
 
 #![allow(unsafe_code)]
 
-use super::Reduction;
-use crate::cuda::{Array, Backend, InputSource, OutputTarget};
-use crate::{DeviceMonoid, Error, Input, OnDevice, Output};
+use super::{Reduction, Stored};
+use crate::cuda::{Backend, Elements, InputSource, OutputTarget};
+use crate::{DeviceAggregate, DeviceMonoid, Error, Input, OnDevice, Output};
 
-impl<M: DeviceMonoid> Reduction<M> {
+impl<A: DeviceAggregate> Reduction<A> {
     /// Records the reduction into the CUDA graph that the input's stream is capturing.
     ///
-    /// Each launch of the graph reads the input anew, and writes its bracket to the output.
+    /// Each launch of the graph reads the input anew, and writes its result to the output.
     ///
     /// The graph contains the tuned kernels. They are compiled by this call unless
     /// [`compile`](Self::compile) has compiled them. The graph keeps a workspace until the graph
@@ -60,15 +60,18 @@ impl<M: DeviceMonoid> Reduction<M> {
     /// ```
     pub unsafe fn record_into<I, O>(&self, input: I, mut output: O) -> Result<(), Error>
     where
-        I: Input<M::Item> + OnDevice<M::Item>,
-        O: Output<M::Item> + OnDevice<M::Item>,
+        I: Input<A::Input> + OnDevice<A::Input>,
+        O: Output<Stored<A>> + OnDevice<Stored<A>>,
     {
         match (self.device.backend()?, input.source(), output.target()) {
-            (Backend::Cuda { stream, .. }, InputSource::Device(items), OutputTarget::Device(place)) => {
+            (Backend::Cuda { stream, .. }, InputSource::Device(elements), OutputTarget::Device(place)) => {
+                let arrays = Self::arrays(elements)?;
+                let operator = self.aggregate.operator().presenting(Some(arrays.length()));
                 // SAFETY: the caller keeps the contract of this function.
-                unsafe { self.kernel(stream)?.record_into(&self.operator, Array(items), place) }
+                unsafe { self.kernel(stream)?.record_into(&operator, arrays, place) }
             }
             _ => Err(Error::DeviceInputOnCpu),
         }
+        .map_err(Self::name_operator)
     }
 }

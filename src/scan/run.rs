@@ -5,15 +5,15 @@ use cudarc::driver::{CudaSlice, CudaStream, DevicePtr};
 use super::Scan;
 use crate::cuda::{AllocateOutput, Backend, InputSource, OutputTarget, PrivateStream, ScanKernel};
 use crate::tree::Prefix;
-use crate::{DeviceMonoid, Error, Input, Output, cpu};
+use crate::{DeviceMonoid, DeviceType, Error, Input, Output, Place, cpu};
 
 impl<M: DeviceMonoid> Scan<M> {
     pub(super) fn in_new_memory<I: Input<M::Item>>(
         &self,
         prefix: Prefix,
         input: I,
-    ) -> Result<I::Owned, Error> {
-        let scanned = input.allocate_output(&Scanned { scan: self, prefix });
+    ) -> Result<<I::Place as Place>::Memory<M::Item>, Error> {
+        let scanned = I::Place::allocate_output(input.source(), &Scanned { scan: self, prefix });
         scanned.map_err(|error| error.of_operator(std::any::type_name::<M>()))
     }
 
@@ -115,7 +115,7 @@ impl<M: DeviceMonoid> AllocateOutput<M::Item> for Scanned<'_, M> {
 }
 
 /// Checks that an output holds as many items as the input.
-pub(super) fn check_lengths<T>(
+pub(super) fn check_lengths<T: DeviceType>(
     items: &InputSource<'_, T>,
     places: &OutputTarget<'_, T>,
 ) -> Result<(), Error> {

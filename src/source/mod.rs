@@ -24,7 +24,7 @@ mod types;
 #[cfg(feature = "ladder")]
 pub use ladder::RungArguments;
 pub use read::ArrayInput;
-pub(crate) use read::{ArrayOfItems, Reader, data_of};
+pub(crate) use read::{ArrayOfItems, ArraysOf, Reader, data_of};
 pub use reduce::Arguments;
 pub use rendered::Source;
 pub use scan::ScanArguments;

@@ -129,11 +129,18 @@ const RESERVED: &[&str] = &[
     // Names that the generated program declares.
     "Arguments",
     "Array",
+    "Element",
     "Item",
+    "Monoid",
     "Operator",
+    "Output",
+    "Parts",
     "Reader",
     "Shape",
     "combine",
+    "prepare",
+    "present",
+    "presented",
     "self",
 ];
 

@@ -5,11 +5,11 @@ use std::mem::MaybeUninit;
 use super::arguments::arguments;
 use super::entry::Entry;
 use super::program::OperatorType;
-use super::read::{ArrayOfItems, Reader, data_of};
+use super::read::{ArraysOf, Reader, data_of};
 use super::rendered::Source;
 use super::templates::{LANES, Template};
 use crate::plan::{Kernel, Policy, Shape};
-use crate::{DeviceMonoid, Error};
+use crate::{DeviceAggregate, DeviceMonoid, Error};
 
 arguments! {
     /// The arguments of a kernel that reduces: see `templates/reduce/arguments.cuh`.
@@ -42,14 +42,14 @@ const REDUCTION: [Template; 6] = [
 const BASELINE: Template = ("reduce/baseline.cuh", include_str!("../../templates/reduce/baseline.cuh"));
 
 impl Source {
-    /// Renders a kernel that reduces with `M`.
+    /// Renders a kernel that reduces the elements of an array with `A`.
     ///
     /// # Errors
     ///
     /// - [`Error::Policy`] if no kernel can follow the policy.
     /// - The errors of an operator that has no CUDA C++ form, such as [`Error::Untranslatable`].
-    pub fn of_reduction<M: DeviceMonoid>(policy: &Policy, kernel: Kernel) -> Result<Self, Error> {
-        Self::of_reduction_by::<M, ArrayOfItems>(policy, kernel)
+    pub fn of_reduction<A: DeviceAggregate>(policy: &Policy, kernel: Kernel) -> Result<Self, Error> {
+        Self::of_reduction_by::<A::Operator, ArraysOf<A::Preparation>>(policy, kernel)
     }
 
     /// Renders a kernel that reduces the elements of a reader with `M`.

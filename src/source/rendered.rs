@@ -59,7 +59,7 @@ impl Source {
         Ok(Self {
             operator: of.name,
             kernel_name: entry.name,
-            has_state: operator.state.is_some(),
+            has_state: definitions.has_state,
             compiles_fast: entry.compiles_fast,
             text,
             program,

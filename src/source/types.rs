@@ -108,7 +108,12 @@ impl Types {
         for (position, part) in parts.iter().enumerate() {
             self.definitions.push_str(&format!("    {part} _{position};\n"));
         }
-        self.definitions.push_str("};\n");
+        // A result in device memory is a struct of the same parts, and so is the value of an option.
+        let values: Vec<String> = (0..parts.len()).map(|position| format!("_{position}")).collect();
+        self.definitions.push_str(&format!(
+            "    template <class Stored> WARPFOLD_DEVICE operator Stored() const {{ return Stored{{{}}}; }}\n}};\n",
+            values.join(", ")
+        ));
         self.tuples.insert(parts, name.clone());
         name
     }

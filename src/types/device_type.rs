@@ -24,7 +24,7 @@ use cudarc::driver::DeviceRepr;
 ///
 /// ```
 /// use std::mem::offset_of;
-/// use warpfold::{DeviceType, Field, Kind, Layout, Literal, cudarc::driver::DeviceRepr};
+/// use warpfold::{DeviceType, Field, Kind, Layout, Literal, Value, cudarc::driver::DeviceRepr};
 ///
 /// #[derive(Clone, Copy)]
 /// #[repr(C)]
@@ -32,6 +32,10 @@ use cudarc::driver::DeviceRepr;
 ///
 /// // SAFETY: a kernel can take a `Point` as an argument, since it is plain data without pointers.
 /// unsafe impl DeviceRepr for Point {}
+/// impl Value for Point {
+///     type Stored = Self;
+///     fn from_stored(stored: Self) -> Self { stored }
+/// }
 /// // SAFETY: the layout lists both fields at their offsets. All bits are a valid `Point`.
 /// unsafe impl DeviceType for Point {
 ///     fn layout() -> Layout {
@@ -55,7 +59,7 @@ use cudarc::driver::DeviceRepr;
     note = "device types are the integers up to 64 bits, `bool`, `f32`, `f64`, arrays of device types, and `#[repr(C)]` structs that derive `DeviceType`"
 )]
 #[allow(unsafe_code)]
-pub unsafe trait DeviceType: DeviceRepr + Copy + Send + Sync + 'static {
+pub unsafe trait DeviceType: DeviceRepr + Value<Stored = Self> {
     /// The layout of the type in memory.
     fn layout() -> Layout;
 
@@ -64,6 +68,37 @@ pub unsafe trait DeviceType: DeviceRepr + Copy + Send + Sync + 'static {
 
     /// Whether two values are the same in every field. Padding is ignored, and all NaNs are equal.
     fn same_bits(a: &Self, b: &Self) -> bool;
+}
+
+/// A result of an [`Aggregate`](crate::Aggregate).
+///
+/// A result on the host is of this type. Device memory holds [`Stored`](Self::Stored) instead:
+///
+/// | result | in device memory |
+/// | --- | --- |
+/// | a [`DeviceType`] | the type itself |
+/// | `Option<V>` of a result | [`Maybe`](crate::Maybe) of `V` in device memory |
+/// | a tuple of 2 to 8 results | [`Tuple2`](crate::Tuple2) to [`Tuple8`](crate::Tuple8) of what they are in device memory |
+///
+/// ```
+/// use warpfold::{Maybe, Value};
+///
+/// fn bytes<V: Value>() -> usize { size_of::<V::Stored>() }
+/// assert_eq!(bytes::<f32>(), 4);
+/// assert_eq!(bytes::<Option<f64>>(), size_of::<Maybe<f64>>());
+/// ```
+pub trait Value: Copy + Send + Sync + 'static {
+    /// The type in device memory.
+    type Stored: DeviceType;
+
+    /// The result that device memory holds as `stored`.
+    ///
+    /// ```
+    /// use warpfold::{Maybe, Value};
+    ///
+    /// assert_eq!(Option::<f32>::from_stored(Maybe::from(Some(1.5))), Some(1.5));
+    /// ```
+    fn from_stored(stored: Self::Stored) -> Self;
 }
 
 /// The layout of a [`DeviceType`] in memory, as data.

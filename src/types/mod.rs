@@ -2,6 +2,11 @@
 
 mod architecture;
 mod device_type;
+mod element;
+mod value;
 
 pub use architecture::Architecture;
-pub use device_type::{DeviceType, Field, Kind, Layout, Literal, Scalar};
+pub use device_type::{DeviceType, Field, Kind, Layout, Literal, Scalar, Value};
+pub use element::Element;
+pub(crate) use element::{Indices, PointerVisitor, SliceVisitor};
+pub use value::{Maybe, Tuple2, Tuple3, Tuple4, Tuple5, Tuple6, Tuple7, Tuple8};

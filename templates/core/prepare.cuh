@@ -2,17 +2,64 @@
 
 namespace warpfold {
 
+// The index of an element in the input, where items depend on it.
+template <bool IS_KEPT>
+struct ElementIndex {
+    Size index;
+    WARPFOLD_DEVICE ElementIndex operator+(Size count) const { return {index + count}; }
+};
+template <>
+struct ElementIndex<false> {
+    WARPFOLD_DEVICE ElementIndex operator+(Size) const { return *this; }
+};
+
 // An element is an item.
 struct NoPrepare {
+    static constexpr bool HAS_INDEX = false;
     // Whether a whole group is combined as words.
     static constexpr bool READS_WORDS = false;
     template <class Element>
     using Item = Element;
     template <class Operator, class Element>
-    static WARPFOLD_DEVICE Words<Element> item(const Operator&, const Words<Element>& element) {
+    static WARPFOLD_DEVICE Words<Element> item(const Operator&, ElementIndex<false>, const Words<Element>& element) {
         return element;
     }
 };
+
+// The operator makes an item of an element and its index.
+template <class Item_>
+struct PrepareBy {
+    static constexpr bool HAS_INDEX = true, READS_WORDS = false;
+    template <class Element>
+    using Item = Item_;
+    template <class Operator, class Element>
+    static WARPFOLD_DEVICE Words<Item_> item(const Operator& op, ElementIndex<true> at, const Words<Element>& element) {
+        return of(op, at, element.item());
+    }
+    template <class Operator, class Element>
+    static WARPFOLD_DEVICE Words<Item_> of(const Operator& op, ElementIndex<true> at, const Element& element) {
+        return Words<Item_>(op.prepare(at.index, element));
+    }
+};
+
+// Whether the operator is of an aggregate, which presents a result.
+template <class Operator, class = void>
+constexpr bool PRESENTS = false;
+template <class Operator>
+constexpr bool PRESENTS<Operator, typename packed::Exists<typename Operator::Output>::Type> = true;
+
+// At the end of an aggregate, writes the result that the item becomes. Returns whether it did so:
+// the items of other operators, and of earlier launches, are written as they are.
+template <class Operator, class Item>
+WARPFOLD_DEVICE bool present(const Operator& op, const Item& item, void* to) {
+    if constexpr (PRESENTS<Operator>) {
+        if (op.presented == 0) return false;
+        typedef typename Operator::Output Output;
+        Words<Output>(op.present(item, op.presented - 1)).store(static_cast<Output*>(to));
+        return true;
+    }
+    return false;
+}
 
 // An element is an item, and the operator has a packed form.
 template <class Form>

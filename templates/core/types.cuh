@@ -39,6 +39,10 @@ struct BFloat16 {
     unsigned short bits;
 };
 
+// Several types.
+template <class... Types>
+struct TypeList {};
+
 template <class T, class U>
 struct IsSame {
     static constexpr bool VALUE = false;

@@ -23,28 +23,44 @@
 
 namespace warpfold {
 
+// The kernel parameter: the elements, and the index of the first one where items depend on it.
+template <class Element, bool HAS_INDEX>
+struct ArrayInput {
+    const Element* elements;
+    Size first;
+    WARPFOLD_DEVICE ElementIndex<true> index() const { return {first}; }
+};
+template <class Element>
+struct ArrayInput<Element, false> {
+    const Element* elements;
+    WARPFOLD_DEVICE ElementIndex<false> index() const { return {}; }
+};
+
 template <class Element_, class Prepare>
 class ArrayReader {
   public:
     typedef Element_ Element;
     typedef typename Prepare::template Item<Element> Item;
+    typedef ArrayInput<Element, Prepare::HAS_INDEX> Input;
 
-    struct Input {
-        const Element* elements;
-    };
+  private:
+    typedef ElementIndex<Prepare::HAS_INDEX> Index;
 
-    class Cursor {
+  public:
+    class Cursor : Index {
         const Element* at;
 
+        WARPFOLD_DEVICE Cursor(Index index, const Element* at) : Index(index), at(at) {}
+
       public:
-        WARPFOLD_DEVICE explicit Cursor(const Element* at) : at(at) {}
-        WARPFOLD_DEVICE explicit Cursor(const Input& input) : at(input.elements) {}
+        WARPFOLD_DEVICE explicit Cursor(const Input& input) : Index(input.index()), at(input.elements) {}
         WARPFOLD_DEVICE const Element* elements() const { return at; }
         WARPFOLD_DEVICE Size address() const { return reinterpret_cast<Size>(at); }
-        WARPFOLD_DEVICE Cursor operator+(Size count) const { return Cursor(at + count); }
+        WARPFOLD_DEVICE Index index() const { return *this; }
+        WARPFOLD_DEVICE Cursor operator+(Size count) const { return Cursor(index() + count, at + count); }
         WARPFOLD_DEVICE bool is_multiple_of(unsigned bytes) const { return address() % bytes == 0; }
         // Waits for the end of the previous launch, if this launch began before it.
-        WARPFOLD_DEVICE Cursor after_grid_dependency() const { return Cursor(::warpfold::grid_dependency_wait(at)); }
+        WARPFOLD_DEVICE Cursor after_grid_dependency() const { return Cursor(index(), ::warpfold::grid_dependency_wait(at)); }
 
         // Prefetches `count` elements into the cache of `LEVEL`. Each lane requests one line at a
         // time.
@@ -83,7 +99,7 @@ class ArrayReader {
 #pragma unroll(single.UNROLL)
         for (unsigned offset = 0; offset < sizeof(Element); offset += WORD_WIDTH)
             single.put(offset, load_written<WORD_WIDTH>(reinterpret_cast<const char*>(from.elements()) + offset));
-        return Prepare::item(op, single.get(0));
+        return Prepare::item(op, from.index(), single.get(0));
     }
 
     template <class Shape>
@@ -92,6 +108,7 @@ class ArrayReader {
         typedef ::warpfold::Group<Element, COUNT> Elements;
 
         Elements elements;
+        Index first_index;
 
       public:
         // Bytes of one load.
@@ -105,6 +122,7 @@ class ArrayReader {
         // Loads the whole group with loads of WIDTH bytes.
         WARPFOLD_DEVICE void load_whole(Cursor from) {
             static_assert(Elements::BYTES % WIDTH == 0, "a group is whole loads");
+            first_index = from.index();
 #pragma unroll(Elements::UNROLL)
             for (unsigned offset = 0; offset < Elements::BYTES; offset += WIDTH)
                 elements.put(offset, load_written<WIDTH>(reinterpret_cast<const char*>(from.elements()) + offset));
@@ -115,6 +133,7 @@ class ArrayReader {
         // the last one that exists, if elements are aligned to 4 bytes or more. Otherwise it is
         // unspecified. Bytes outside the elements are not touched.
         WARPFOLD_DEVICE void load_present(Cursor row, unsigned first, PrefixMask present) {
+            first_index = row.index() + first;
             if constexpr (ELEMENT_WIDTH >= 4) {
 #pragma unroll(Elements::UNROLL)
                 for (unsigned i = 0; i < COUNT; ++i) {
@@ -144,9 +163,10 @@ class ArrayReader {
             }
         }
 
-        // Loads the whole group from shared memory. It begins `skipped` bytes into the first word
+        // Loads the whole group, whose first element has this index, from shared memory. It begins `skipped` bytes into the first word
         // at `words`, and may end within the word at `next`.
-        WARPFOLD_DEVICE void load_exchanged(const unsigned char* words, const unsigned char* next, unsigned skipped) {
+        WARPFOLD_DEVICE void load_exchanged(Index index, const unsigned char* words, const unsigned char* next, unsigned skipped) {
+            first_index = index;
             elements.template read_from<WIDTH>(words);
             if constexpr (ELEMENT_WIDTH < 4) {
                 const unsigned last = read<4>(next).word[0];
@@ -161,7 +181,7 @@ class ArrayReader {
         WARPFOLD_DEVICE Words<Item> item(const Operator& op, unsigned index, Present present) const {
             Words<Element> element = elements.get(index);
             if (ELEMENT_WIDTH < 4 && index > 0) element = select(present.has(index), element, elements.get(0));
-            return Prepare::item(op, element);
+            return Prepare::item(op, first_index + index, element);
         }
 
         template <class Operator, class Present>
@@ -197,6 +217,9 @@ class ArrayReader {
         // of the chunk after the tile, in which a shifted tile ends.
         unsigned word[RUN * WORDS];
         unsigned last;
+        // The index of the first element of the tile that was loaded, and of the one that was
+        // stored.
+        Index loaded, stored;
 
         // Loads the first chunk of the input, from the word in which the elements begin.
         WARPFOLD_DEVICE void load_first(Size begin) {
@@ -263,6 +286,7 @@ class ArrayReader {
         // Loads the tile at `from`: the chunks from the one in which it begins, and its words of
         // the chunk after those.
         WARPFOLD_DEVICE void load(Cursor from) {
+            loaded = from.index();
             const Size begin = from.address() - skipped - 4 * shifted;
             const char* const lane_begin = reinterpret_cast<const char*>(begin) + CHUNK * lane_index();
             // The elements may begin within the first chunk. Bytes before them are not touched.
@@ -284,7 +308,8 @@ class ArrayReader {
         }
 
         // Stores the loaded tile to shared memory, for all lanes of the warp.
-        WARPFOLD_DEVICE void store() const {
+        WARPFOLD_DEVICE void store() {
+            stored = loaded;
             if (alignof(Element) <= 4 && shifted == 1)
                 store_shifted<1>();
             else if (alignof(Element) <= 8 && shifted == 2)
@@ -296,27 +321,30 @@ class ArrayReader {
         }
 
         // Iterates over the groups of a lane.
-        class Groups {
+        class Groups : Index {
             const unsigned char *at, *end;
             unsigned skipped;
 
+            WARPFOLD_DEVICE Index index() const { return *this; }
+
           public:
-            WARPFOLD_DEVICE Groups(const unsigned char* at, const unsigned char* end, unsigned skipped)
-                : at(at), end(end), skipped(skipped) {}
+            WARPFOLD_DEVICE Groups(Index index, const unsigned char* at, const unsigned char* end, unsigned skipped)
+                : Index(index), at(at), end(end), skipped(skipped) {}
             // Skips `groups` groups.
             WARPFOLD_DEVICE Groups after(unsigned groups) const {
-                return Groups(at + groups * (Shape::GROUP_ITEMS * sizeof(Element)), end, skipped);
+                const unsigned count = groups * Shape::GROUP_ITEMS;
+                return Groups(index() + count, at + count * sizeof(Element), end, skipped);
             }
             // Loads the first group. `is_last` tells whether it is the last group of the lane.
             WARPFOLD_DEVICE Group<Shape> first(bool is_last) const {
                 Group<Shape> group;
-                group.load_exchanged(at, is_last ? end : at + Shape::GROUP_ITEMS * sizeof(Element), skipped);
+                group.load_exchanged(index(), at, is_last ? end : at + Shape::GROUP_ITEMS * sizeof(Element), skipped);
                 return group;
             }
         };
         WARPFOLD_DEVICE Groups groups() const {
             const unsigned run = lane_index() * RUN;
-            return Groups(staging + place(run), staging + place(run + RUN), skipped);
+            return Groups(stored + lane_index() * (Shape::GROUP_ITEMS * Shape::ROWS), staging + place(run), staging + place(run + RUN), skipped);
         }
     };
 

@@ -27,7 +27,7 @@ WARPFOLD_DEVICE void baseline(const Arguments<typename Reader::Input, Item>& arg
         const unsigned count = !is_last ? smaller(left, TILE_ITEMS) : tiles > 0 ? tiles : 1;
         if (thread < count) {
             if (!is_last)
-                tile[thread] = Reader::item(op, next + thread).item();
+                Reader::item(op, next + thread).store(tile + thread);
             else if (tiles > 0)
                 tile[thread] = of_tile[thread];
             else
@@ -48,7 +48,7 @@ WARPFOLD_DEVICE void baseline(const Arguments<typename Reader::Input, Item>& arg
     if (thread > 0) return;
     if (arguments.epoch != 0)
         Words<Item>(tile[0]).send(reinterpret_cast<unsigned long long*>(arguments.output), arguments.epoch);
-    else
+    else if (!present(op, tile[0], arguments.output))
         arguments.output[block_index()] = tile[0];
 }
 

@@ -78,10 +78,11 @@ class Destination {
         stride = is_gathered ? Cells::STRIDE : 2;
     }
 
-    WARPFOLD_DEVICE void store(const Words<Item>& value) const {
+    template <class Operator>
+    WARPFOLD_DEVICE void store(const Operator& op, const Words<Item>& value) const {
         if (flag != 0)
             value.send(static_cast<unsigned long long*>(to), flag, stride);
-        else
+        else if (!(PRESENTS<Operator> && present(op, value.item(), to)))
             value.store(static_cast<Item*>(to));
     }
 };
@@ -136,7 +137,7 @@ WARPFOLD_DEVICE void bracket_of_blocks(const Arguments<Input, Item>& arguments, 
     const Words<Item>* const lane_value = force_shared_evaluation(value_of_lane(values, rows));
     Partials<Item>(arguments.tickets).gather(op, count, block_warps(), values);
     Words<Item> value;
-    if (combine_values(op, lane_value, rows, value) && lane_index() == 0) destination.store(value);
+    if (combine_values(op, lane_value, rows, value) && lane_index() == 0) destination.store(op, value);
 }
 
 }  // namespace warpfold

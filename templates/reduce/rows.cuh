@@ -46,13 +46,13 @@ WARPFOLD_DEVICE void bracket_of_rows(const Arguments<typename Reader::Input, Ite
             Words<Item> value = group.bracket(op, FullMask());
             if (has_two_rows) value = merge(op, value, second.bracket(op, FullMask()), 1);
             value = combine_lanes(op, value, has_two_rows ? 2 : 1);
-            if (warp_values.bracket(op, value) && lane_index() == 0) destination.store(value);
+            if (warp_values.bracket(op, value) && lane_index() == 0) destination.store(op, value);
             return;
         }
     }
     if (arguments.length == 0) {
         grid_dependency_wait(arguments.output);
-        if (warp_index() == 0 && lane_index() == 0) Destination<Item>(arguments, 0, false).store(Words<Item>(arguments.identity));
+        if (warp_index() == 0 && lane_index() == 0) Destination<Item>(arguments, 0, false).store(op, Words<Item>(arguments.identity));
         return;
     }
     Words<Item> value;
@@ -76,7 +76,7 @@ WARPFOLD_DEVICE void bracket_of_rows(const Arguments<typename Reader::Input, Ite
     const WarpValues<Item> warp_values(values, warps);
     if (warp_index() < warps) value = warp_bracket<!Words<Item>::LARGE>(op, value, lanes);
     if (warp_values.bracket(op, value) && lane_index() == 0)
-        Destination<Item>(arguments, block_index(), gathers).store(value);
+        Destination<Item>(arguments, block_index(), gathers).store(op, value);
 }
 
 }  // namespace warpfold

@@ -196,7 +196,7 @@ WARPFOLD_DEVICE void bracket_of_tiles(const Arguments<typename Reader::Input, It
         const unsigned warp_count = smaller(arguments.runs - (chunks - 1 - chunk) * Shape::WARPS, Shape::WARPS);
         Words<Item> value;
         const bool is_first = combine_values(op, value_of_lane(values, warp_count << level), warp_count << level, value);
-        if (is_first && lane_index() == 0) Destination<Item>(arguments, chunks - 1 - chunk, false).store(value);
+        if (is_first && lane_index() == 0) Destination<Item>(arguments, chunks - 1 - chunk, false).store(op, value);
         if (next >= chunks) return;
         chunk = next, next = uses_tickets ? drawn_chunk[parity] : chunks;
         uses_tickets = uses_tickets && next < chunks;

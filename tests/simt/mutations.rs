@@ -204,8 +204,8 @@ pub const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "an empty input that is not answered",
         file: "reduce/rows.cuh",
-        right: "store(Words<Item>(arguments.identity));",
-        wrong: "store(Words<Item>());",
+        right: "store(op, Words<Item>(arguments.identity));",
+        wrong: "store(op, Words<Item>());",
     },
     Mutation {
         name: "values of two chunks in one place",

@@ -42,6 +42,15 @@ struct Request {
     uint64_t words;
     // Whether the answer has the counts, and whether the previous launch may still run.
     uint64_t count, early;
+    // The number of arrays in the input. Their places follow the request. 0: the whole input is one
+    // array. NO_ARRAY: the kernel reads no input.
+    uint64_t arrays;
+};
+constexpr uint64_t NO_ARRAY = ~uint64_t(0);
+
+// The place of an array in the input, in bytes.
+struct Array {
+    uint64_t begin, bytes;
 };
 
 void get(void* to, size_t bytes) {
@@ -62,6 +71,9 @@ Memory memory_of(size_t bytes) {
 }
 
 void serve(const Request& request) {
+    std::vector<Array> arrays(request.arrays == NO_ARRAY ? 0 : request.arrays);
+    get(arrays.data(), arrays.size() * sizeof(Array));
+    if (request.arrays == 0) arrays.push_back({0, request.input});
     std::vector<char> sent(request.arguments + request.op);
     get(sent.data(), sent.size());
     const Memory input_memory = memory_of(request.input + request.misalignment);
@@ -75,7 +87,10 @@ void serve(const Request& request) {
     get(words.data(), request.words);
     char* const shared_words = reinterpret_cast<char*>(words.data());
     // The address of an empty output is null.
-    memcpy(sent.data() + request.input_at, &input, sizeof input);
+    for (size_t k = 0; k < arrays.size(); ++k) {
+        const char* const array = input + arrays[k].begin;
+        memcpy(sent.data() + request.input_at + k * sizeof array, &array, sizeof array);
+    }
     memcpy(sent.data() + request.output_at, &output_address, sizeof output_address);
     if (request.words) memcpy(sent.data() + request.words_at, &shared_words, sizeof shared_words);
     const size_t op_at = (request.arguments + 255) / 256 * 256;
@@ -94,7 +109,8 @@ void serve(const Request& request) {
     launch.parameters_end = parameters.get() + op_at + request.op;
     launch.words = shared_words;
     launch.word_bytes = request.words;
-    if (!request.in_place) launch.regions.push_back({input, request.input, false, {}, {}, {}, {}});
+    for (const Array& array : arrays)
+        if (!request.in_place) launch.regions.push_back({input + array.begin, array.bytes, false, {}, {}, {}, {}});
     launch.regions.push_back({output, request.output, true, std::vector<uint64_t>(request.output, request.in_place ? HOST : 0),
                               std::vector<unsigned>(request.output), std::vector<uint64_t>(request.output),
                               std::vector<bool>(request.output)});

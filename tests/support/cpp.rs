@@ -79,7 +79,7 @@ impl Library {
             let (source, library) = (folder.path().join("operators.cpp"), folder.path().join("liboperators.so"));
             std::fs::write(&source, before() + &self.source).expect("writable");
             // Undefined behaviour of C++ ends the process.
-            let options = "-shared -fPIC -fmax-errors=20 -fno-sanitize-recover=all -fsanitize=undefined,float-cast-overflow -fsanitize-undefined-trap-on-error";
+            let options = "-shared -fPIC -Wno-psabi -fmax-errors=20 -fno-sanitize-recover=all -fsanitize=undefined,float-cast-overflow -fsanitize-undefined-trap-on-error";
             let mut command = compiler().expect("asked for only where it is");
             let status = command.args(options.split(' ')).arg("-o").arg(&library).arg(&source).status();
             if !status.expect("starts").success() {

@@ -1,5 +1,6 @@
 //! The library that the test binaries share: tiers, checks, operators, items and inputs.
 
+pub mod aggregates;
 pub mod checks;
 pub mod corpus;
 pub mod cpp;

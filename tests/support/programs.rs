@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
 use std::sync::OnceLock;
 
-use warpfold::plan::{Kernel, ScanPolicy};
+use warpfold::plan::{Data, Kernel, ScanPolicy};
 use warpfold::source::Source;
-use warpfold::{DeviceMonoid, Policy};
+use warpfold::{DeviceAggregate, DeviceMonoid, DeviceType, Element, Item, Policy};
 
 use super::checks::code_of;
 use super::cpp::compiler;
@@ -39,6 +39,21 @@ pub struct Case<M, P = Policy> {
     pub(super) first: u32,
     pub operator: M,
     pub policy: P,
+}
+
+/// An aggregate: its kernels that read elements, and those that read items.
+#[derive(Clone, Copy)]
+pub struct AggregateCase<A: DeviceAggregate> {
+    pub elements: Case<A>,
+    pub items: Case<A::Operator>,
+}
+
+impl<A: DeviceAggregate> AggregateCase<A> {
+    /// The same kernels with a policy that `change` makes of each.
+    pub fn under(self, change: impl Fn(Policy) -> Policy) -> Self {
+        let (elements, items) = (change(self.elements.policy), change(self.items.policy));
+        Self { elements: self.elements.under(elements), items: self.items.under(items) }
+    }
 }
 
 impl<M, P: Policies> Case<M, P> {
@@ -93,6 +108,20 @@ impl Kernels {
             self.add_kernel(&policy.source::<M>(kernel));
         }
         Case { first, operator, policy }
+    }
+
+    /// Adds the kernels of an aggregate, under the default policies.
+    pub fn add_aggregate<A: DeviceAggregate>(&mut self, aggregate: A) -> AggregateCase<A> {
+        let item = Item::<A>::layout();
+        let data = Data { elements: A::Input::layouts(), item: item.clone() };
+        let (first, policy) = (self.cases.len() as u32, Policy::for_data(&data));
+        for kernel in Kernel::ALL {
+            self.add_kernel(
+                &Source::of_reduction::<A>(&policy, kernel).unwrap_or_else(|error| panic!("{error}")),
+            );
+        }
+        let elements = Case { first, operator: aggregate, policy };
+        AggregateCase { elements, items: self.add(aggregate.operator(), Policy::for_item(&item)) }
     }
 
     /// Everything that the compiler reads, without the lines that cannot change its output.

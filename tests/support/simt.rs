@@ -7,12 +7,13 @@ use std::sync::{Arc, OnceLock};
 
 use warpfold::plan::{Data, Limits, ScanLaunch, ScanPolicy};
 use warpfold::source::{Arguments, ArrayInput, ScanArguments};
-use warpfold::{DeviceMonoid, DeviceType, Layout, tree};
+use warpfold::{DeviceAggregate, DeviceMonoid, DeviceType, Element, Layout, Value, tree};
 
+use super::aggregates::Drawn;
 use super::checks::{Check, digest};
 use super::cpp::compiler_version;
 use super::items::{Sample, Sampler, items};
-use super::programs::{Case, Checks, Kernels, Policies, Program};
+use super::programs::{AggregateCase, Case, Checks, Kernels, Policies, Program};
 use super::selection;
 use super::tiers::{Suite, Tier};
 
@@ -207,8 +208,8 @@ pub(super) struct AddressOffsets {
 /// The first parameter of a kernel up to the identity, and its `AddressOffsets`. `$words` is the
 /// field with the address of the words that blocks share.
 macro_rules! before_identity {
-    ($arguments:ident { $words:ident, $($field:ident $(: $value:expr)?),* $(,)? }) => {{
-        type Of = $arguments<ArrayInput, [u8; 0]>;
+    ($arguments:ident<$input:ty> { $words:ident, $($field:ident $(: $value:expr)?),* $(,)? }) => {{
+        type Of = $arguments<$input, [u8; 0]>;
         // SAFETY: all fields are numbers, for which zeros are valid.
         let none: Of = unsafe { std::mem::zeroed() };
         let fields = Of { $($field $(: $value)?,)* ..none };
@@ -244,6 +245,16 @@ impl Operands {
     }
 }
 
+/// The kernels of a reduction: of the first launch, and of the later ones.
+struct ReduceKernels {
+    first: Case<()>,
+    later: Case<()>,
+    /// The layout of an element of each array, if elements are not the items.
+    elements: Option<Vec<Layout>>,
+    /// The operator of the last launch, in bytes, and the size of its output.
+    last: (Vec<u8>, usize),
+}
+
 /// Number of blocks that run at once. It is small, so that each block takes several chunks, some of
 /// them by ticket.
 fn resident(chunks: u32) -> u32 {
@@ -270,6 +281,36 @@ pub(super) struct Request {
     pub(super) words: u64,
     pub(super) count: u64,
     pub(super) early: u64,
+    pub(super) arrays: u64,
+}
+
+/// The number of arrays of a kernel that reads no input.
+const NO_ARRAY: u64 = u64::MAX;
+
+/// An input in bytes, and the places of its arrays: begin and size in bytes. Other bytes are no part
+/// of the input.
+struct InputBytes {
+    bytes: Vec<u8>,
+    arrays: Vec<[u64; 2]>,
+}
+
+impl InputBytes {
+    fn of_one(bytes: Vec<u8>) -> Self {
+        Self { arrays: vec![[0, bytes.len() as u64]], bytes }
+    }
+
+    /// Arrays one after the other. Array k lies `misalignment + k` alignments past an aligned
+    /// address.
+    fn of_arrays(parts: Vec<(Vec<u8>, usize)>, misalignment: usize) -> Self {
+        let mut all = Self { bytes: Vec::new(), arrays: Vec::new() };
+        for (index, (bytes, align)) in parts.into_iter().enumerate() {
+            let begin = all.bytes.len().next_multiple_of(256) + (misalignment + index) * align;
+            all.bytes.resize(begin, 0xee);
+            all.arrays.push([begin as u64, bytes.len() as u64]);
+            all.bytes.extend(bytes);
+        }
+        all
+    }
 }
 
 pub(super) fn bytes<T>(values: &[T]) -> Vec<u8> {
@@ -294,43 +335,91 @@ impl Executor {
         items: &[M::Item],
         misalignment: usize,
     ) -> Result<M::Item, String> {
-        let kernels = Case { first: case.first, operator: (), policy: case.policy };
         let operands = Operands::of(&case.operator);
-        let result =
-            self.bracket_of_bytes(kernels, &operands, bytes(items), items.len() as u64, misalignment)?;
+        let kernels = ReduceKernels {
+            first: Case { first: case.first, operator: (), policy: case.policy },
+            later: Case { first: case.first, operator: (), policy: case.policy },
+            elements: None,
+            last: (operands.state.clone(), size_of::<M::Item>()),
+        };
+        let input = InputBytes::of_one(bytes(items));
+        let misalignment = misalignment * align_of::<M::Item>();
+        let result = self.bracket_of_bytes(&kernels, &operands, input, items.len(), misalignment)?;
         // SAFETY: the kernel wrote a whole item, field by field.
         Ok(unsafe { std::ptr::read_unaligned(result.as_ptr().cast()) })
     }
 
+    /// As [`bracket`](Self::bracket), of elements that an aggregate prepares. The last kernel writes
+    /// the result.
+    pub fn aggregate<A: DeviceAggregate<Input: Drawn>>(
+        &mut self,
+        case: AggregateCase<A>,
+        elements: &[A::Input],
+        misalignment: usize,
+    ) -> Result<A::Output, String> {
+        let operator = case.elements.operator.operator();
+        let operands = Operands::of(&operator);
+        let last = operator.presenting(Some(elements.len() as u64));
+        let kernels = ReduceKernels {
+            first: Case { first: case.elements.first, operator: (), policy: case.elements.policy },
+            later: Case { first: case.items.first, operator: (), policy: case.items.policy },
+            elements: Some(A::Input::layouts()),
+            last: (state(&last), size_of::<<A::Output as Value>::Stored>()),
+        };
+        let input = InputBytes::of_arrays(A::Input::arrays(elements), misalignment);
+        let result = self.bracket_of_bytes(&kernels, &operands, input, elements.len(), 0)?;
+        // SAFETY: the kernel wrote a whole result, field by field.
+        Ok(A::Output::from_stored(unsafe { std::ptr::read_unaligned(result.as_ptr().cast()) }))
+    }
+
     fn bracket_of_bytes(
         &mut self,
-        case: Case<()>,
+        kernels: &ReduceKernels,
         operands: &Operands,
-        mut input: Vec<u8>,
-        mut length: u64,
-        misalignment: usize,
+        mut input: InputBytes,
+        length: usize,
+        mut misalignment: usize,
     ) -> Result<Vec<u8>, String> {
-        let item = &operands.item;
-        let mut misalignment = misalignment * item.align;
-        let launches = case.policy.launches(item, length);
+        let (item, mut length) = (&operands.item, length as u64);
+        let launches = kernels.first.policy.launches_before(&kernels.later.policy, item, length);
         // All words start as zeros. A launch that gathers its partials needs more of them.
         let gathers = launches.gathers();
         let mut words =
             vec![0; if gathers { launches.memory_bytes(item) as usize } else { size_of::<u64>() }];
-        for launch in launches {
+        for (number, launch) in launches.enumerate() {
+            let case = if number == 0 { &kernels.first } else { &kernels.later };
+            let elements = kernels.elements.as_ref().filter(|_| number == 0);
             let shape = case.policy.shape(launch.kernel);
             let left = if launch.is_final() { 1 } else { launch.chunks as usize };
-            let output = left * item.size;
+            let (op, output) = match launch.is_final() {
+                true => kernels.last.clone(),
+                false => (operands.state.clone(), left * item.size),
+            };
             let request_words = words.len();
             let partition = launch.partition(&shape, length);
-            let (fields, places) = before_identity!(Arguments {
-                tickets,
-                length,
-                runs: partition.runs,
-                row_level: partition.row_level,
-                whole: partition.whole,
-                gathers: launch.gathers.into(),
-            });
+            macro_rules! before_identity_of {
+                ($input:ty) => {
+                    before_identity!(Arguments<$input> {
+                        tickets,
+                        length,
+                        runs: partition.runs,
+                        row_level: partition.row_level,
+                        whole: partition.whole,
+                        gathers: launch.gathers.into(),
+                    })
+                };
+            }
+            let (fields, places) = match elements.map(Vec::len) {
+                None => before_identity_of!(ArrayInput),
+                Some(0) => before_identity_of!(ArrayInput<u64, [u64; 0]>),
+                Some(1) => before_identity_of!(ArrayInput<u64>),
+                Some(2) => before_identity_of!(ArrayInput<u64, [u64; 2]>),
+                Some(3) => before_identity_of!(ArrayInput<u64, [u64; 3]>),
+                Some(8) => before_identity_of!(ArrayInput<u64, [u64; 8]>),
+                Some(count) => panic!("add {count} arrays here"),
+            };
+            let elements = elements.cloned().unwrap_or_else(|| vec![item.clone()]);
+            let data = Data { elements, item: item.clone() };
             let arguments = operands.arguments(fields);
             let request = Request {
                 kernel: case.number(launch.kernel),
@@ -339,25 +428,28 @@ impl Executor {
                 misalignment: misalignment as u32,
                 places,
                 seed: self.seed,
-                shared: shape.shared_bytes(&Data::of_items(item)) as u64,
+                shared: shape.shared_bytes(&data) as u64,
                 arguments: arguments.len() as u64,
-                op: operands.state.len() as u64,
-                input: input.len() as u64,
+                op: op.len() as u64,
+                input: input.bytes.len() as u64,
                 output: output as u64,
                 words: words.len() as u64,
                 early: 1,
+                arrays: if input.arrays.is_empty() { NO_ARRAY } else { input.arrays.len() as u64 },
                 ..Request::default()
             };
-            let request = [bytes(&[request]), arguments, operands.state.clone(), input, words].concat();
-            input = self.ask(&request, output + request_words)?;
-            words = input.split_off(output);
+            let request =
+                [bytes(&[request]), bytes(&input.arrays), arguments, op, input.bytes, words].concat();
+            let mut answer = self.ask(&request, output + request_words)?;
+            words = answer.split_off(output);
+            input = InputBytes::of_one(answer);
             if words.iter().any(|&byte| byte != 0) {
                 return Err("tickets or partials are left".to_owned());
             }
             length = left as u64;
             misalignment = 0;
         }
-        Ok(input)
+        Ok(input.bytes)
     }
 
     /// Scans items by one launch. `shared` is the memory that blocks share, as an earlier launch
@@ -395,8 +487,7 @@ impl Executor {
             shared.resize(needed, 0);
         }
         let shared = &mut shared[..needed];
-        let (fields, places) =
-            before_identity!(ScanArguments { shared, length, tiles, exclusive: asked.exclusive.into() });
+        let (fields, places) = before_identity!(ScanArguments<ArrayInput> { shared, length, tiles, exclusive: asked.exclusive.into() });
         let arguments = operands.arguments(fields);
         let request = Request {
             kernel: case.number(kernel),

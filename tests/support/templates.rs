@@ -8,6 +8,8 @@ use warpfold::plan::Kernel;
 use warpfold::source::Source;
 use warpfold::{Device, DeviceType, Policy, Reduction, Scan};
 
+use super::aggregates::{OfIndex, OfThree};
+
 /// Name and text of each template that a source includes, in order.
 pub fn templates_of(source: &Source) -> Vec<(String, String)> {
     let text = source.text().strip_suffix(source.program()).expect("the program comes last");
@@ -17,7 +19,7 @@ pub fn templates_of(source: &Source) -> Vec<(String, String)> {
 }
 
 /// Name and text of each template, after the templates that it depends on. The sources are of
-/// wrapping sums, which need the templates with Rust's semantics.
+/// wrapping sums, which need the templates with Rust's semantics, and of arrays in step.
 pub fn templates() -> Vec<(String, String)> {
     static TEMPLATES: LazyLock<Vec<(String, String)>> = LazyLock::new(rendered);
     TEMPLATES.clone()
@@ -29,8 +31,10 @@ fn rendered() -> Vec<(String, String)> {
     let policy = Policy::for_item(&i32::layout());
     let baseline = Source::of_reduction::<Sum<i32>>(&policy, Kernel::Baseline).expect("renders");
     let rungs = Rung::ALL.map(|rung| Source::of_rung::<Sum<i32>>(rung, 32, true).expect("renders"));
-    let mut all = templates_of(&reduction);
-    for source in [baseline, scan].iter().chain(&rungs) {
+    let in_step = Reduction::with(Device::cpu(), OfThree).source().expect("renders");
+    let index = Reduction::with(Device::cpu(), OfIndex).source().expect("renders");
+    let mut all = templates_of(&in_step);
+    for source in [index, reduction, baseline, scan].iter().chain(&rungs) {
         let others = templates_of(source).into_iter().filter(|template| !all.contains(template));
         all.extend(others.collect::<Vec<_>>());
     }

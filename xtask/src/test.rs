@@ -181,17 +181,22 @@ impl Run {
             (Tier::Host, _) => vec![self.tests(nvrtc::NEWEST, "--test translation -- host::")],
             (Tier::Simt, Extent::Quick) => vec![self.tests(nvrtc::NEWEST, "--test simt -- simt::")],
             (Tier::Simt, _) => {
-                vec![self.tests(nvrtc::NEWEST, "--test simt --test scan --test ladder -- simt::")]
+                vec![self.tests(
+                    nvrtc::NEWEST,
+                    "--test simt --test aggregates --test scan --test ladder -- simt::",
+                )]
             }
             (Tier::Nvrtc, Extent::Quick) => vec![self.tests(nvrtc::NEWEST, "--test compile -- nvrtc::")],
             (Tier::Nvrtc, _) => {
-                let others = "--test errors --test laws --test examples --test ladder -- nvrtc";
+                let others =
+                    "--test errors --test laws --test examples --test ladder --test aggregates -- nvrtc";
                 let mut oldest = self.tests(nvrtc::OLDEST, "--test compile -- nvrtc::");
                 // The newest version compiles the pairs.
                 oldest.env("WARPFOLD_ARCHITECTURES", "90").env("WARPFOLD_STRENGTH", "1");
                 vec![
                     self.tests(nvrtc::NEWEST, "--test jit -- nvrtc::"),
                     self.tests(nvrtc::NEWEST, others),
+                    self.tests(nvrtc::NEWEST, "--test references -- devices"),
                     self.downstream("-- nvrtc"),
                     oldest,
                     self.tests(nvrtc::NEWEST, "--test compile -- nvrtc::"),
@@ -201,7 +206,11 @@ impl Run {
                 let others =
                     "--lib --test errors --test jit --test laws --test examples --test translation -- gpu";
                 vec![
-                    self.tests(nvrtc::NEWEST, "--test bracket --test scan --test ladder -- gpu::"),
+                    self.tests(
+                        nvrtc::NEWEST,
+                        "--test bracket --test aggregates --test scan --test ladder -- gpu::",
+                    ),
+                    self.tests(nvrtc::NEWEST, "--test references -- devices"),
                     self.tests(nvrtc::NEWEST, others),
                     self.downstream("-- gpu"),
                 ]

@@ -6,7 +6,7 @@ use syn::spanned::Spanned;
 use syn::{Expr, ExprCall, ExprMethodCall, Path, PathArguments};
 
 use super::methods::{self, Method, Returns};
-use super::{Pair, Translator, all_at, callee_name, of, ours_at, plain, through};
+use super::{Pair, Translator, all_at, callee_name, of, ours_at, own, plain, through};
 
 /// In generic code only the bound `Ord` tells that a type is not a float.
 const ORDER_OF_ANYTHING: &str = "of floats `min`, `max` and `clamp` leave open which zero they return; in generic code write \
@@ -32,7 +32,7 @@ impl Translator<'_> {
                     let Pair { probe, tree } = self.primitive(&call.receiver);
                     let (slot, method) = (self.slot(), &call.method);
                     let span = call.method.span();
-                    let (_, value) = ours_at(span, Ident::new("value", span));
+                    let (_, value) = ours_at(span, own("value"));
                     let cast = all_at(span, quote!(__warpfold::language::cast_of(&#value, #value.#method())));
                     return Pair {
                         probe: of(
@@ -133,10 +133,9 @@ impl Translator<'_> {
         arguments: &[TokenStream],
     ) -> TokenStream {
         let word = &call.method;
-        let (span, value) = ours_at(call.span(), Ident::new("value", call.span()));
-        let names: Vec<Ident> = (0..arguments.len())
-            .map(|number| format_ident!("argument_{number}", span = Span::mixed_site()))
-            .collect();
+        let (span, value) = ours_at(call.span(), own("value"));
+        let names: Vec<Ident> =
+            (0..arguments.len()).map(|number| own(&format!("argument_{number}"))).collect();
         let called = quote!(#value.#word(#(#names),*));
         let known = match (self.known_trait(name), name) {
             (Some(known), _) => {
@@ -205,9 +204,7 @@ impl Translator<'_> {
             generics.make_where_clause().predicates.push(syn::parse_quote!(#ty: __WarpfoldOther));
         }
         let (parameters, _, clause) = generics.split_for_impl();
-        let values: Vec<Ident> = (0..types.len())
-            .map(|number| format_ident!("value_{number}", span = Span::mixed_site()))
-            .collect();
+        let values: Vec<Ident> = (0..types.len()).map(|number| own(&format!("value_{number}"))).collect();
         quote_spanned! {span=> {
             trait __WarpfoldOther: Sized {
                 fn #method(self) {}
@@ -321,6 +318,9 @@ impl Translator<'_> {
                 );
             }
             return self.associated(call, &callee.path, &last);
+        }
+        if let ("Some", [value]) = (last.as_str(), &call.args.iter().collect::<Vec<_>>()[..]) {
+            return self.some(call, func, value);
         }
         if last.starts_with(|first: char| first.is_uppercase()) {
             return self.tuple_structure(call);
@@ -436,6 +436,25 @@ impl Translator<'_> {
                 // the probe.
                 self.method(of(slot, call.span(), quote!(#func(#(#probes),*))), &method, &trees, None)
             }
+        }
+    }
+}
+
+impl Translator<'_> {
+    /// `Some(value)`. An option is a `warpfold::Maybe` on a GPU, and `None` is a constant.
+    fn some(&mut self, call: &ExprCall, function: &Expr, value: &Expr) -> Pair {
+        let Pair { probe, tree } = self.expression(value, true);
+        let (slot, function) = (self.slot(), self.same(function, quote!(::core::option::Option::Some)));
+        let syntax = quote!(__warpfold::language::syntax::Expression);
+        Pair {
+            probe: of(slot, call.span(), quote!(#function(#probe))),
+            tree: quote! {
+                #syntax::Struct {
+                    ty: #slot,
+                    fields: &[("value", #tree), ("is_some", #syntax::Bool(true))],
+                    base: ::core::option::Option::None,
+                }
+            },
         }
     }
 }

@@ -91,7 +91,7 @@ impl Translator<'_> {
                 let slot = self.slot();
                 let ty = &cast.ty;
                 Pair {
-                    probe: of(slot, expression.span(), quote!(#probe as #ty)),
+                    probe: of(slot, expression.span(), quote!((#probe) as #ty)),
                     tree: quote!(#syntax::Cast(&#tree, #slot)),
                 }
             }

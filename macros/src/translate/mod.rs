@@ -46,7 +46,7 @@ impl Function<'_> {
 
 /// The result of a translation.
 pub(crate) struct Translation {
-    /// Statements that define `result` and `translation`, for the function that the macro writes.
+    /// Statements that define `__warpfold_result` and `__warpfold_translation`, for the function that the macro writes.
     pub(crate) tokens: TokenStream,
     /// A `bool` expression: whether the body and all its callees are exact.
     pub(crate) exact: TokenStream,
@@ -184,7 +184,7 @@ impl Translator<'_> {
         let locals = self.variables.iter().map(|Variable { name, slot, mutable }| {
             quote!(__warpfold::language::syntax::Variable { name: #name, ty: #slot, mutable: #mutable })
         });
-        let tree_name = Ident::new("BODY", Span::mixed_site());
+        let tree_name = own("BODY");
         let warpfold = self.function.warpfold;
         let file = file(self.function.body.span());
         let tokens = quote! {
@@ -199,14 +199,14 @@ impl Translator<'_> {
                 parameters: #parameters,
                 block: #tree,
             };
-            let translation = __warpfold::language::Translation {
+            let __warpfold_translation = __warpfold::language::Translation {
                 file: #file,
                 body: &#tree_name,
                 types: ::std::vec![#(__warpfold::language::Slot::ty(&#slots)),*],
                 constants: ::std::vec![#(__warpfold::language::Constant::parts(&#constants)),*],
                 callees: ::std::vec![#(#asked_callees),*],
             };
-            let result = <#result as __warpfold::language::Local>::ty();
+            let __warpfold_result = <#result as __warpfold::language::Local>::ty();
         };
         let own = self.exact;
         let exact = quote!({ #[allow(unused_imports)] use #warpfold as __warpfold; #own #(&& (#exact))* });
@@ -328,16 +328,22 @@ fn all_at(span: Span, tokens: TokenStream) -> TokenStream {
     tokens.into_iter().map(at).collect()
 }
 
+/// An identifier of the macro. Hygiene alone does not keep it apart from the user's constants,
+/// statics and tuple structs.
+fn own(name: &str) -> Ident {
+    Ident::new(&format!("__warpfold_{name}"), Span::mixed_site())
+}
+
 fn slot_name(slot: usize) -> Ident {
-    format_ident!("slot_{slot}", span = Span::mixed_site())
+    own(&format!("slot_{slot}"))
 }
 
 fn constant_name(constant: usize) -> Ident {
-    format_ident!("constant_{constant}", span = Span::mixed_site())
+    own(&format!("constant_{constant}"))
 }
 
 fn callee_name(callee: usize) -> Ident {
-    format_ident!("callee_{callee}", span = Span::mixed_site())
+    own(&format!("callee_{callee}"))
 }
 
 /// The deepest chain of calls between functions. A deeper one is refused as recursion.
@@ -345,12 +351,12 @@ const DEEPEST: u32 = 16;
 
 /// The variable that holds the depth of the call chain when `exact` is evaluated.
 pub(crate) fn depth() -> Ident {
-    Ident::new("depth", Span::mixed_site())
+    own("depth")
 }
 
 /// The name of `self` in the probe.
 fn this() -> Ident {
-    Ident::new("this", Span::mixed_site())
+    own("this")
 }
 
 /// Whether the tokens contain a block.

@@ -1,8 +1,10 @@
-//! The reader of one array. Its elements are the items.
+//! The reader of one array, or of several arrays in step.
 
 use std::ops::Range;
 
 use super::elements::Elements;
+use crate::types::SliceVisitor;
+use crate::{DeviceAggregate, DeviceType, Element, Error, Item};
 
 impl<Item: Sync> Elements<Item> for [Item] {
     fn length(&self) -> usize {
@@ -11,5 +13,74 @@ impl<Item: Sync> Elements<Item> for [Item] {
 
     fn items<'a>(&'a self, range: Range<usize>, _: &'a mut Vec<Item>) -> &'a [Item] {
         &self[range]
+    }
+}
+
+/// Elements that an aggregate prepares.
+pub(crate) struct Prepared<'p, 'a, A: DeviceAggregate> {
+    aggregate: &'p A,
+    slices: <A::Input as Element>::Slices<'a>,
+    length: usize,
+}
+
+impl<'p, 'a, A: DeviceAggregate> Prepared<'p, 'a, A> {
+    /// Checks that the arrays have equal lengths.
+    pub(crate) fn new(aggregate: &'p A, slices: <A::Input as Element>::Slices<'a>) -> Result<Self, Error> {
+        Ok(Self { aggregate, slices, length: length_of::<A::Input>(slices)? })
+    }
+}
+
+/// The length of the arrays, which is the same for all.
+pub(crate) fn length_of<E: Element>(slices: E::Slices<'_>) -> Result<usize, Error> {
+    if let Some(indices) = E::indices(slices) {
+        let start = match indices.start {
+            Some(0) => None,
+            start => Some(start.map_or_else(|| "a negative number".to_owned(), |start| start.to_string())),
+        };
+        return match (start, indices.end) {
+            (Some(start), _) => Err(Error::IndexStart { start }),
+            (None, Some(end)) => Ok(end as usize),
+            (None, None) => Err(Error::InputLength { length: usize::MAX, most: usize::MAX - 1 }),
+        };
+    }
+    let mut lengths = Lengths { expected: None, count: 0, wrong: None };
+    E::visit_slices(slices, &mut lengths);
+    let expected = lengths.expected.unwrap_or(0);
+    match lengths.wrong {
+        Some((array, length)) => Err(Error::UnequalLengths { array, length, expected }),
+        None => Ok(expected),
+    }
+}
+
+/// The length of the first array, and the first array of another length.
+struct Lengths {
+    expected: Option<usize>,
+    count: usize,
+    wrong: Option<(usize, usize)>,
+}
+
+impl SliceVisitor<'_> for Lengths {
+    fn slice<T: DeviceType>(&mut self, slice: &[T]) {
+        let length = *self.expected.get_or_insert(slice.len());
+        if slice.len() != length {
+            self.wrong.get_or_insert((self.count, slice.len()));
+        }
+        self.count += 1;
+    }
+}
+
+impl<A: DeviceAggregate> Elements<Item<A>> for Prepared<'_, '_, A> {
+    fn length(&self) -> usize {
+        self.length
+    }
+
+    fn items<'a>(&'a self, range: Range<usize>, room: &'a mut Vec<Item<A>>) -> &'a [Item<A>] {
+        if let Some(items) = A::as_items(self.slices) {
+            return &items[range];
+        }
+        let prepare = |index| self.aggregate.prepare(index as u64, A::Input::at(self.slices, index));
+        room.clear();
+        room.extend(range.map(prepare));
+        room
     }
 }

@@ -16,7 +16,7 @@ use std::{
 use crossbeam_utils::CachePadded;
 
 #[cfg(all(test, warpfold_loom))]
-use self::model::{AtomicUsize, Mutex, OnceLock, spin_loop, yield_now};
+use self::sync::{AtomicUsize, Mutex, OnceLock, spin_loop, yield_now};
 
 use crate::Monoid;
 
@@ -170,5 +170,7 @@ fn append<M: Monoid>(operator: &M, subtrees: &mut Vec<Subtree<M::Item>>, value: 
 
 #[cfg(all(test, warpfold_loom))]
 mod model;
+#[cfg(all(test, warpfold_loom))]
+mod sync;
 #[cfg(all(test, not(warpfold_loom)))]
 mod tests;

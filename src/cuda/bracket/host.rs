@@ -1,45 +1,158 @@
 //! Reductions of host memory.
 
+use std::any::Any;
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+use cudarc::driver::{CudaContext, CudaStream, DevicePtr};
+
 use super::BracketKernel;
 use crate::cuda::host::{PrivateStream, staging};
 use crate::cuda::input::DeviceInput;
 use crate::cuda::lock::lock;
-use crate::cuda::read::Array;
+use crate::cuda::read::{Arrays, Elements, StreamOrder};
 use crate::cuda::slices::{DrainOnDrop, allocate};
 use crate::cuda::staging::{DEVICE_CHUNKS, chunk_items};
-use crate::{DeviceMonoid, Error};
+use crate::language::Preparation;
+use crate::source::{ArrayInput, ArraysOf};
+use crate::types::SliceVisitor;
+use crate::{DeviceMonoid, DeviceType, Element, Error};
 
 impl BracketKernel {
-    /// Reduces items in host memory. They are copied to the device in chunks, whose brackets are
-    /// then reduced.
-    pub(crate) fn run_host<M: DeviceMonoid>(
+    /// Reduces `length` elements in host memory, which become items by `P`. They are copied to the
+    /// device.
+    pub(crate) fn run_host<M: DeviceMonoid, E: Element, P: Preparation>(
         &self,
         operator: &M,
-        items: &[M::Item],
+        slices: E::Slices<'_>,
+        length: usize,
     ) -> Result<M::Item, Error> {
         let private = PrivateStream::take(&self.kernels.context)?;
-        let Some(staging) = staging(&self.kernels.context, items) else {
-            return self.run(operator, &Array(&private.upload(items)?));
+        if E::COUNT == 1 {
+            let mut run = RunOne {
+                kernel: self,
+                operator,
+                private: &private,
+                result: None,
+                of: PhantomData::<fn() -> P>,
+            };
+            E::visit_slices(slices, &mut run);
+            let Some(result) = run.result else { unreachable!("an element has a part") };
+            return result;
+        }
+        let mut copies =
+            Copies { private: &private, arrays: Vec::new(), length: length as u64, copied: Ok(()) };
+        E::visit_slices(slices, &mut copies);
+        std::mem::replace(&mut copies.copied, Ok(()))?;
+        self.run(operator, &CopiedArrays { copies, of: PhantomData::<fn() -> P> })
+    }
+
+    /// Reduces one array. It is copied in chunks, whose brackets are then reduced.
+    fn run_host_array<M: DeviceMonoid, T: DeviceType, P: Preparation>(
+        &self,
+        operator: &M,
+        private: &PrivateStream,
+        elements: &[T],
+    ) -> Result<M::Item, Error> {
+        let Some(staging) = staging(&self.kernels.context, elements) else {
+            return self.run(operator, &Arrays::<T, P>::of(&private.upload(elements)?)?);
         };
         let stream = private.stream();
-        let chunk = chunk_items::<M::Item>(items.len());
-        let mut values = allocate::<M::Item>(items.len().div_ceil(chunk), stream)?;
+        let chunk = chunk_items::<T>(elements.len());
+        let mut values = allocate::<M::Item>(elements.len().div_ceil(chunk), stream)?;
         // Locked until the result has arrived: until then the kernels may read the chunks.
         let mut staging = lock(&staging);
         let unfinished = DrainOnDrop(stream);
-        let (first, bytes) = (staging.device(), chunk * size_of::<M::Item>());
+        let (first, bytes) = (staging.device(), chunk * size_of::<T>());
         let address = |index: usize| first + (index % DEVICE_CHUNKS * bytes) as u64;
-        let reduce = |index: usize, part: &[M::Item]| {
+        let reduce = |index: usize, part: &[T]| {
             // SAFETY: the memory has the chunk, in the order of this stream.
-            let part: DeviceInput<M::Item> =
+            let part: DeviceInput<T> =
                 unsafe { DeviceInput::on_stream(address(index), part.len(), stream.clone()) };
-            self.run_into(operator, Array(&part), &mut values.slice_mut(index..index + 1))
+            let part = Arrays::<T, P>::from((index * chunk) as u64, &part)?;
+            self.run_into(operator, part, &mut values.slice_mut(index..index + 1))
         };
+        let copies = PrivateStream::take(&self.kernels.context)?;
         // SAFETY: the chunks are those of `chunk_items`. Only this call uses the memory, as it
         // holds the lock.
-        unsafe { staging.copy(items, chunk, stream, address, reduce) }?;
-        let value = self.run(operator, &Array(&values))?;
+        unsafe { staging.copy(elements, chunk, (stream, copies.stream()), address, reduce) }?;
+        let value = self.of_partials().run(operator, &Arrays::<M::Item>::of(&values)?)?;
         std::mem::forget(unfinished);
         Ok(value)
+    }
+}
+
+/// Reduces the one array that it visits.
+struct RunOne<'k, M: DeviceMonoid, P> {
+    kernel: &'k BracketKernel,
+    operator: &'k M,
+    private: &'k PrivateStream,
+    result: Option<Result<M::Item, Error>>,
+    of: PhantomData<fn() -> P>,
+}
+
+impl<'a, M: DeviceMonoid, P: Preparation> SliceVisitor<'a> for RunOne<'_, M, P> {
+    fn slice<T: DeviceType>(&mut self, slice: &'a [T]) {
+        let result = self.kernel.run_host_array::<M, T, P>(self.operator, self.private, slice);
+        self.result = Some(result);
+    }
+}
+
+/// Copies of arrays that are read in step: the address of each, and what keeps it allocated.
+struct Copies<'k> {
+    private: &'k PrivateStream,
+    arrays: Vec<(u64, Box<dyn Any>)>,
+    length: u64,
+    copied: Result<(), Error>,
+}
+
+impl<'a> SliceVisitor<'a> for Copies<'_> {
+    fn slice<T: DeviceType>(&mut self, slice: &'a [T]) {
+        if self.copied.is_err() {
+            return;
+        }
+        match self.private.upload(slice) {
+            Ok(copy) => {
+                let (address, used) = copy.device_ptr(self.private.stream());
+                drop(used);
+                self.arrays.push((address, Box::new(copy)));
+            }
+            Err(error) => self.copied = Err(error),
+        }
+    }
+}
+
+struct CopiedArrays<'k, P> {
+    copies: Copies<'k>,
+    of: PhantomData<fn() -> P>,
+}
+
+// SAFETY: each copy holds `length` elements, on the private stream.
+unsafe impl<P: Preparation> Elements for CopiedArrays<'_, P> {
+    type Reader = ArraysOf<P>;
+    type Guard<'a>
+        = ()
+    where
+        Self: 'a;
+
+    fn stream(&self) -> &Arc<CudaStream> {
+        self.copies.private.stream()
+    }
+
+    fn length(&self) -> u64 {
+        self.copies.length
+    }
+
+    fn order(&self, _: &Arc<CudaContext>, _: StreamOrder) -> Result<(), Error> {
+        Ok(())
+    }
+
+    fn are_tracked(&self) -> bool {
+        false
+    }
+
+    fn read<'a>(&'a self, _: &'a CudaStream) -> (ArrayInput<P::First, P::Addresses>, ()) {
+        let list: Vec<u64> = self.copies.arrays.iter().map(|(address, _)| *address).collect();
+        (ArrayInput { elements: P::addresses(&list), first: P::first(0) }, ())
     }
 }

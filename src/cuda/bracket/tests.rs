@@ -1,6 +1,7 @@
 use super::*;
-use crate::cuda::Array;
+use crate::cuda::Arrays;
 use crate::cuda::driver::{RelaxedCapture, architecture};
+use crate::language::AsTheyAre;
 use crate::operators::{AffineComposition, Sum};
 use crate::plan::Data;
 use crate::{DeviceType, jit, tree};
@@ -25,7 +26,7 @@ fn gpu_is_the_cpu_through_ptx() {
     let operator = AffineComposition::new();
     for length in [1_u32, 2, 1000, 100_001] {
         let items: Vec<[u32; 2]> = (0..length).map(|i| [i | 1, i.wrapping_mul(2_654_435_761)]).collect();
-        let got = kernel.run_host(&operator, &items).expect("runs");
+        let got = kernel.run_host::<_, [u32; 2], AsTheyAre>(&operator, &items, items.len()).expect("runs");
         assert_eq!(got, tree::bracket(&operator, &items), "{length} items");
     }
 }
@@ -49,7 +50,14 @@ fn gpu_workspaces_of_graphs_are_used_again() {
         stream.begin_capture(mode).expect("begins to record");
         for _ in 0..3 {
             // SAFETY: the graph is destroyed before the slices.
-            unsafe { kernel.record_into(&Sum::<u64>::new(), Array(&items), &mut result) }.expect("records");
+            unsafe {
+                kernel.record_into(
+                    &Sum::<u64>::new(),
+                    Arrays::<u64>::of(&items).expect("one length"),
+                    &mut result,
+                )
+            }
+            .expect("records");
         }
         let graph = stream.end_capture(flags).expect("ends recording").expect("a graph");
         assert_eq!(kernel.kernels.workspaces.in_graphs().0, 1);
@@ -87,7 +95,9 @@ fn gpu_graphs_are_recorded_once() {
     for (length, expected) in lengths.into_iter().zip(expected) {
         let launches = policy.launches(&kernel.kernels.data.item, length as u64);
         chains.push(launches.map(|launch| launch.kernel).collect());
-        let got = kernel.run(&operator, &Array(&on_device.slice(..length))).expect("runs");
+        let got = kernel
+            .run(&operator, &Arrays::<[u32; 2]>::of(&on_device.slice(..length)).expect("one length"))
+            .expect("runs");
         assert_eq!(got, expected, "{length} items");
     }
     chains.sort();
@@ -99,7 +109,13 @@ fn gpu_graphs_are_recorded_once() {
         let mut results = stream.alloc_zeros::<[u32; 2]>(100 * lengths.len()).expect("allocates");
         for at in 0..results.len() {
             let items = on_device.slice(..lengths[at % lengths.len()]);
-            kernel.run_into(&operator, Array(&items), &mut results.slice_mut(at..=at)).expect("enqueues");
+            kernel
+                .run_into(
+                    &operator,
+                    Arrays::<[u32; 2]>::of(&items).expect("one length"),
+                    &mut results.slice_mut(at..=at),
+                )
+                .expect("enqueues");
         }
         let results = stream.clone_dtoh(&results).expect("copies");
         assert!(results.chunks(lengths.len()).all(|results| results == expected), "{what}");
@@ -126,7 +142,9 @@ fn gpu_workspaces_grow() {
     let sum = |length: u64| length * (length - 1) / 2;
     let lengths = [1000, u64::from(large), 100_000, 20_000_000];
     for length in lengths {
-        let got = kernel.run(&Sum::<u64>::new(), &Array(&items.slice(..length as usize))).expect("runs");
+        let got = kernel
+            .run(&Sum::<u64>::new(), &Arrays::<u64>::of(&items.slice(..length as usize)).expect("one length"))
+            .expect("runs");
         assert_eq!(got, sum(length));
     }
     let mut results = stream.clone_htod(&[0_u64; 4]).expect("copies");
@@ -137,8 +155,14 @@ fn gpu_workspaces_grow() {
     for (at, length) in lengths.into_iter().enumerate() {
         let items = items.slice(..length as usize);
         // SAFETY: the graph is destroyed before the slices.
-        unsafe { kernel.record_into(&Sum::<u64>::new(), Array(&items), &mut results.slice_mut(at..=at)) }
-            .expect("records");
+        unsafe {
+            kernel.record_into(
+                &Sum::<u64>::new(),
+                Arrays::<u64>::of(&items).expect("one length"),
+                &mut results.slice_mut(at..=at),
+            )
+        }
+        .expect("records");
     }
     let graph = stream.end_capture(flags).expect("ends recording").expect("a graph");
     graph.launch().expect("launches");

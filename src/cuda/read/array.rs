@@ -1,34 +1,175 @@
-//! The elements of the array reader.
+//! The elements of the reader of arrays.
 
+use std::marker::PhantomData;
 use std::sync::Arc;
 
-use cudarc::driver::{CudaStream, DevicePtr, SyncOnDrop};
+use cudarc::driver::{CudaContext, CudaStream, DevicePtr, SyncOnDrop};
 
-use super::elements::Elements;
-use crate::source::{ArrayInput, ArrayOfItems};
+use super::elements::{Elements, StreamOrder};
+use crate::cuda::driver::{check, check_context, check_not_capturing};
+use crate::language::{AsTheyAre, Preparation};
+use crate::source::{ArrayInput, ArraysOf};
+use crate::types::PointerVisitor;
+use crate::{DeviceType, Element, Error};
 
-/// A slice of items in device memory. Elements are items: no `prepare` changes them.
-#[derive(Clone, Copy)]
-pub(crate) struct Array<'a, T>(pub(crate) &'a dyn DevicePtr<T>);
+/// The most arrays that are read in step.
+const MAX_ARRAYS: usize = 8;
 
-// SAFETY: the slice holds `length` items, and is borrowed.
-unsafe impl<T> Elements for Array<'_, T> {
-    type Reader = ArrayOfItems;
+/// Arrays in device memory, whose elements become items by `P`.
+pub(crate) struct Arrays<'a, E: Element, P = AsTheyAre> {
+    pointers: E::Pointers<'a>,
+    length: u64,
+    /// The stream of the first array.
+    stream: &'a Arc<CudaStream>,
+    /// The index of the first element.
+    first: u64,
+    preparation: PhantomData<fn() -> P>,
+}
+
+impl<'a, E: Element, P> Arrays<'a, E, P> {
+    /// All elements of the arrays.
+    pub(crate) fn of(pointers: E::Pointers<'a>) -> Result<Self, Error> {
+        Self::from(0, pointers)
+    }
+
+    /// A part of an input, which begins with the element of this index.
+    pub(crate) fn from(first: u64, pointers: E::Pointers<'a>) -> Result<Self, Error> {
+        let mut lengths = Lengths { found: None, count: 0, wrong: None };
+        E::visit_pointers(pointers, &mut lengths);
+        let Some((length, stream)) = lengths.found else { unreachable!("indices are no device memory") };
+        match lengths.wrong {
+            Some((array, got)) => Err(Error::UnequalLengths { array, length: got, expected: length }),
+            None => Ok(Self { pointers, length: length as u64, stream, first, preparation: PhantomData }),
+        }
+    }
+}
+
+/// The length and the stream of the first array, and the first array of another length.
+struct Lengths<'a> {
+    found: Option<(usize, &'a Arc<CudaStream>)>,
+    count: usize,
+    wrong: Option<(usize, usize)>,
+}
+
+impl<'a> PointerVisitor<'a> for Lengths<'a> {
+    fn pointer<T: DeviceType>(&mut self, pointer: &'a dyn DevicePtr<T>) {
+        let (length, _) = *self.found.get_or_insert((pointer.len(), pointer.stream()));
+        if pointer.len() != length {
+            self.wrong.get_or_insert((self.count, pointer.len()));
+        }
+        self.count += 1;
+    }
+}
+
+/// The addresses of the arrays, while they are in use.
+struct Addresses<'a> {
+    stream: &'a CudaStream,
+    list: [u64; MAX_ARRAYS],
+    uses: [Option<SyncOnDrop<'a>>; MAX_ARRAYS],
+    count: usize,
+}
+
+impl<'p: 'a, 'a> PointerVisitor<'p> for Addresses<'a> {
+    fn pointer<T: DeviceType>(&mut self, pointer: &'p dyn DevicePtr<T>) {
+        let (address, guard) = pointer.device_ptr(self.stream);
+        (self.list[self.count], self.uses[self.count]) = (address, Some(guard));
+        self.count += 1;
+    }
+}
+
+/// Checks the context of each array, and orders the streams of the other arrays.
+struct Order<'a> {
+    context: &'a Arc<CudaContext>,
+    stream: &'a CudaStream,
+    order: StreamOrder,
+    names: &'a [&'static str],
+    ordered: Result<(), Error>,
+}
+
+/// Whether cudarc records events at the uses of some array.
+struct AreTracked(bool);
+
+impl<'a> PointerVisitor<'a> for AreTracked {
+    fn pointer<T: DeviceType>(&mut self, pointer: &'a dyn DevicePtr<T>) {
+        self.0 |= pointer.stream().context().is_managing_stream_synchronization();
+    }
+}
+
+/// What errors call the arrays, if there are several.
+const NAMES: [&str; MAX_ARRAYS] = [
+    "array 0 of the input",
+    "array 1 of the input",
+    "array 2 of the input",
+    "array 3 of the input",
+    "array 4 of the input",
+    "array 5 of the input",
+    "array 6 of the input",
+    "array 7 of the input",
+];
+
+impl<'a> PointerVisitor<'a> for Order<'_> {
+    fn pointer<T: DeviceType>(&mut self, pointer: &'a dyn DevicePtr<T>) {
+        let (name, rest) = self.names.split_first().unwrap_or((&"input", &[]));
+        self.names = rest;
+        let order = || {
+            let other = pointer.stream();
+            check_context(self.context, name, other)?;
+            match self.order {
+                _ if &**other == self.stream => Ok(()),
+                StreamOrder::None => Ok(()),
+                StreamOrder::Before => {
+                    // A wait for a capturing stream would add this stream to the capture.
+                    check_not_capturing(other)?;
+                    check("waiting for the stream of an array", self.stream.join(other))
+                }
+                StreamOrder::After => check("letting the stream of an array wait", other.join(self.stream)),
+            }
+        };
+        if self.ordered.is_ok() {
+            self.ordered = order();
+        }
+    }
+}
+
+/// While it lives, work that is enqueued counts as a use of the arrays.
+pub(crate) struct Uses<'a>(
+    #[expect(dead_code, reason = "held until it is dropped")] [Option<SyncOnDrop<'a>>; MAX_ARRAYS],
+);
+
+// SAFETY: the arrays hold `length` elements each, and are borrowed.
+unsafe impl<E: Element, P: Preparation> Elements for Arrays<'_, E, P> {
+    type Reader = ArraysOf<P>;
     type Guard<'a>
-        = SyncOnDrop<'a>
+        = Uses<'a>
     where
         Self: 'a;
 
     fn stream(&self) -> &Arc<CudaStream> {
-        self.0.stream()
+        self.stream
     }
 
     fn length(&self) -> u64 {
-        self.0.len() as u64
+        self.length
     }
 
-    fn read<'a>(&'a self, stream: &'a CudaStream) -> (ArrayInput, SyncOnDrop<'a>) {
-        let (elements, guard) = self.0.device_ptr(stream);
-        (ArrayInput { elements }, guard)
+    fn order(&self, context: &Arc<CudaContext>, order: StreamOrder) -> Result<(), Error> {
+        let names = if E::COUNT == 1 { &[][..] } else { &NAMES };
+        let mut order = Order { context, stream: self.stream, order, names, ordered: Ok(()) };
+        E::visit_pointers(self.pointers, &mut order);
+        order.ordered
+    }
+
+    fn are_tracked(&self) -> bool {
+        let mut tracked = AreTracked(false);
+        E::visit_pointers(self.pointers, &mut tracked);
+        tracked.0
+    }
+
+    fn read<'a>(&'a self, stream: &'a CudaStream) -> (ArrayInput<P::First, P::Addresses>, Uses<'a>) {
+        let mut addresses =
+            Addresses { stream, list: [0; MAX_ARRAYS], uses: [const { None }; MAX_ARRAYS], count: 0 };
+        E::visit_pointers(self.pointers, &mut addresses);
+        let elements = P::addresses(&addresses.list[..addresses.count]);
+        (ArrayInput { elements, first: P::first(self.first) }, Uses(addresses.uses))
     }
 }

@@ -2,12 +2,24 @@
 
 use std::sync::Arc;
 
-use cudarc::driver::CudaStream;
+use cudarc::driver::{CudaContext, CudaStream};
 
+use crate::Error;
 use crate::source::Reader;
 
 /// The kernel argument that describes elements to a reader.
 pub(crate) type InputOf<E> = <<E as Elements>::Reader as Reader>::Input;
+
+/// The order of a stream's work and the work of other streams.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum StreamOrder {
+    /// The user of a graph orders it.
+    None,
+    /// The earlier work of the other streams comes before the later work of this one.
+    Before,
+    /// The later work of the other streams comes after the earlier work of this one.
+    After,
+}
 
 /// Elements in device memory.
 ///
@@ -28,6 +40,13 @@ pub(crate) unsafe trait Elements {
 
     /// The number of elements.
     fn length(&self) -> u64;
+
+    /// Checks that the elements belong to the context, and orders the work of
+    /// [`stream`](Self::stream) and of other streams that use elements.
+    fn order(&self, context: &Arc<CudaContext>, order: StreamOrder) -> Result<(), Error>;
+
+    /// Whether cudarc records events at the uses of elements.
+    fn are_tracked(&self) -> bool;
 
     /// The addresses of the elements, for work on `stream`.
     fn read<'a>(&'a self, stream: &'a CudaStream) -> (InputOf<Self>, Self::Guard<'a>);

@@ -3,5 +3,5 @@
 mod array;
 mod elements;
 
-pub(crate) use array::Array;
-pub(crate) use elements::{Elements, InputOf};
+pub(crate) use array::Arrays;
+pub(crate) use elements::{Elements, InputOf, StreamOrder};

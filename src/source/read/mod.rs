@@ -6,5 +6,5 @@ mod array;
 mod reader;
 
 pub use array::ArrayInput;
-pub(crate) use array::ArrayOfItems;
+pub(crate) use array::{ArrayOfItems, ArraysOf};
 pub(crate) use reader::{Reader, data_of};

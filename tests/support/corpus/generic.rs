@@ -78,7 +78,8 @@ impl<T: Edge + PrimInt, const N: usize> Monoid for Lanes<T, N> {
         let mut seen = T::zero();
         for k in 0..N {
             out[k] = (a[k] & b[k]) | (a[N - 1 - k] ^ T::max_value());
-            if out[k].count_ones() > 4 {
+            // A cast of a product: the probe must keep the parentheses.
+            if (out[k].count_ones() * 2) as u64 > 8 {
                 seen = seen | Ord::min(out[k], b[k]);
             }
         }

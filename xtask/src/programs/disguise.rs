@@ -25,7 +25,7 @@ pub(super) struct Disguise {
 pub(super) const ALIASES: &str = "
 mod aliases {
     macro_rules! aliases { ($($name:ident $of:ident)*) => { $(pub type $name = $of;)* } }
-    aliases! { Ai8 i8 Ai16 i16 Ai32 i32 Ai64 i64 Aisize isize Au8 u8 Au16 u16 Au32 u32 Au64 u64 Ausize usize Af32 f32 Af64 f64 }
+    aliases! { Ai8 i8 Ai16 i16 Ai32 i32 Ai64 i64 Aisize isize Au8 u8 Au16 u16 Au32 u32 Au64 u64 Ausize usize Af32 f32 Af64 f64 Abool bool }
 }
 use aliases::*;
 ";

@@ -5,7 +5,8 @@ use std::fmt::Write;
 use rand::Rng;
 
 use super::disguise::Disguise;
-use super::generator::{Generator, INTEGERS, Ty};
+use super::generator::{Generator, STATE};
+use super::types::{INTEGERS, Ty};
 
 /// Attributes that compile a part out.
 const ABSENT: [&str; 3] = ["#[cfg(any())]", "#[cfg(not(all()))]", "#[cfg_attr(all(), cfg(any()))]"];
@@ -55,7 +56,7 @@ impl Generator<'_> {
                     Some(variable) => format!("{{ {} = {}; }}", variable.name, self.leaf(&variable.ty)),
                     None => "let whole = 1;".to_owned(),
                 },
-                2 => match self.visible(|_| true) {
+                2 => match self.visible(|variable| variable.name != STATE) {
                     Some(variable) => format!("let {} = 0u8;", variable.name),
                     None => "let whole = 1;".to_owned(),
                 },
@@ -81,6 +82,30 @@ impl Generator<'_> {
             true => format!("{} 0..=200 => {value}, ", self.pick(&ABSENT)),
             false => String::new(),
         }
+    }
+
+    /// A text before a field of a struct: a field that is compiled out, an attribute of the field,
+    /// or nothing.
+    pub(super) fn absent_field(&mut self, is_tuple: bool) -> String {
+        match self.disguises(|disguise| disguise.attributes, 4) {
+            true if self.chance(2) => format!("{} ", self.pick(&PRESENT)),
+            true => {
+                format!("{} {}Absent, ", self.pick(&ABSENT), if is_tuple { "" } else { "absent: " })
+            }
+            false => String::new(),
+        }
+    }
+
+    /// The types of the fields of a struct, sometimes as arguments of a macro that declares the
+    /// struct. Also returns the text before and after the declaration.
+    pub(super) fn disguised_types(&mut self, types: Vec<String>) -> (Vec<String>, String, String) {
+        if !self.disguises(|disguise| disguise.macros, 2) {
+            return (types, String::new(), String::new());
+        }
+        let names: Vec<String> = (0..types.len()).map(|number| format!("$t{number}")).collect();
+        let parameters: Vec<String> = names.iter().map(|name| format!("{name}:ty")).collect();
+        let head = format!("macro_rules! declare {{ ({}) => {{\n", parameters.join(", "));
+        (names, head, format!("}} }}\ndeclare!({});\n", types.join(", ")))
     }
 
     /// The type of a number, sometimes by its alias.
@@ -137,7 +162,9 @@ impl Generator<'_> {
     fn operator_of_a_macro(&mut self, item: &Ty) -> String {
         let parameters = [item.clone(), item.clone()];
         // The argument stands at the macro's call, where only the parameters are in scope.
+        let state = self.state.take();
         let argument = self.body(&parameters, "x", item, 8);
+        self.state = state;
         let body = self.body(&parameters, "$x", item, 20);
         let other = self.body(&parameters, "$x", item, 4);
         let name = item.name();

@@ -2,7 +2,8 @@
 
 use rand::Rng;
 
-use super::generator::{Generator, INTEGERS, SCALARS, Ty, Variable, is_float, is_signed};
+use super::generator::{Generator, Variable};
+use super::types::{INTEGERS, SCALARS, Ty, is_float, is_signed};
 
 impl Generator<'_> {
     /// A random expression of a type.
@@ -44,6 +45,19 @@ impl Generator<'_> {
                 );
             }
             4 => {
+                let of = self.ty();
+                let (matched, mut bound, outer) = (self.value(&of, depth), Vec::new(), self.variables.len());
+                let pattern = self.pattern(&of, true, &mut bound);
+                self.variables.extend(bound);
+                let guard =
+                    if self.chance(2) { format!(" if {}", self.boolean(depth)) } else { String::new() };
+                let yes = self.value(ty, depth);
+                self.variables.truncate(outer);
+                let no = self.value(ty, depth);
+                // The block makes a copy, since a guard must not assign to what is matched.
+                return format!("(match {{ {matched} }} {{ {pattern}{guard} => {yes}, _ => {no} }})");
+            }
+            5 => {
                 self.names += 1;
                 let (count, most) = (format!("c{}", self.names), self.random.random_range(1..5));
                 let condition = self.without_jumps(|this| this.boolean(depth));
@@ -53,7 +67,7 @@ impl Generator<'_> {
                     "{{ let mut {count} = 0u8; loop {{ {count} += 1; if {count} > {most} {{ break {late}; }} if {condition} {{ break {early}; }} }} }}"
                 );
             }
-            5 | 6 => {
+            6 | 7 => {
                 if let Some((parameters, result)) = self.helper.clone()
                     && result == *ty
                 {
@@ -77,27 +91,9 @@ impl Generator<'_> {
                 let absent = self.absent_element(&values[0]);
                 format!("[{absent}{}]", values.join(", "))
             }
-            Ty::Pair => {
-                let (first, second) =
-                    (self.value(&Ty::Scalar("u64"), depth), self.value(&Ty::Scalar("f32"), depth));
-                format!("Pair({first}, {second})")
-            }
-            Ty::Record => {
-                let (a, d) = (
-                    self.value(&Ty::Scalar("i32"), depth),
-                    self.value(&Ty::Array(Box::new(Ty::Scalar("i16")), 3), depth),
-                );
-                if let Some(base) = self.visible(|variable| variable.ty == Ty::Record)
-                    && self.chance(2)
-                {
-                    return format!("(Record {{ d: {d}, a: {a}, ..{} }})", base.name);
-                }
-                let (b, c, e) = (
-                    self.value(&Ty::Scalar("u8"), depth),
-                    self.value(&Ty::Scalar("f64"), depth),
-                    self.value(&Ty::Scalar("bool"), depth),
-                );
-                format!("(Record {{ e: {e}, d: {d}, a: {a}, b: {b}, c: {c} }})")
+            Ty::Struct(of) => {
+                let base = self.visible(|variable| variable.ty == *ty).filter(|_| self.chance(2));
+                self.constructed(of, base.map(|base| base.name), |this, field| this.value(field, depth))
             }
         }
     }
@@ -108,30 +104,10 @@ impl Generator<'_> {
         {
             return variable.name;
         }
-        if let Ty::Scalar(scalar) = ty {
-            // An element or a field of a variable.
-            let parts = |variable: &Variable| match &variable.ty {
-                Ty::Scalar(_) => false,
-                Ty::Array(element, _) => **element == *ty,
-                Ty::Record => ["i32", "u8", "f64", "i16", "bool"].contains(scalar),
-                Ty::Pair => ["u64", "f32"].contains(scalar),
-            };
-            if let Some(variable) = self.visible(parts) {
-                for _ in 0..6 {
-                    let outer = self.budget;
-                    let (place, part) = match &variable.ty {
-                        Ty::Array(_, length) => (
-                            format!("{}[{}]", variable.name, self.random.random_range(0..*length)),
-                            ty.clone(),
-                        ),
-                        other => self.part(&variable.name, other, 0),
-                    };
-                    self.budget = outer;
-                    if part == *ty {
-                        return place;
-                    }
-                }
-            }
+        // An element or a field of a variable.
+        if let Some(variable) = self.visible(|variable| variable.ty.contains(ty)) {
+            let places = self.places(variable.name, &variable.ty, ty);
+            return self.pick(&places);
         }
         match ty {
             // Expressions of literals only would test little.
@@ -149,14 +125,8 @@ impl Generator<'_> {
                 let values: Vec<String> = (0..*length).map(|_| self.leaf(element)).collect();
                 format!("[{}]", values.join(", "))
             }
-            Ty::Pair => format!("Pair({}, {})", self.literal("u64"), self.literal("f32")),
-            Ty::Record => format!(
-                "(Record {{ a: {}, b: {}, c: {}, d: [{}, 2, 3], e: true }})",
-                self.literal("i32"),
-                self.literal("u8"),
-                self.literal("f64"),
-                self.literal("i16")
-            ),
+            Ty::Struct(of) if self.chance(2) => of.constant.clone(),
+            Ty::Struct(of) => self.constructed(of, None, Self::leaf),
         }
     }
 

@@ -1,44 +1,17 @@
 //! Random types, functions and statements.
 
 use std::fmt::Write;
+use std::rc::Rc;
 
 use rand::Rng;
 use rand::rngs::SmallRng;
 use rand::seq::IndexedRandom;
 
 use super::disguise::Disguise;
+use super::types::{INTEGERS, SCALARS, Struct, Ty, is_float, is_signed};
 
-#[derive(Clone, PartialEq)]
-pub(super) enum Ty {
-    Scalar(&'static str),
-    Array(Box<Ty>, usize),
-    Record,
-    Pair,
-}
-
-pub(super) const INTEGERS: [&str; 10] =
-    ["i8", "i16", "i32", "i64", "isize", "u8", "u16", "u32", "u64", "usize"];
-pub(super) const SCALARS: [&str; 13] =
-    ["i8", "i16", "i32", "i64", "isize", "u8", "u16", "u32", "u64", "usize", "f32", "f64", "bool"];
-
-impl Ty {
-    pub(super) fn name(&self) -> String {
-        match self {
-            Ty::Scalar(name) => (*name).to_owned(),
-            Ty::Array(element, length) => format!("[{}; {length}]", element.name()),
-            Ty::Record => "Record".to_owned(),
-            Ty::Pair => "Pair".to_owned(),
-        }
-    }
-}
-
-pub(super) fn is_float(name: &str) -> bool {
-    name.starts_with('f')
-}
-
-pub(super) fn is_signed(name: &str) -> bool {
-    name.starts_with('i')
-}
+/// The operator itself, as a variable.
+pub(super) const STATE: &str = "(*self)";
 
 #[derive(Clone)]
 pub(super) struct Variable {
@@ -50,6 +23,10 @@ pub(super) struct Variable {
 pub(super) struct Generator<'r> {
     pub(super) random: &'r mut SmallRng,
     pub(super) number: u32,
+    /// The structs that types may use.
+    pub(super) structs: Vec<Rc<Struct>>,
+    /// The type of the operator, if its body may read its fields.
+    pub(super) state: Option<Ty>,
     pub(super) variables: Vec<Variable>,
     pub(super) names: u32,
     /// Number of loops that enclose the current statement.
@@ -69,11 +46,13 @@ impl<'r> Generator<'r> {
         Self {
             random,
             number,
+            structs: Vec::new(),
+            state: None,
             variables: Vec::new(),
             names: 0,
             loops: 0,
             labels: Vec::new(),
-            result: Ty::Pair,
+            result: Ty::Scalar("bool"),
             helper: None,
             budget: 0,
             disguise,
@@ -88,30 +67,34 @@ impl<'r> Generator<'r> {
         of.choose(self.random).expect("something to choose from").clone()
     }
 
-    fn ty(&mut self) -> Ty {
-        match self.random.random_range(0..10) {
-            0 => Ty::Record,
-            1 => Ty::Pair,
-            2..5 => {
-                let element = match self.random.random_range(0..6) {
-                    0 => self.ty(),
-                    _ => Ty::Scalar(self.pick(&SCALARS)),
-                };
-                // Arrays do not nest more than twice, because an item has at most 256 bytes.
-                let element = match element {
-                    Ty::Array(inner, _) if !matches!(*inner, Ty::Scalar(_)) => *inner,
-                    element => element,
-                };
-                let most = if matches!(element, Ty::Scalar(_)) { 5 } else { 3 };
-                Ty::Array(Box::new(element), self.random.random_range(1..most))
+    /// A type of at most 256 bytes, which is the most that an item has.
+    pub(super) fn ty(&mut self) -> Ty {
+        loop {
+            let ty = match self.random.random_range(0..10) {
+                0..3 if !self.structs.is_empty() => {
+                    let structs = self.structs.clone();
+                    Ty::Struct(self.pick(&structs))
+                }
+                3..6 => {
+                    let element = match self.random.random_range(0..4) {
+                        0 => self.ty(),
+                        _ => Ty::Scalar(self.pick(&SCALARS)),
+                    };
+                    let most = if matches!(element, Ty::Scalar(_)) { 5 } else { 3 };
+                    Ty::Array(Box::new(element), self.random.random_range(1..most))
+                }
+                _ => Ty::Scalar(self.pick(&SCALARS)),
+            };
+            if ty.size() <= 256 {
+                return ty;
             }
-            _ => Ty::Scalar(self.pick(&SCALARS)),
         }
     }
 
     pub(super) fn program(mut self) -> String {
         let number = self.number;
-        let mut text = self.disguised_traits();
+        let mut text = self.disguised_traits() + &self.structs();
+        let state = self.chance(3).then(|| self.structure(&format!("P{number}"), false));
         if self.chance(2) {
             let parameters: Vec<Ty> = (0..self.random.random_range(1..4)).map(|_| self.ty()).collect();
             let result = self.ty();
@@ -126,8 +109,23 @@ impl<'r> Generator<'r> {
             text.push_str(&self.disguised_helper(helper));
             self.helper = Some((parameters, result));
         }
-        let item = self.ty();
-        let _ = writeln!(text, "#[derive(Clone, Copy)]\npub struct P{number};");
+        // Structs have the most to get wrong.
+        let item = (0..4).map(|_| self.ty()).find(|ty| matches!(ty, Ty::Struct(_)));
+        let item = item.unwrap_or_else(|| self.ty());
+        let operators = match state {
+            Some(declared) => {
+                text.push_str(&declared);
+                self.state = self.structs.last().cloned().map(Ty::Struct);
+                format!(
+                    "crate::edges::pairs::<P{number}>(2).into_iter().flat_map(|(f0, f1)| [f0, f1]).collect()"
+                )
+            }
+            None => {
+                let _ = writeln!(text, "#[derive(Clone, Copy)]\npub struct P{number};");
+                format!("::std::vec![P{number}]")
+            }
+        };
+        let _ = writeln!(text, "pub fn operators() -> ::std::vec::Vec<P{number}> {{ {operators} }}");
         text.push_str(&self.operator(&item));
         text
     }
@@ -136,6 +134,8 @@ impl<'r> Generator<'r> {
         let variable =
             |(k, ty): (usize, &Ty)| Variable { name: format!("{name}{k}"), ty: ty.clone(), mutable: false };
         self.variables = parameters.iter().enumerate().map(variable).collect();
+        let state = self.state.clone();
+        self.variables.extend(state.map(|ty| Variable { name: STATE.to_owned(), ty, mutable: false }));
         self.result = result.clone();
         self.budget = budget;
         self.loops = 0;
@@ -168,7 +168,9 @@ impl<'r> Generator<'r> {
     fn declare(&mut self, ty: Ty, mutable: bool) -> String {
         // Sometimes shadows an existing name.
         let name = match self.variables.choose(self.random) {
-            Some(variable) if self.random.random_range(0..6) == 0 => variable.name.clone(),
+            Some(variable) if variable.name != STATE && self.random.random_range(0..6) == 0 => {
+                variable.name.clone()
+            }
             _ => {
                 self.names += 1;
                 format!("v{}", self.names)
@@ -305,26 +307,11 @@ impl<'r> Generator<'r> {
                 };
             }
             _ => {
-                let value = self.value(&Ty::Record, 2);
-                let names = [
-                    self.declare(Ty::Scalar("i32"), false),
-                    self.declare(Ty::Scalar("f64"), false),
-                    self.declare(Ty::Scalar("i16"), false),
-                ];
-                if names[0] == names[1] || names[1] == names[2] || names[0] == names[2] {
-                    self.variables.truncate(self.variables.len() - 3);
-                    return;
-                }
-                let list = match self.random.random_range(0..3) {
-                    0 => format!("[_, {}, _]", names[2]),
-                    1 => format!("[.., {}]", names[2]),
-                    _ => format!("[{}, ..]", names[2]),
-                };
-                let _ = writeln!(
-                    text,
-                    "        let Record {{ a: {}, c: {}, d: {list}, .. }} = {value};",
-                    names[0], names[1]
-                );
+                let ty = self.ty();
+                let (value, mut bound) = (self.value(&ty, 2), Vec::new());
+                let pattern = self.pattern(&ty, false, &mut bound);
+                self.variables.extend(bound);
+                let _ = writeln!(text, "        let {pattern} = {value};");
             }
         }
     }
@@ -354,7 +341,7 @@ impl<'r> Generator<'r> {
 
     fn assignment(&mut self, text: &mut String) {
         let Some(variable) = self.visible(|variable| variable.mutable) else { return };
-        let (place, ty) = self.part(&variable.name, &variable.ty, 1);
+        let (place, ty) = self.part(&variable.name, &variable.ty);
         let value = self.value(&ty, 2);
         let operator = match &ty {
             Ty::Scalar(name) if is_float(name) => self.pick(&["", "+", "-", "*", "/"]),
@@ -363,42 +350,6 @@ impl<'r> Generator<'r> {
             _ => "",
         };
         let _ = writeln!(text, "        {place} {operator}= {value};");
-    }
-
-    /// A random part of a place, with its type.
-    pub(super) fn part(&mut self, place: &str, ty: &Ty, depth: u32) -> (String, Ty) {
-        if depth > 0 && self.chance(4) {
-            return (place.to_owned(), ty.clone());
-        }
-        match ty {
-            Ty::Scalar(_) => (place.to_owned(), ty.clone()),
-            Ty::Array(element, length) => {
-                let index = self.index(*length);
-                self.part(&format!("{place}[{index}]"), element, 1)
-            }
-            Ty::Pair => match self.chance(2) {
-                true => (format!("{place}.0"), Ty::Scalar("u64")),
-                false => (format!("{place}.1"), Ty::Scalar("f32")),
-            },
-            Ty::Record => match self.random.random_range(0..5) {
-                0 => (format!("{place}.a"), Ty::Scalar("i32")),
-                1 => (format!("{place}.b"), Ty::Scalar("u8")),
-                2 => (format!("{place}.c"), Ty::Scalar("f64")),
-                3 => (format!("{place}.e"), Ty::Scalar("bool")),
-                _ => {
-                    let index = self.index(3);
-                    (format!("{place}.d[{index}]"), Ty::Scalar("i16"))
-                }
-            },
-        }
-    }
-
-    fn index(&mut self, length: usize) -> String {
-        if self.chance(2) {
-            return self.random.random_range(0..length).to_string();
-        }
-        let value = self.leaf(&Ty::Scalar("usize"));
-        format!("({value}) % {length}")
     }
 
     pub(super) fn boolean(&mut self, depth: u32) -> String {

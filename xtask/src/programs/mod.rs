@@ -1,7 +1,9 @@
 //! `cargo xtask programs`: compiles random programs in the subset of `#[monoid]` as Rust and as
 //! C++, and compares their results.
 //!
-//! Each program is an operator with a typed body, and in half of the cases a helper function.
+//! Each program is an operator with a typed body, and in half of the cases a helper function. It
+//! declares structs of its own, which derive `DeviceType`. In a third of the cases the operator
+//! itself is such a struct, and runs with several values.
 //! Programs never panic in Rust: divisors are odd and not -1, and indices are taken modulo a
 //! length. Results do not depend on the sign of a NaN. All programs of a batch are one crate, which
 //! is built and run each time. The crate prints which programs disagree, and on which items.
@@ -10,6 +12,9 @@ mod disguise;
 mod disguises;
 mod expression;
 mod generator;
+mod parts;
+mod structs;
+mod types;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -191,7 +196,7 @@ fn write(programs: &Programs, seed: u64, pairs: u32, is_plain: bool) -> Result<(
         fs::write(folder.join(format!("src/p{number}.rs")), format!("use super::*;\n{program}"))?;
         writeln!(modules, "mod p{number};")?;
         if !is_plain {
-            writeln!(visits, "    visit!(\"p{number}\", p{number}::P{number});")?;
+            writeln!(visits, "    visit!(\"p{number}\", p{number}::operators());")?;
         }
     }
     let main = format!(
@@ -207,25 +212,41 @@ use edges::Edge;
 use proptest::prelude::*;
 use warpfold::{{Device, DeviceMonoid, DeviceType, Monoid, Reduction, device, math, monoid}};
 
-{TYPES}{ALIASES}
+{DEFINITIONS}{ALIASES}
 {modules}
 fn main() {{
     let mut library = cpp::Library::default();
     let mut checks: Vec<(&'static str, Box<dyn Fn(&cpp::Library)>)> = Vec::new();
     let mut refused = 0;
-    macro_rules! visit {{ ($name:expr, $operator:expr) => {{
+    macro_rules! visit {{ ($name:expr, $operators:expr) => {{
         // Some of what is refused is refused when it is rendered.
-        match Reduction::with(Device::cpu(), $operator).source() {{
-            Ok(_) => add(&mut library, &mut checks, $name, $operator),
+        match Reduction::with(Device::cpu(), $operators[0]).source() {{
+            Ok(_) => add(&mut library, &mut checks, $name, $operators),
             Err(error) => {{ eprintln!(\"{{}}: {{error}}\", $name); refused += 1 }}
         }}
     }} }}
-    fn add<M: DeviceMonoid>(library: &mut cpp::Library, checks: &mut Vec<(&'static str, Box<dyn Fn(&cpp::Library)>)>, name: &'static str, operator: M) where M::Item: Edge {{
+    fn add<M: DeviceMonoid>(library: &mut cpp::Library, checks: &mut Vec<(&'static str, Box<dyn Fn(&cpp::Library)>)>, name: &'static str, operators: Vec<M>) where M::Item: Edge {{
         let number = checks.len();
-        library.add(number, operator);
-        checks.push((name, Box::new(move |library| cpp::check(operator, library.combine(number), {pairs}))));
+        library.add(number, operators[0]);
+        checks.push((name, Box::new(move |library| for &operator in &operators {{
+            cpp::check(operator, library.combine(number), {pairs} / operators.len() as u32);
+            check_bits(operator);
+        }})));
+    }}
+    // Values have the same bits if they print alike.
+    fn check_bits<M: DeviceMonoid>(operator: M) where M::Item: Edge {{
+        for (left, right) in edges::pairs::<M::Item>(20) {{
+            for other in [left, operator.combine(left, right)] {{
+                let is_same = format!(\"{{right:?}}\") == format!(\"{{other:?}}\");
+                assert_eq!(DeviceType::same_bits(&right, &other), is_same, \"of {{right:?}} and {{other:?}}\");
+            }}
+        }}
     }}
 {visits}
+    if !checks.is_empty() {{
+        // If the library does not compile, ends here, and not once for each program.
+        library.combine(0);
+    }}
     let mut failed = 0;
     for (name, check) in &checks {{
         if std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| check(&library))).is_err() {{
@@ -250,6 +271,9 @@ proptest = {{ version = \"1\", default-features = false, features = [\"std\"] }}
 tempfile = \"3\"
 warpfold = {{ path = \"{root}\", features = [\"internals\", \"ladder\"] }}
 
+[profile.dev.package.programs]
+opt-level = 0
+
 [workspace]
 "
     );
@@ -261,25 +285,7 @@ warpfold = {{ path = \"{root}\", features = [\"internals\", \"ladder\"] }}
 }
 
 /// Definitions for all programs.
-const TYPES: &str = "
-#[derive(Clone, Copy, Debug, PartialEq, DeviceType)]
-#[repr(C)]
-pub struct Record { a: i32, b: u8, c: f64, d: [i16; 3], e: bool }
-impl Edge for Record {
-    fn strategy() -> BoxedStrategy<Self> {
-        (Edge::strategy(), Edge::strategy(), Edge::strategy(), Edge::strategy(), Edge::strategy())
-            .prop_map(|(a, b, c, d, e)| Self { a, b, c, d, e })
-            .boxed()
-    }
-}
-#[derive(Clone, Copy, Debug, PartialEq, DeviceType)]
-#[repr(C)]
-pub struct Pair(u64, f32);
-impl Edge for Pair {
-    fn strategy() -> BoxedStrategy<Self> {
-        (Edge::strategy(), Edge::strategy()).prop_map(|(long, float)| Self(long, float)).boxed()
-    }
-}
+const DEFINITIONS: &str = "
 const SEVEN: i32 = 7;
 const MASK: u64 = 0xff00_ff00_0000_1234;
 const TENTH: f64 = 0.1;

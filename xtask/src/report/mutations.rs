@@ -10,6 +10,7 @@ use super::table::Table;
 pub(super) fn block(name: &str) -> Option<Result<String>> {
     let file = match name {
         "mutations-of-reductions" => "tests/simt/mutations.rs",
+        "mutations-of-aggregates" => "tests/aggregates/mutations.rs",
         "mutations-of-scans" => "tests/scan/mutations.rs",
         "mutations-of-the-ladder" => "tests/ladder/mutations.rs",
         _ => return None,

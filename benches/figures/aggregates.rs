@@ -1,0 +1,202 @@
+//! Aggregates of `f32` in device memory, in one read: rows of time `graph` and `first`.
+//!
+//! Beside them stands a plain read of the same bytes (`read`), and the sum of the same elements.
+//! `first` is a first call without a disk cache, in ms.
+
+use std::io::Write;
+use std::time::Instant;
+
+use anyhow::{Context, Result};
+use warpfold::aggregates::*;
+use warpfold::cudarc::driver::{CudaSlice, CudaView, PushKernelArg};
+use warpfold::operators::{Max, Min, Sum};
+use warpfold::{Aggregate, DeviceAggregate, DeviceType, Reduction, Value, aggregate, device};
+
+use super::{COLD_BYTES, Gpu, MAX_CALLS, Subject, row, wide};
+
+/// Powers of two of bytes of all arrays together.
+const SIZES: [u32; 6] = [12, 16, 20, 24, 28, 30];
+const SAMPLES: usize = 25;
+/// The kernel of `items.cu` that fills an array.
+const FILL: &str = "uniform_f32";
+
+#[device(type = IsPositive)]
+fn is_positive(x: f32) -> bool {
+    x > 0.0
+}
+
+/// The sum of the products of two arrays.
+#[derive(Clone, Copy, Default)]
+struct Products;
+
+#[aggregate]
+impl Aggregate for Products {
+    type Input = (f32, f32);
+    type Monoid = Sum<f64>;
+    type Output = f64;
+    fn prepare(&self, _: u64, (x, y): (f32, f32)) -> f64 {
+        x as f64 * y as f64
+    }
+    fn present(&self, sum: f64, _: u64) -> f64 {
+        sum
+    }
+}
+
+type Stored<A> = <<A as Aggregate>::Output as Value>::Stored;
+
+/// Six answers in one read.
+type Six = (Sum<f32>, Min<f32>, Max<f32>, ArgMax<f32>, Mean<f32>, Variance<f32>);
+
+/// Writes a row for each aggregate and size, and for each first call.
+pub fn all(gpu: &Gpu, out: &mut impl Write) -> Result<()> {
+    for log2 in SIZES {
+        let bytes = 1 << log2;
+        reading(gpu, out, bytes)?;
+        one::<Sum<f32>>(gpu, out, "sum", bytes, Sum::new())?;
+        one(gpu, out, "mean", bytes, Mean::<f32>::new())?;
+        one(gpu, out, "min and max", bytes, MinMax::<f32>::new())?;
+        one(gpu, out, "argmax", bytes, ArgMax::<f32>::new())?;
+        one(gpu, out, "norm", bytes, Norm::<f32>::new())?;
+        one(gpu, out, "count if", bytes, CountIf::<IsPositive>::default())?;
+        one(gpu, out, "variance", bytes, Variance::<f32>::new())?;
+        one(gpu, out, "log-sum-exp", bytes, LogSumExp::<f32>::new())?;
+        one(gpu, out, "compensated sum", bytes, SumCompensated::<f32>::new())?;
+        // Their items are in local memory, so a call takes a thousand times as long.
+        if bytes == 1 << 20 {
+            one(gpu, out, "histogram of 16", bytes, Histogram::<f32, 16>::new(-1.0, 1.0))?;
+            one(gpu, out, "top 8", bytes, TopK::<f32, 8>::new())?;
+        }
+        one(gpu, out, "six", bytes, Six::default())?;
+        points(gpu, out, "bounding box", bytes, BoundingBox::<f32, 3>::new())?;
+        points(gpu, out, "centroid", bytes, Centroid::<f32, 3>::new())?;
+        products(gpu, out, bytes)?;
+        bytes_widened(gpu, out, bytes)?;
+    }
+    Ok(())
+}
+
+fn subject(name: &'static str, item: &'static str, item_bytes: usize, bytes: usize) -> Subject<'static> {
+    Subject { operator: name, item, item_bytes, bytes, offset: 0, result: "-".to_owned() }
+}
+
+fn copies(bytes: usize) -> usize {
+    COLD_BYTES.div_ceil(bytes).clamp(2, MAX_CALLS)
+}
+
+/// Bytes of memory as elements of type `T`, filled with numbers.
+fn views<'g, T: DeviceType>(gpu: &'g Gpu, subject: &Subject<'_>) -> Result<Vec<CudaView<'g, T>>> {
+    let numbers = Subject { item_bytes: 4, result: String::new(), ..*subject };
+    let filled = gpu.views::<f32>(&numbers, copies(subject.bytes), FILL)?;
+    let as_elements = |index: usize| {
+        let part = gpu.arena.slice(index * subject.room()..);
+        // SAFETY: the slice is aligned for `T`, and any bits are a valid `T`.
+        unsafe { part.transmute::<T>(subject.bytes / size_of::<T>()) }.context("the arena is too small")
+    };
+    (0..filled.len()).map(as_elements).collect()
+}
+
+fn output<A: DeviceAggregate>(gpu: &Gpu) -> Result<CudaSlice<Stored<A>>> {
+    // SAFETY: the output is written before it is read.
+    Ok(unsafe { gpu.stream.alloc::<Stored<A>>(1) }?)
+}
+
+/// The time of a first call, and a reduction whose tuned kernels are loaded.
+fn compiled<A: DeviceAggregate>(
+    gpu: &Gpu,
+    out: &mut impl Write,
+    subject: &Subject<'_>,
+    aggregate: A,
+    run: impl Fn(&Reduction<A>) -> Result<()>,
+) -> Result<Reduction<A>> {
+    let start = Instant::now();
+    let reduction = Reduction::with(gpu.stream.clone(), aggregate);
+    run(&reduction)?;
+    let first = start.elapsed().as_secs_f64() * 1e6;
+    if subject.bytes == 1 << SIZES[0] {
+        row(out, "warpfold", subject, "first", vec![first])?;
+    }
+    reduction.compile()?;
+    Ok(reduction)
+}
+
+fn one<A: DeviceAggregate<Input = f32>>(
+    gpu: &Gpu,
+    out: &mut impl Write,
+    name: &'static str,
+    bytes: usize,
+    aggregate: A,
+) -> Result<()> {
+    measure(gpu, out, subject(name, "f32", 4, bytes), aggregate)
+}
+
+fn points<A: DeviceAggregate<Input = [f32; 3]>>(
+    gpu: &Gpu,
+    out: &mut impl Write,
+    name: &'static str,
+    bytes: usize,
+    aggregate: A,
+) -> Result<()> {
+    measure(gpu, out, subject(name, "f32x3", 12, bytes / 12 * 12), aggregate)
+}
+
+fn bytes_widened(gpu: &Gpu, out: &mut impl Write, bytes: usize) -> Result<()> {
+    measure(gpu, out, subject("wide sum", "u8", 1, bytes), SumWide::<u8>::new())
+}
+
+fn measure<A: DeviceAggregate<Input: DeviceType>>(
+    gpu: &Gpu,
+    out: &mut impl Write,
+    subject: Subject<'_>,
+    aggregate: A,
+) -> Result<()> {
+    let views = views::<A::Input>(gpu, &subject)?;
+    let run = |reduction: &Reduction<A>| {
+        reduction.run(&views[0])?;
+        Ok(())
+    };
+    let reduction = compiled(gpu, out, &subject, aggregate, run)?;
+    let mut result = output::<A>(gpu)?;
+    let times = gpu.graph_times(subject.bytes, SAMPLES, |call| {
+        // SAFETY: the graph is dropped before the slices.
+        Ok(unsafe { reduction.record_into(&views[call % views.len()], &mut result) }?)
+    })?;
+    row(out, "warpfold", &subject, "graph", times)
+}
+
+/// Two arrays in step, each half of the bytes.
+fn products(gpu: &Gpu, out: &mut impl Write, bytes: usize) -> Result<()> {
+    let subject = subject("products of two", "f32", 4, bytes);
+    let views = views::<f32>(gpu, &subject)?;
+    let halves = |view: usize| {
+        let (view, middle) = (&views[view], views[view].len() / 2);
+        (view.slice(..middle), view.slice(middle..))
+    };
+    let run = |reduction: &Reduction<Products>| {
+        let (x, y) = halves(0);
+        reduction.run((&x, &y))?;
+        Ok(())
+    };
+    let reduction = compiled(gpu, out, &subject, Products, run)?;
+    let mut result = output::<Products>(gpu)?;
+    let times = gpu.graph_times(bytes, SAMPLES, |call| {
+        let (x, y) = halves(call % views.len());
+        // SAFETY: the graph is dropped before the slices.
+        Ok(unsafe { reduction.record_into((&x, &y), &mut result) }?)
+    })?;
+    row(out, "warpfold", &subject, "graph", times)
+}
+
+/// A kernel that only reads.
+fn reading(gpu: &Gpu, out: &mut impl Write, bytes: usize) -> Result<()> {
+    let subject = subject("read", "f32", 4, bytes);
+    let views = views::<f32>(gpu, &subject)?;
+    let (kernel, words) = (gpu.kernel("read_into_cache")?, (bytes / 16) as u64);
+    let times = gpu.graph_times(bytes, SAMPLES, |call| {
+        let mut launch = gpu.stream.launch_builder(&kernel);
+        launch.arg(&views[call % views.len()]).arg(&words).arg(&gpu.other);
+        // SAFETY: the kernel reads the view, and writes only if its words have one value of 2^32.
+        unsafe { launch.launch(wide()) }?;
+        Ok(())
+    })?;
+    row(out, "read", &subject, "graph", times)
+}

@@ -1,0 +1,100 @@
+//! `#[aggregate]`: keeps an `impl Aggregate`, and derives `DeviceAggregate` from its `prepare` and
+//! `present`.
+
+use proc_macro2::TokenStream;
+use quote::{quote, quote_spanned};
+use syn::{Error, ImplItem, ImplItemFn, ItemImpl, Path, Result, parse_quote};
+
+use crate::attributes;
+use crate::monoid::function;
+use crate::translate::{Translation, depth, translate};
+
+pub(crate) fn expand(item: &ItemImpl, warpfold: &Path) -> TokenStream {
+    let mut item = item.clone();
+    let device = match methods_of(&item) {
+        Ok(methods) => device(&item, methods, warpfold).unwrap_or_else(|error| {
+            // With this stub, rustc reports only the refusal and not a missing `DeviceAggregate` as
+            // well.
+            let stub = implementation(&item, warpfold, &quote!(false), &quote!(::core::unreachable!()));
+            let error = error.into_compile_error();
+            quote!(#stub #error)
+        }),
+        Err(error) => error.into_compile_error(),
+    };
+    if method(&item, "monoid").is_none() {
+        item.items.push(parse_quote! {
+            fn monoid(&self) -> Self::Monoid {
+                ::core::default::Default::default()
+            }
+        });
+    }
+    quote!(#item #device)
+}
+
+fn method<'a>(item: &'a ItemImpl, name: &str) -> Option<&'a ImplItemFn> {
+    item.items.iter().find_map(|item| match item {
+        ImplItem::Fn(function) if function.sig.ident == name => Some(function),
+        _ => None,
+    })
+}
+
+fn methods_of(item: &ItemImpl) -> Result<[&ImplItemFn; 2]> {
+    let is_aggregate = item.trait_.as_ref().is_some_and(|(not, path, _)| {
+        not.is_none() && path.segments.last().is_some_and(|segment| segment.ident == "Aggregate")
+    });
+    if !is_aggregate {
+        let message = "`#[aggregate]` stands before `impl Aggregate for ...`";
+        return Err(Error::new_spanned(&item.self_ty, message));
+    }
+    let found = |name| {
+        let missing = || Error::new_spanned(&item.self_ty, format!("an `Aggregate` has a function `{name}`"));
+        method(item, name).ok_or_else(missing)
+    };
+    Ok([found("prepare")?, found("present")?])
+}
+
+fn device(item: &ItemImpl, methods: [&ImplItemFn; 2], warpfold: &Path) -> Result<TokenStream> {
+    let generic = item.generics.type_params().next().is_some();
+    let translated = methods.map(|method| {
+        attributes::check_method(&item.attrs, &item.generics, method)?;
+        translate(&function(item, method, generic, warpfold)?)
+    });
+    let [prepare, present] = match translated {
+        [Ok(prepare), Ok(present)] => [prepare, present],
+        [Err(mut first), Err(second)] => {
+            first.combine(second);
+            return Err(first);
+        }
+        [Err(error), _] | [_, Err(error)] => return Err(error),
+    };
+    let state = prepare.uses_state.or(present.uses_state).map(|span| quote_spanned!(span=> .state::<Self>()));
+    let exact = [&prepare, &present].map(|translation| &translation.exact);
+    let exact = quote!(#((#exact))&&* && <Self::Monoid as #warpfold::DeviceMonoid>::EXACT);
+    let body = |Translation { tokens, .. }: &Translation| quote!({ #tokens (__warpfold_result, __warpfold_translation) });
+    let (prepare, present) = (body(&prepare), body(&present));
+    let body = quote!(#warpfold::language::DeviceSteps::translated(#prepare, #present) #state);
+    Ok(implementation(item, warpfold, &exact, &body))
+}
+
+fn implementation(item: &ItemImpl, warpfold: &Path, exact: &TokenStream, body: &TokenStream) -> TokenStream {
+    let (generics, _, clause) = item.generics.split_for_impl();
+    let (ty, depth) = (&item.self_ty, depth());
+    quote! {
+        #[automatically_derived]
+        impl #generics #warpfold::DeviceAggregate for #ty #clause {
+            const EXACT: bool = {
+                let #depth = 0;
+                #exact
+            };
+            type Operator = #warpfold::language::Preparing<Self>;
+            type Preparation = #warpfold::language::PreparedBy<Self>;
+            fn operator(&self) -> Self::Operator {
+                #warpfold::language::Preparing::new(self)
+            }
+            #[allow(warnings, clippy::all, clippy::pedantic, clippy::nursery, clippy::restriction)]
+            fn device_steps() -> #warpfold::language::DeviceSteps {
+                #body
+            }
+        }
+    }
+}

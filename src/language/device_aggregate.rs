@@ -1,0 +1,239 @@
+//! Aggregates that have a CUDA C++ form.
+
+use std::marker::PhantomData;
+use std::mem::offset_of;
+
+use super::device_monoid::DeviceMonoid;
+use super::device_operator::{DeviceOperator, Form, Prepared};
+use super::device_steps::{DeviceSteps, Steps};
+use super::part::Part;
+use crate::operators::{Aggregate, Item, Monoid, Together};
+use crate::types::{DeviceType, Element, Layout, Value};
+
+/// An [`Aggregate`] that also has a CUDA C++ form.
+///
+/// [`#[aggregate]`](macro@crate::aggregate) derives it from `prepare` and `present`. Each
+/// [`DeviceMonoid`], and each tuple of 2 to 8 aggregates, is one as well.
+///
+/// ```
+/// use warpfold::operators::{Max, Min, Sum};
+/// use warpfold::{Device, DeviceAggregate, Error, Reduction};
+///
+/// /// The result of any aggregate of `f32`.
+/// fn of_three<A: DeviceAggregate<Input = f32> + Default>() -> Result<A::Output, Error> {
+///     Reduction::<A>::new(Device::auto()).run(&[1.0, 4.0, 2.0])
+/// }
+///
+/// assert_eq!(of_three::<Sum<f32>>()?, 7.0);
+/// assert_eq!(of_three::<(Min<f32>, Max<f32>)>()?, (1.0, 4.0));
+/// # Ok::<(), warpfold::Error>(())
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no CUDA C++ form",
+    note = "write `#[warpfold::monoid]` before its `impl Monoid`, or `#[warpfold::aggregate]` before its `impl Aggregate`"
+)]
+pub trait DeviceAggregate: Aggregate<Input: Element, Monoid: DeviceMonoid, Output: Value> {
+    /// Whether every operation of `prepare`, `combine` and `present` is exact, so that the CPU and
+    /// every GPU return the same bits: see [`DeviceMonoid::EXACT`].
+    const EXACT: bool;
+
+    /// The operator of the kernels: the monoid itself if nothing is prepared.
+    #[doc(hidden)]
+    type Operator: DeviceMonoid<Item = Item<Self>>;
+
+    /// How elements become items.
+    #[doc(hidden)]
+    type Preparation: Preparation;
+
+    /// The operator's value.
+    #[doc(hidden)]
+    fn operator(&self) -> Self::Operator;
+
+    /// `prepare` and `present` as CUDA C++.
+    #[doc(hidden)]
+    fn device_steps() -> DeviceSteps;
+
+    /// The elements, if they are the items.
+    #[doc(hidden)]
+    fn as_items<'a>(_: <Self::Input as Element>::Slices<'a>) -> Option<&'a [Item<Self>]> {
+        None
+    }
+}
+
+/// How the elements of an input become items.
+#[doc(hidden)]
+pub trait Preparation: 'static {
+    /// The index of the first element, if the preparation uses indices, as a part of a kernel's
+    /// arguments.
+    type First: Copy;
+
+    /// The device addresses of the arrays, as a part of a kernel's arguments.
+    type Addresses: Copy;
+
+    /// Whether elements are the items.
+    const IS_NOTHING: bool;
+
+    /// The number of arrays.
+    const COUNT: usize;
+
+    /// The addresses as such a part.
+    fn addresses(list: &[u64]) -> Self::Addresses;
+
+    /// The index as such a part.
+    fn first(index: u64) -> Self::First;
+
+    /// The layouts of an element of each array, if elements are not the items.
+    fn elements() -> Option<Vec<Layout>>;
+}
+
+/// Elements are items.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct AsTheyAre;
+
+impl Preparation for AsTheyAre {
+    type First = ();
+    type Addresses = [u64; 1];
+    const IS_NOTHING: bool = true;
+    const COUNT: usize = 1;
+    fn addresses(list: &[u64]) -> [u64; 1] {
+        [list[0]]
+    }
+    fn first(_: u64) {}
+    fn elements() -> Option<Vec<Layout>> {
+        None
+    }
+}
+
+/// Elements are prepared by the aggregate `A`.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct PreparedBy<A>(PhantomData<fn() -> A>);
+
+impl<A: DeviceAggregate> Preparation for PreparedBy<A> {
+    type First = u64;
+    type Addresses = <A::Input as Element>::Addresses;
+    const IS_NOTHING: bool = false;
+    const COUNT: usize = A::Input::COUNT;
+    fn addresses(list: &[u64]) -> Self::Addresses {
+        A::Input::addresses(list)
+    }
+    fn first(index: u64) -> u64 {
+        index
+    }
+    fn elements() -> Option<Vec<Layout>> {
+        Some(A::Input::layouts())
+    }
+}
+
+impl<M: DeviceMonoid> DeviceAggregate for M {
+    const EXACT: bool = <M as DeviceMonoid>::EXACT;
+    type Operator = M;
+    type Preparation = AsTheyAre;
+
+    fn operator(&self) -> M {
+        *self
+    }
+    fn device_steps() -> DeviceSteps {
+        DeviceSteps(Steps::Nothing)
+    }
+    // `'a: 'a`, because a lifetime of the trait's projection is a parameter of the function.
+    fn as_items<'a>(items: &'a [M::Item]) -> Option<&'a [M::Item]>
+    where
+        'a: 'a,
+    {
+        Some(items)
+    }
+}
+
+/// The operator of an aggregate's kernels: its monoid, and the aggregate, which prepares the items.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct Preparing<A: Aggregate> {
+    monoid: A::Monoid,
+    aggregate: A,
+    /// The number of elements, and 1 more, if the last kernel writes the result. 0 if it writes the
+    /// item.
+    presented: u64,
+}
+
+impl<A: Aggregate> Preparing<A> {
+    /// The operator of an aggregate.
+    pub fn new(aggregate: &A) -> Self {
+        Self { monoid: aggregate.monoid(), aggregate: *aggregate, presented: 0 }
+    }
+}
+
+impl<A: Aggregate> Monoid for Preparing<A> {
+    type Item = Item<A>;
+    fn identity(&self) -> Item<A> {
+        self.monoid.identity()
+    }
+    #[inline]
+    fn combine(&self, left: Item<A>, right: Item<A>) -> Item<A> {
+        self.monoid.combine(left, right)
+    }
+}
+
+impl<A: DeviceAggregate> DeviceMonoid for Preparing<A> {
+    const EXACT: bool = A::EXACT;
+    fn device_operator() -> DeviceOperator {
+        let monoid = Part::of::<A::Monoid>(A::Monoid::device_operator(), offset_of!(Self, monoid));
+        let steps = Part::of::<A>(A::device_steps(), offset_of!(Self, aggregate));
+        let (item, output) = (Item::<A>::layout(), <A::Output as Value>::Stored::layout());
+        let (elements, presented) = (A::Input::layouts(), offset_of!(Self, presented));
+        let prepared = Prepared { elements, monoid, steps, item, output, presented };
+        DeviceOperator::of_form(Form::Prepared(Box::new(prepared)))
+    }
+    fn presenting(self, count: Option<u64>) -> Self {
+        Self { presented: count.map_or(0, |count| count + 1), ..self }
+    }
+}
+
+macro_rules! tuples {
+    ($($all:ty: $first:ident $zero:tt, $($part:ident $index:tt),*;)*) => {$(
+        impl<$first: DeviceMonoid, $($part: DeviceMonoid),*> DeviceMonoid for Together<($first, $($part),*)> {
+            const EXACT: bool = $first::EXACT $(&& $part::EXACT)*;
+            fn device_operator() -> DeviceOperator {
+                let inner = offset_of!(Self, 0);
+                let parts = vec![
+                    Part::of::<$first>($first::device_operator(), inner + offset_of!($all, $zero)),
+                    $(Part::of::<$part>($part::device_operator(), inner + offset_of!($all, $index))),*
+                ];
+                DeviceOperator::of_form(Form::Together { item: Self::Item::layout(), parts })
+            }
+        }
+
+        impl<$first: DeviceAggregate, $($part: DeviceAggregate<Input = $first::Input>),*> DeviceAggregate
+            for ($first, $($part),*)
+        {
+            const EXACT: bool = $first::EXACT $(&& $part::EXACT)*;
+            type Operator = Preparing<Self>;
+            type Preparation = PreparedBy<Self>;
+
+            fn operator(&self) -> Self::Operator {
+                Preparing::new(self)
+            }
+            fn device_steps() -> DeviceSteps {
+                DeviceSteps(Steps::Tuple {
+                    parts: vec![
+                        Part::of::<$first>($first::device_steps(), offset_of!(Self, $zero)),
+                        $(Part::of::<$part>($part::device_steps(), offset_of!(Self, $index))),*
+                    ],
+                    item: Item::<Self>::layout(),
+                    output: <Self::Output as Value>::Stored::layout(),
+                })
+            }
+        }
+    )*};
+}
+tuples! {
+    (A, B): A 0, B 1;
+    (A, B, C): A 0, B 1, C 2;
+    (A, B, C, D): A 0, B 1, C 2, D 3;
+    (A, B, C, D, E): A 0, B 1, C 2, D 3, E 4;
+    (A, B, C, D, E, F): A 0, B 1, C 2, D 3, E 4, F 5;
+    (A, B, C, D, E, F, G): A 0, B 1, C 2, D 3, E 4, F 5, G 6;
+    (A, B, C, D, E, F, G, H): A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7;
+}

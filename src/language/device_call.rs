@@ -1,0 +1,116 @@
+//! Functions that are types, and the aggregates that call them.
+
+use std::any::TypeId;
+use std::mem::offset_of;
+
+use super::device_aggregate::{DeviceAggregate, PreparedBy, Preparing};
+use super::device_monoid::DeviceMonoid;
+use super::device_operator::{DeviceOperator, Form};
+use super::device_steps::{Called, DeviceSteps, Steps};
+use super::function::Callee;
+use super::part::Part;
+use super::probe::Helper;
+use crate::operators::aggregates::{Filtered, Filtering, Mapped, Mask, Masked};
+use crate::operators::{Function, Item, Monoid};
+use crate::types::{DeviceType, Element, Value};
+
+/// A [`Function`] that also has a CUDA C++ form. `#[device(type = Name)]` derives it.
+///
+/// ```
+/// use warpfold::{DeviceCall, device};
+///
+/// #[device(type = Square)]
+/// fn square(x: f32) -> f32 { x * x }
+///
+/// fn is_exact<F: DeviceCall>() -> bool { F::EXACT }
+/// assert!(is_exact::<Square>());
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a function that a kernel can call",
+    note = "write `#[warpfold::device(type = Name)]` before the function, and `Name` here"
+)]
+pub trait DeviceCall: Function {
+    /// Whether every operation of the function is exact: see
+    /// [`DeviceMonoid::EXACT`](crate::DeviceMonoid::EXACT).
+    const EXACT: bool;
+
+    /// The function, as `#[device]` translates it.
+    #[doc(hidden)]
+    type Function: Helper;
+
+    /// The number of parameters.
+    #[doc(hidden)]
+    const PARAMETERS: usize;
+}
+
+fn called<F: DeviceCall>() -> Called {
+    let callee = Callee { id: TypeId::of::<F::Function>(), function: <F::Function as Helper>::function };
+    Called { callee, parameters: F::PARAMETERS }
+}
+
+impl<F, A> DeviceAggregate for Mapped<F, A>
+where
+    F: DeviceCall<Input: Element>,
+    A: DeviceAggregate<Input = F::Output>,
+{
+    const EXACT: bool = F::EXACT && A::EXACT;
+    type Operator = Preparing<Self>;
+    type Preparation = PreparedBy<Self>;
+
+    fn operator(&self) -> Self::Operator {
+        Preparing::new(self)
+    }
+    fn device_steps() -> DeviceSteps {
+        let steps = Box::new(Part::of::<A>(A::device_steps(), offset_of!(Self, 1)));
+        let (item, output) = (Item::<A>::layout(), <A::Output as Value>::Stored::layout());
+        DeviceSteps(Steps::Mapped { function: called::<F>(), steps, item, output })
+    }
+}
+
+impl<F, A> DeviceAggregate for Filtered<F, A>
+where
+    F: DeviceCall<Output = bool>,
+    A: DeviceAggregate<Input = F::Input>,
+{
+    const EXACT: bool = F::EXACT && A::EXACT;
+    type Operator = Preparing<Self>;
+    type Preparation = PreparedBy<Self>;
+
+    fn operator(&self) -> Self::Operator {
+        Preparing::new(self)
+    }
+    fn device_steps() -> DeviceSteps {
+        let steps = Box::new(Part::of::<A>(A::device_steps(), offset_of!(Self, 1)));
+        let (item, output) = (Item::<Self>::layout(), <A::Output as Value>::Stored::layout());
+        DeviceSteps(Steps::Filtered { function: Some(called::<F>()), steps, item, output })
+    }
+}
+
+impl<A, M> DeviceAggregate for Masked<A, M>
+where
+    A: DeviceAggregate<Input: DeviceType>,
+    M: Mask,
+{
+    const EXACT: bool = A::EXACT;
+    type Operator = Preparing<Self>;
+    type Preparation = PreparedBy<Self>;
+
+    fn operator(&self) -> Self::Operator {
+        Preparing::new(self)
+    }
+    fn device_steps() -> DeviceSteps {
+        let steps = Box::new(Part::of::<A>(A::device_steps(), offset_of!(Self, 0)));
+        let (item, output) = (Item::<Self>::layout(), <A::Output as Value>::Stored::layout());
+        DeviceSteps(Steps::Filtered { function: None, steps, item, output })
+    }
+}
+
+impl<M: DeviceMonoid> DeviceMonoid for Filtering<M> {
+    const EXACT: bool = M::EXACT;
+    fn device_operator() -> DeviceOperator {
+        let monoid = Box::new(Part::of::<M>(M::device_operator(), offset_of!(Self, monoid)));
+        let identity = (M::Item::layout(), offset_of!(Self, identity));
+        let item = <Self as Monoid>::Item::layout();
+        DeviceOperator::of_form(Form::Filtering { item, monoid, identity })
+    }
+}

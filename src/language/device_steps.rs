@@ -1,0 +1,62 @@
+//! `prepare` and `present` as CUDA C++.
+
+use super::function::{Callee, DeviceFunction, Translation, Type};
+use super::part::Part;
+use crate::types::{DeviceType, Layout};
+
+/// The steps of an aggregate before and after the combination, as CUDA C++.
+#[derive(Clone, Debug)]
+pub struct DeviceSteps(pub(crate) Steps);
+
+/// The kinds of steps.
+#[derive(Clone, Debug)]
+pub(crate) enum Steps {
+    /// Of a monoid: an element is an item, and an item is a result.
+    Nothing,
+    /// `prepare` and `present`. The layout is that of `self`, if one of them reads it.
+    Functions { functions: Box<[DeviceFunction; 2]>, state: Option<Layout> },
+    /// Of a tuple: the steps of each part, and the layouts of the item and of the result in device
+    /// memory.
+    Tuple { parts: Vec<Part<DeviceSteps>>, item: Layout, output: Layout },
+    /// Of `Mapped`: a function before other steps.
+    Mapped { function: Called, steps: Box<Part<DeviceSteps>>, item: Layout, output: Layout },
+    /// Of `Filtered`: a function says which items count. Of `Masked` there is no function: the
+    /// second part of an element says so.
+    Filtered { function: Option<Called>, steps: Box<Part<DeviceSteps>>, item: Layout, output: Layout },
+}
+
+/// A function, and the number of its parameters.
+#[derive(Clone, Debug)]
+pub(crate) struct Called {
+    pub(crate) callee: Callee,
+    pub(crate) parameters: usize,
+}
+
+impl DeviceSteps {
+    /// Whether `present` needs the monoid, for the identity of a part that no element is left of.
+    pub(crate) fn need_monoid(&self) -> bool {
+        match &self.0 {
+            Steps::Nothing | Steps::Functions { .. } => false,
+            Steps::Tuple { parts, .. } => parts.iter().any(|part| part.form.need_monoid()),
+            Steps::Mapped { steps, .. } => steps.form.need_monoid(),
+            Steps::Filtered { .. } => true,
+        }
+    }
+
+    /// The steps that `#[aggregate]` makes of Rust functions: the type of the result and the
+    /// translation of each.
+    pub fn translated(prepare: (Type, Translation), present: (Type, Translation)) -> Self {
+        let prepare = DeviceFunction::translated("prepare", prepare.0, prepare.1);
+        let present = DeviceFunction::translated("present", present.0, present.1);
+        Self(Steps::Functions { functions: Box::new([prepare, present]), state: None })
+    }
+
+    /// Makes the fields of the aggregate `S` available to the functions.
+    #[must_use]
+    pub fn state<S: DeviceType>(mut self) -> Self {
+        if let Steps::Functions { state, .. } = &mut self.0 {
+            *state = Some(S::layout());
+        }
+        self
+    }
+}

@@ -1,0 +1,99 @@
+//! The functions of a program, each before its callers.
+
+use std::any::TypeId;
+use std::collections::HashMap;
+
+use super::code::{Code, Line};
+use crate::language::{Body, Callee, Type};
+use crate::source::lower::{self, lower};
+use crate::source::names::identifier;
+use crate::source::types::Types;
+use crate::{DeviceFunction, DeviceOperator, Error, Layout};
+
+/// The functions of a program, each before its callers.
+pub(super) struct Functions<'a> {
+    pub(super) types: &'a mut Types,
+    pub(super) code: Code,
+    /// Declarations at the head of every hand-written body.
+    pub(super) constants: Vec<String>,
+    /// The type of `self`, if the function has a `self`.
+    pub(super) state: Option<Layout>,
+    /// The C++ names of the translated functions. `None` marks a function whose definition is in
+    /// progress.
+    pub(super) known: HashMap<TypeId, Option<String>>,
+}
+
+impl Functions<'_> {
+    pub(super) fn define(&mut self, function: &DeviceFunction, name: String) -> Result<(), Error> {
+        let (parameters, body) = self.parts(function)?;
+        let result = self.types.name_of(&function.result);
+        self.code.line(&format!("\nWARPFOLD_DEVICE {result} {name}({}) {{", parameters.join(", ")));
+        self.code.0.extend(body);
+        self.code.line("}");
+        Ok(())
+    }
+
+    /// Defines the names that the author of an operator gave to types.
+    pub(super) fn aliases(&mut self, operator: &DeviceOperator) {
+        for (name, layout) in &operator.types {
+            let (ty, name) = (self.types.name(layout), identifier(name));
+            if ty != name {
+                self.code.line(&format!("typedef {ty} {name};"));
+            }
+        }
+    }
+
+    /// A function's parameters and its body. Its callees are defined first.
+    pub(super) fn parts(&mut self, function: &DeviceFunction) -> Result<(Vec<String>, Vec<Line>), Error> {
+        let (names, body) = match &function.body {
+            Body::Code(code) => {
+                let names = function.parameters.iter().map(|(name, _)| identifier(name)).collect();
+                let constants =
+                    self.constants.iter().map(|constant| Line::Generated(format!("        {constant}")));
+                (names, constants.chain([Line::Author(code.clone())]).collect())
+            }
+            Body::Translation(translation) => {
+                let callees: Result<Vec<_>, _> =
+                    translation.callees.iter().map(|callee| self.callee(callee)).collect();
+                let (names, lines) = lower(translation, &callees?, self.state.as_ref(), self.types)?;
+                (names, vec![Line::Translated(translation.file, lines)])
+            }
+        };
+        let typed = |((_, ty), name): (&(&str, Type), String)| format!("{} {name}", self.types.name_of(ty));
+        Ok((function.parameters.iter().zip(names).map(typed).collect(), body))
+    }
+
+    pub(super) fn callee(&mut self, callee: &Callee) -> Result<lower::Callee, Error> {
+        let function = (callee.function)();
+        let name = match self.known.get(&callee.id) {
+            Some(Some(name)) => name.clone(),
+            Some(None) => {
+                let (file, line) = match &function.body {
+                    Body::Translation(translation) => (translation.file, translation.line()),
+                    Body::Code(code) => (code.file(), code.line()),
+                };
+                let reason = format!("`{}` calls itself by way of others: use a loop", function.name);
+                return Err(Error::Untranslatable { file, line, reason });
+            }
+            None => {
+                self.known.insert(callee.id, None);
+                let name = self.types.scope.claim(identifier(function.name));
+                let state = self.state.take();
+                self.define(&function, name.clone())?;
+                self.state = state;
+                self.known.insert(callee.id, Some(name.clone()));
+                name
+            }
+        };
+        Ok(lower::Callee { name, result: function.result })
+    }
+}
+
+/// The operator's constants as declarations. They stand at the head of every hand-written body.
+pub(super) fn declarations(operator: &DeviceOperator, types: &mut Types) -> Vec<String> {
+    let declare = |(name, layout, literal): &(&str, _, _)| {
+        let (name, value) = (identifier(name), types.literal(layout, literal));
+        format!("const {} {name} = {value}; (void){name};", types.name(layout))
+    };
+    operator.constants.iter().map(declare).collect()
+}

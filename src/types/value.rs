@@ -1,0 +1,102 @@
+//! Results that are no device types, and how device memory holds them.
+
+use super::device_type::{DeviceType, Value};
+
+/// `Option<T>` in device memory.
+///
+/// ```
+/// use warpfold::Maybe;
+///
+/// assert_eq!(Maybe::from(Some(2.5_f32)).get(), Some(2.5));
+/// assert_eq!(Maybe::<f32>::from(None).get(), None);
+/// ```
+#[derive(Clone, Copy, Debug, crate::DeviceType)]
+#[repr(C)]
+pub struct Maybe<T: DeviceType> {
+    /// The value. All its bits are zero if there is none.
+    pub(crate) value: T,
+    pub(crate) is_some: bool,
+}
+
+impl<T: DeviceType> Maybe<T> {
+    /// The option.
+    ///
+    /// ```
+    /// let nothing: warpfold::Maybe<u8> = None.into();
+    /// assert_eq!(nothing.get(), None);
+    /// ```
+    pub fn get(self) -> Option<T> {
+        self.is_some.then_some(self.value)
+    }
+}
+
+impl<T: DeviceType> From<Option<T>> for Maybe<T> {
+    #[allow(unsafe_code)]
+    fn from(option: Option<T>) -> Self {
+        // SAFETY: bits of zero are a valid value of every device type.
+        let value = option.unwrap_or_else(|| unsafe { std::mem::zeroed() });
+        Self { value, is_some: option.is_some() }
+    }
+}
+
+impl<T: DeviceType> From<Maybe<T>> for Option<T> {
+    fn from(maybe: Maybe<T>) -> Self {
+        maybe.get()
+    }
+}
+
+impl<V: Value> Value for Option<V> {
+    type Stored = Maybe<V::Stored>;
+    fn from_stored(stored: Self::Stored) -> Self {
+        stored.get().map(V::from_stored)
+    }
+}
+
+macro_rules! stored_as_they_are {
+    ($($type:ty)*) => {$(
+        impl Value for $type {
+            type Stored = Self;
+            fn from_stored(stored: Self) -> Self {
+                stored
+            }
+        }
+    )*};
+}
+stored_as_they_are! { i8 i16 i32 i64 isize u8 u16 u32 u64 usize bool f32 f64 }
+#[cfg(feature = "half")]
+stored_as_they_are! { half::f16 half::bf16 }
+
+impl<T: DeviceType, const N: usize> Value for [T; N] {
+    type Stored = Self;
+    fn from_stored(stored: Self) -> Self {
+        stored
+    }
+}
+
+macro_rules! tuples {
+    ($($tuple:ident($($part:ident $index:tt),*);)*) => {$(
+        #[doc = concat!("A tuple in device memory: the parts in order, at the offsets of `#[repr(C)]`.\n\n```\nuse warpfold::DeviceType;\n\nassert!(warpfold::", stringify!($tuple), "::<", $(stringify!($part), ", ",)* ">::layout().size > 0);\n# ", $("type ", stringify!($part), " = u8; ",)* "\n```")]
+        #[derive(Clone, Copy, Debug, PartialEq, crate::DeviceType)]
+        #[repr(C)]
+        pub struct $tuple<$($part: DeviceType),*>($(
+            #[doc = concat!("Part ", stringify!($index), ".")]
+            pub $part
+        ),*);
+
+        impl<$($part: Value),*> Value for ($($part,)*) {
+            type Stored = $tuple<$($part::Stored),*>;
+            fn from_stored(stored: Self::Stored) -> Self {
+                ($($part::from_stored(stored.$index),)*)
+            }
+        }
+    )*};
+}
+tuples! {
+    Tuple2(A 0, B 1);
+    Tuple3(A 0, B 1, C 2);
+    Tuple4(A 0, B 1, C 2, D 3);
+    Tuple5(A 0, B 1, C 2, D 3, E 4);
+    Tuple6(A 0, B 1, C 2, D 3, E 4, F 5);
+    Tuple7(A 0, B 1, C 2, D 3, E 4, F 5, G 6);
+    Tuple8(A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7);
+}

@@ -1,0 +1,102 @@
+//! Mistakes in what readers and kernels do for aggregates alone. The tests must find each of them.
+
+use support::mutations::Mutation;
+
+pub const MUTATIONS: &[Mutation] = &[
+    Mutation {
+        name: "an index that does not advance in a group",
+        file: "read/array.cuh",
+        right: "return Prepare::item(op, first_index + index, element);",
+        wrong: "return Prepare::item(op, first_index, element);",
+    },
+    Mutation {
+        name: "the index of a row for all its groups",
+        file: "read/array.cuh",
+        right: "first_index = row.index() + first;",
+        wrong: "first_index = row.index();",
+    },
+    Mutation {
+        name: "the index of another tile",
+        file: "read/array.cuh",
+        right: "            stored = loaded;\n",
+        wrong: "",
+    },
+    Mutation {
+        name: "the index of the first lane for all lanes",
+        file: "read/array.cuh",
+        right: "return Groups(stored + lane_index() * (Shape::GROUP_ITEMS * Shape::ROWS), ",
+        wrong: "return Groups(stored, ",
+    },
+    Mutation {
+        name: "groups of a lane with one index",
+        file: "read/array.cuh",
+        right: "return Groups(index() + count, ",
+        wrong: "return Groups(index(), ",
+    },
+    Mutation {
+        name: "an input that begins with element 1",
+        file: "read/array.cuh",
+        right: "ElementIndex<true> index() const { return {first}; }",
+        wrong: "ElementIndex<true> index() const { return {first + 1}; }",
+    },
+    Mutation {
+        name: "one array at the place of another",
+        file: "read/in_step.cuh",
+        right: "Cursor operator+(Size count) const { return Cursor(head + count, tail + count); }",
+        wrong: "Cursor operator+(Size count) const { return Cursor(head + count, tail + (count > 64 ? count - 1 : count)); }",
+    },
+    Mutation {
+        name: "the tail of one array",
+        file: "read/in_step.cuh",
+        right: "tail.load_present(row.tail, first, present);",
+        wrong: "tail.load_present(row.tail, first, PrefixMask{present.count + 1});",
+    },
+    Mutation {
+        name: "tiles that share their memory",
+        file: "read/in_step.cuh",
+        right: "tail(shared + First::BYTES, ",
+        wrong: "tail(shared, ",
+    },
+    Mutation {
+        name: "a wide load where one array is aligned",
+        file: "read/in_step.cuh",
+        right: "loads_whole(from.head) && Tail",
+        wrong: "loads_whole(from.head) || Tail",
+    },
+    Mutation {
+        name: "the index of another tile of several arrays",
+        file: "read/in_step.cuh",
+        right: "            stored = loaded;\n",
+        wrong: "",
+    },
+    Mutation {
+        name: "groups of indices that begin alike",
+        file: "read/index.cuh",
+        right: "*this = Group(row.index() + first);",
+        wrong: "*this = Group(row.index());",
+    },
+    Mutation {
+        name: "a tile of indices that comes too soon",
+        file: "read/index.cuh",
+        right: "void store() { stored = loaded; }",
+        wrong: "void store() {}",
+    },
+    Mutation {
+        name: "a count with one more",
+        file: "core/prepare.cuh",
+        right: "op.present(item, op.presented - 1)",
+        wrong: "op.present(item, op.presented)",
+    },
+    Mutation {
+        name: "a partial that is presented",
+        file: "core/prepare.cuh",
+        right: "if (op.presented == 0) return false;",
+        wrong: "",
+    },
+    Mutation {
+        name: "a result that is not presented",
+        file: "reduce/partials.cuh",
+        right: "else if (!(PRESENTS<Operator> && present(op, value.item(), to)))",
+        wrong: "else",
+    },
+];
