@@ -5,7 +5,8 @@ use quote::{ToTokens, format_ident, quote};
 use syn::spanned::Spanned;
 use syn::{Block, Expr, ExprForLoop, ExprMatch, Label, Pat, RangeLimits};
 
-use super::{Pair, Translator, has_labelled_jump, line, of, optional};
+use super::jumps::leaves_by_label;
+use super::{Pair, Translator, line, of, optional};
 
 impl Translator<'_> {
     /// Makes control flow an expression. It has a slot for its value if the value is `wanted`.
@@ -71,9 +72,11 @@ impl Translator<'_> {
             }
             Expr::While(repeat) => {
                 let (label, name) = self.label(repeat.label.as_ref());
-                if has_labelled_jump(&repeat.cond) {
-                    return self
-                        .refuse(&repeat.cond, "a condition jumps to no label here; use `loop` and `break`");
+                if leaves_by_label(&repeat.cond) {
+                    return self.refuse(
+                        &repeat.cond,
+                        "a condition jumps to no label outside it here; use `loop` and `break`",
+                    );
                 }
                 let condition = self.expression(&repeat.cond, true);
                 let Pair { probe, tree } = self.block(&repeat.body, false, Vec::new());

@@ -7,6 +7,7 @@
 mod call;
 mod control;
 mod expression;
+mod jumps;
 mod methods;
 mod pattern;
 mod statement;
@@ -367,23 +368,6 @@ fn has_braces(tokens: impl quote::ToTokens) -> bool {
                 group.delimiter() == proc_macro2::Delimiter::Brace || any(group.stream())
             }
             _ => false,
-        })
-    }
-    any(tokens.to_token_stream())
-}
-
-/// Whether the tokens contain a `break` or `continue` with a label.
-fn has_labelled_jump(tokens: impl quote::ToTokens) -> bool {
-    fn any(tokens: TokenStream) -> bool {
-        let mut after_jump = false;
-        tokens.into_iter().any(|token| {
-            let was_after_jump = after_jump;
-            after_jump = matches!(&token, proc_macro2::TokenTree::Ident(ident) if ident == "break" || ident == "continue");
-            match token {
-                proc_macro2::TokenTree::Group(group) => any(group.stream()),
-                proc_macro2::TokenTree::Punct(punct) => was_after_jump && punct.as_char() == '\'',
-                _ => false,
-            }
         })
     }
     any(tokens.to_token_stream())

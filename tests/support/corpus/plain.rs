@@ -251,6 +251,24 @@ corpus! {
         };
         total + last
     }
+    loops_in_conditions: u32 = |a, b| {
+        let mut left = a;
+        'out: while left > 0 && {
+            let mut n = left ^ b;
+            'halves: loop {
+                for k in 0..3u32 {
+                    if n < k { break 'halves; }
+                    if (n >> k) & 1 == 1 { n >>= 1; continue 'halves; }
+                }
+                n /= 7;
+            }
+            n < 2
+        } {
+            left /= 5;
+            if left == b { break 'out; }
+        }
+        left
+    }
     early_return: f32 = |a, b| {
         if a.is_nan() { return b; }
         if b.is_nan() { return a; }
