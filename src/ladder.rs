@@ -357,7 +357,7 @@ struct Scanned<'a, M> {
     exclusive: bool,
 }
 
-impl<M: DeviceMonoid> AllocateOutput<M::Item> for Scanned<'_, M> {
+impl<M: DeviceMonoid> AllocateOutput<M::Item, M::Item> for Scanned<'_, M> {
     fn host(&self, items: &[M::Item]) -> Result<Vec<M::Item>, Error> {
         let backend = self.ladder.device.backend()?;
         let private = self.ladder.kernels(self.rung, &backend)?.private_stream()?;

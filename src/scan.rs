@@ -1,4 +1,4 @@
-//! Scans: [`Scan`] runs an operator over every prefix of an array, on a device.
+//! Scans: [`Scan`] reduces every prefix of an array, on a device.
 
 mod record;
 mod run;
@@ -9,19 +9,25 @@ use std::sync::{Arc, OnceLock};
 use crate::cuda::{Backend, ScanKernel};
 use crate::language::check_sizes;
 use crate::plan::{Kernel, ScanPolicy};
-use crate::source::Source;
+use crate::source::{ArraysOf, Source};
 use crate::tree::Prefix;
-use crate::{Device, DeviceMonoid, DeviceType, Error, Explanation, Input, Output, Place};
+use crate::{
+    Device, DeviceAggregate, DeviceMonoid, DeviceType, Error, Explanation, Input, Item, Output, Place,
+};
 
-/// Scans arrays with the operator `M` on a device.
+/// Scans arrays with the operator or the [`Aggregate`](crate::Aggregate) `A` on a device.
 ///
 /// Output `i` of an inclusive scan is the value of the items `0..=i`. Output `i` of an exclusive
 /// scan is the value of the items `0..i`, which is the identity for `i = 0`.
 ///
+/// An aggregate prepares the items, and presents each of these values: with a count of `i + 1`, or
+/// of `i` if the scan is exclusive. Its elements may be those of several arrays, as in
+/// [`Input`].
+///
 /// Each output is the left-to-right fold of perfect subtrees of the bracket
 /// ([`tree::inclusive_scan`](crate::tree::inclusive_scan),
 /// [`tree::exclusive_scan`](crate::tree::exclusive_scan)), on every device. So an
-/// [exact](DeviceMonoid::EXACT) operator gives the same bits on the CPU and on every GPU. Operands
+/// [exact](DeviceAggregate::EXACT) operator gives the same bits on the CPU and on every GPU. Operands
 /// stay in order, so the operator need not commute.
 ///
 /// The last output of an inclusive scan may differ from [`Reduction`](crate::Reduction) in the last
@@ -31,7 +37,7 @@ use crate::{Device, DeviceMonoid, DeviceType, Error, Explanation, Input, Output,
 /// An item has at most 256 bytes. The number of items is limited by memory, and on a GPU by 2^31 -
 /// 1 tiles of a few thousand items ([`Error::InputLength`]).
 ///
-/// A scan reads each item once and writes each output once. Threads may share a `Scan`, and may run
+/// A scan reads each element once and writes each output once. Threads may share a `Scan`, and may run
 /// it on several streams at once.
 ///
 /// A scan has no baseline kernel: its first call on a GPU blocks until the kernel is compiled.
@@ -53,18 +59,32 @@ use crate::{Device, DeviceMonoid, DeviceType, Error, Explanation, Input, Output,
 /// assert_eq!(sums.exclusive(&[3, 1, 4, 1, 5])?, [0, 3, 4, 8, 9]);
 /// # Ok::<(), warpfold::Error>(())
 /// ```
+///
+/// The mean so far, and where the warmest day so far was:
+///
+/// ```
+/// use warpfold::aggregates::{ArgMax, Mean};
+/// use warpfold::{Device, Scan};
+///
+/// let so_far = Scan::<(Mean<f32>, ArgMax<f32>)>::new(Device::auto());
+/// let days = so_far.inclusive(&[20.0, 24.0, 16.0])?;
+/// let means: Vec<_> = days.iter().filter_map(|(mean, _)| *mean).collect();
+/// let warmest: Vec<_> = days.iter().filter_map(|(_, most)| most.map(|most| most.index)).collect();
+/// assert_eq!((means, warmest), (vec![20.0, 22.0, 20.0], vec![0, 1, 1]));
+/// # Ok::<(), warpfold::Error>(())
+/// ```
 #[derive(Clone)]
 #[must_use = "a scan does nothing until it runs"]
-pub struct Scan<M> {
+pub struct Scan<A> {
     device: Device,
-    operator: M,
+    aggregate: A,
     policy: ScanPolicy,
     kernel: OnceLock<Arc<ScanKernel>>,
 }
 
 // The bounds stand on `new` and `with`, as those of `Reduction`.
-impl<M> Scan<M> {
-    /// Creates a scan with an operator that has no parameters.
+impl<A> Scan<A> {
+    /// Creates a scan with an operator or aggregate that has no parameters.
     ///
     /// The call does no work on the device: the first scan on a GPU compiles.
     ///
@@ -77,12 +97,12 @@ impl<M> Scan<M> {
     /// ```
     pub fn new(device: impl Into<Device>) -> Self
     where
-        M: DeviceMonoid + Default,
+        A: DeviceAggregate + Default,
     {
-        Self::with(device, M::default())
+        Self::with(device, A::default())
     }
 
-    /// Creates a scan with an operator that has run-time parameters.
+    /// Creates a scan with an operator or aggregate that has run-time parameters.
     ///
     /// ```
     /// use warpfold::{Device, Scan, operators::AffineComposition};
@@ -92,21 +112,21 @@ impl<M> Scan<M> {
     /// assert_eq!(maps.inclusive(&[[2, 1], [3, 0]])?, [[2, 1], [6, 3]]);
     /// # Ok::<(), warpfold::Error>(())
     /// ```
-    pub fn with(device: impl Into<Device>, operator: M) -> Self
+    pub fn with(device: impl Into<Device>, aggregate: A) -> Self
     where
-        M: DeviceMonoid,
+        A: DeviceAggregate,
     {
-        const { check_sizes::<M>() };
+        const { check_sizes::<A::Operator>() };
         Self {
             device: device.into(),
-            operator,
-            policy: ScanPolicy::for_item(&M::Item::layout()),
+            aggregate,
+            policy: ScanPolicy::for_item(&Item::<A>::layout()),
             kernel: OnceLock::new(),
         }
     }
 }
 
-impl<M: DeviceMonoid> Scan<M> {
+impl<A: DeviceAggregate> Scan<A> {
     /// Replaces the policy, for measurements. No policy changes a result.
     ///
     /// Calls on a GPU return [`Error::Policy`] if no kernel can follow the policy.
@@ -136,15 +156,17 @@ impl<M: DeviceMonoid> Scan<M> {
 
     /// Returns the inclusive scan of the input, in new memory of the input's kind.
     ///
-    /// - Host memory gives a `Vec`. The call returns when the scan is done.
-    /// - Device memory gives a `CudaSlice` of the same stream. The scan is enqueued on that stream,
-    ///   and the call does not wait for it.
+    /// - Host memory gives a `Vec` of outputs. The call returns when the scan is done.
+    /// - Device memory gives a `CudaSlice` of the same stream, which holds outputs as
+    ///   [`Value::Stored`](crate::Value::Stored). The scan is enqueued on that stream, and the call
+    ///   does not wait for it.
     ///
     /// # Errors
     ///
     /// - [`Error::DeviceInputOnCpu`] if the input is in device memory and the device is the CPU.
     /// - [`Error::WrongContext`] if the input belongs to another CUDA context than the device.
     /// - [`Error::StreamIsCapturing`] if the input's stream records a CUDA graph.
+    /// - [`Error::UnequalLengths`] if arrays in step have different lengths.
     /// - [`Error::OutOfMemory`], and the errors of the driver, of CUDA, of NVRTC and of
     ///   compilation.
     ///
@@ -157,17 +179,17 @@ impl<M: DeviceMonoid> Scan<M> {
     /// assert_eq!(sums.inclusive(&[3, 1, 4])?, [3, 4, 8]);
     /// # Ok::<(), warpfold::Error>(())
     /// ```
-    pub fn inclusive<I: Input<M::Item>>(
+    pub fn inclusive<I: Input<A::Input>>(
         &self,
         input: I,
-    ) -> Result<<I::Place as Place>::Memory<M::Item>, Error> {
+    ) -> Result<<I::Place as Place>::Memory<A::Output>, Error> {
         self.in_new_memory(Prefix::Inclusive, input)
     }
 
     /// Returns the exclusive scan of the input, in new memory of the input's kind.
     ///
-    /// The first output is the identity. Memory and streams are those of
-    /// [`inclusive`](Self::inclusive).
+    /// The first output is the identity, or what an aggregate presents of no elements. Memory and
+    /// streams are those of [`inclusive`](Self::inclusive).
     ///
     /// # Errors
     ///
@@ -180,10 +202,10 @@ impl<M: DeviceMonoid> Scan<M> {
     /// assert_eq!(sums.exclusive(&[3, 1, 4])?, [0, 3, 4]);
     /// # Ok::<(), warpfold::Error>(())
     /// ```
-    pub fn exclusive<I: Input<M::Item>>(
+    pub fn exclusive<I: Input<A::Input>>(
         &self,
         input: I,
-    ) -> Result<<I::Place as Place>::Memory<M::Item>, Error> {
+    ) -> Result<<I::Place as Place>::Memory<A::Output>, Error> {
         self.in_new_memory(Prefix::Exclusive, input)
     }
 
@@ -210,7 +232,7 @@ impl<M: DeviceMonoid> Scan<M> {
     /// - The other errors of [`inclusive`](Self::inclusive), for the output too.
     ///
     /// After any error but [`Error::OutputLength`] the content of the output is unspecified.
-    pub fn inclusive_into<I: Input<M::Item>, O: Output<M::Item>>(
+    pub fn inclusive_into<I: Input<A::Input>, O: Output<A::Output>>(
         &self,
         input: I,
         output: O,
@@ -233,7 +255,7 @@ impl<M: DeviceMonoid> Scan<M> {
     /// assert_eq!(starts, [0, 3, 4]);
     /// # Ok::<(), warpfold::Error>(())
     /// ```
-    pub fn exclusive_into<I: Input<M::Item>, O: Output<M::Item>>(
+    pub fn exclusive_into<I: Input<A::Input>, O: Output<A::Output>>(
         &self,
         input: I,
         output: O,
@@ -241,6 +263,77 @@ impl<M: DeviceMonoid> Scan<M> {
         self.into(Prefix::Exclusive, input, output)
     }
 
+    /// Compiles and loads the kernels, and creates the workspace of the device's stream, ahead of
+    /// time.
+    ///
+    /// The workspace allocates its device memory when a call first needs it. On the CPU the call
+    /// does nothing.
+    ///
+    /// # Errors
+    ///
+    /// - [`Error::StreamIsCapturing`] if the device's stream records a CUDA graph.
+    /// - The errors of the driver, of CUDA, of NVRTC and of compilation.
+    ///
+    /// ```
+    /// use warpfold::{Device, Scan, operators::Sum};
+    ///
+    /// Scan::<Sum<f32>>::new(Device::auto()).compile()?;
+    /// # Ok::<(), warpfold::Error>(())
+    /// ```
+    pub fn compile(&self) -> Result<(), Error> {
+        match self.device.backend()? {
+            Backend::Cpu => Ok(()),
+            Backend::Cuda { stream, .. } => {
+                self.kernel(stream)?.reserve::<A::Operator, ArraysOf<A::Preparation>>(stream)
+            }
+        }
+    }
+
+    /// What a scan of `length` items launches in device memory: kernel, grid, registers, local
+    /// memory and scratch memory. Compiles the kernel if it is missing. On the CPU there is no
+    /// launch.
+    ///
+    /// # Errors
+    ///
+    /// The errors of the driver, of CUDA, of NVRTC and of compilation, and [`Error::InputLength`].
+    ///
+    /// ```
+    /// use warpfold::{Device, Scan, operators::Sum};
+    ///
+    /// println!("{}", Scan::<Sum<f32>>::new(Device::auto()).explain(10_000_000)?);
+    /// # Ok::<(), warpfold::Error>(())
+    /// ```
+    pub fn explain(&self, length: usize) -> Result<Explanation, Error> {
+        let (launches, scratch_bytes) = match self.device.backend()? {
+            Backend::Cpu => (Vec::new(), 0),
+            Backend::Cuda { stream, .. } => self
+                .kernel(stream)?
+                .explain::<_, ArraysOf<A::Preparation>>(&self.aggregate.operator(), length)?,
+        };
+        Ok(Explanation { device: self.device.to_string(), length: length as u64, launches, scratch_bytes })
+    }
+
+    /// The rendered CUDA C++ of the kernel for large inputs. The call needs no GPU.
+    ///
+    /// The kernel for small inputs differs only in its constants.
+    ///
+    /// # Errors
+    ///
+    /// The errors of an operator that has no CUDA C++ form, such as [`Error::Untranslatable`].
+    ///
+    /// ```
+    /// use warpfold::{Device, Scan, operators::Sum};
+    ///
+    /// let source = Scan::<Sum<f32>>::new(Device::cpu()).source()?;
+    /// assert!(source.text().contains("look_back"));
+    /// # Ok::<(), warpfold::Error>(())
+    /// ```
+    pub fn source(&self) -> Result<Source, Error> {
+        Source::of_scan::<A>(&self.policy, Kernel::Large)
+    }
+}
+
+impl<M: DeviceMonoid> Scan<M> {
     /// Replaces the items by their [inclusive](Self::inclusive) scan.
     ///
     /// For device memory, the call enqueues the scan on the items' stream and does not wait for it.
@@ -281,77 +374,12 @@ impl<M: DeviceMonoid> Scan<M> {
     pub fn exclusive_in_place<O: Output<M::Item>>(&self, items: O) -> Result<(), Error> {
         self.in_place(Prefix::Exclusive, items)
     }
-
-    /// Compiles and loads the kernels, and creates the workspace of the device's stream, ahead of
-    /// time.
-    ///
-    /// The workspace allocates its device memory when a call first needs it. On the CPU the call
-    /// does nothing.
-    ///
-    /// # Errors
-    ///
-    /// - [`Error::StreamIsCapturing`] if the device's stream records a CUDA graph.
-    /// - The errors of the driver, of CUDA, of NVRTC and of compilation.
-    ///
-    /// ```
-    /// use warpfold::{Device, Scan, operators::Sum};
-    ///
-    /// Scan::<Sum<f32>>::new(Device::auto()).compile()?;
-    /// # Ok::<(), warpfold::Error>(())
-    /// ```
-    pub fn compile(&self) -> Result<(), Error> {
-        match self.device.backend()? {
-            Backend::Cpu => Ok(()),
-            Backend::Cuda { stream, .. } => self.kernel(stream)?.reserve::<M>(stream),
-        }
-    }
-
-    /// What a scan of `length` items launches in device memory: kernel, grid, registers, local
-    /// memory and scratch memory. Compiles the kernel if it is missing. On the CPU there is no
-    /// launch.
-    ///
-    /// # Errors
-    ///
-    /// The errors of the driver, of CUDA, of NVRTC and of compilation, and [`Error::InputLength`].
-    ///
-    /// ```
-    /// use warpfold::{Device, Scan, operators::Sum};
-    ///
-    /// println!("{}", Scan::<Sum<f32>>::new(Device::auto()).explain(10_000_000)?);
-    /// # Ok::<(), warpfold::Error>(())
-    /// ```
-    pub fn explain(&self, length: usize) -> Result<Explanation, Error> {
-        let (launches, scratch_bytes) = match self.device.backend()? {
-            Backend::Cpu => (Vec::new(), 0),
-            Backend::Cuda { stream, .. } => self.kernel(stream)?.explain(&self.operator, length)?,
-        };
-        Ok(Explanation { device: self.device.to_string(), length: length as u64, launches, scratch_bytes })
-    }
-
-    /// The rendered CUDA C++ of the kernel for large inputs. The call needs no GPU.
-    ///
-    /// The kernel for small inputs differs only in its constants.
-    ///
-    /// # Errors
-    ///
-    /// The errors of an operator that has no CUDA C++ form, such as [`Error::Untranslatable`].
-    ///
-    /// ```
-    /// use warpfold::{Device, Scan, operators::Sum};
-    ///
-    /// let source = Scan::<Sum<f32>>::new(Device::cpu()).source()?;
-    /// assert!(source.text().contains("look_back"));
-    /// # Ok::<(), warpfold::Error>(())
-    /// ```
-    pub fn source(&self) -> Result<Source, Error> {
-        Source::of_scan::<M>(&self.policy, Kernel::Large)
-    }
 }
 
-impl<M> fmt::Debug for Scan<M> {
+impl<A> fmt::Debug for Scan<A> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Scan")
-            .field("operator", &std::any::type_name::<M>())
+            .field("operator", &std::any::type_name::<A>())
             .field("device", &self.device)
             .finish_non_exhaustive()
     }

@@ -3,6 +3,8 @@
 
 #[path = "aggregates/mutations.rs"]
 mod mutations;
+#[path = "aggregates/scans.rs"]
+mod scans;
 
 use std::fmt::Debug;
 use std::process::ExitCode;
@@ -317,10 +319,16 @@ fn add_trials(trials: &mut Trials<'_>) {
     trials.add(|kernels| trial(kernels.add_aggregate(OfIndex)));
     trials.add(|kernels| trial(kernels.add_aggregate(Product(std::marker::PhantomData::<(u8, u32)>))));
     trials.add(|kernels| of(kernels, 1));
+    trials.add(|kernels| {
+        let mut trials = scans::trials(kernels, Placed::<u32, 3>(std::marker::PhantomData));
+        trials.extend(scans::trials(kernels, Product(std::marker::PhantomData::<(u8, u32)>)));
+        trials
+    });
 }
 
 /// Files that determine how aggregates are tested.
-const FILES: &[&str] = &["tests/aggregates.rs", "tests/support/aggregates.rs", "src/plan"];
+const FILES: &[&str] =
+    &["tests/aggregates.rs", "tests/aggregates/scans.rs", "tests/support/aggregates.rs", "src/plan"];
 
 fn main() -> ExitCode {
     let mut suite = Suite::default();
@@ -330,6 +338,7 @@ fn main() -> ExitCode {
     aggregates::some(&mut OnExecutor(&mut tests, "is_clean_under_the_sanitizers"));
     aggregates::all(&mut Compile(&mut suite));
     aggregates::all(&mut Runs(&mut suite));
+    scans::add_to(&mut suite, FILES);
     suite.test(Tier::Cpu, "inputs_are_checked", inputs_are_checked);
     suite.test(Tier::Gpu, "a_graph_presents", a_graph_presents);
     suite.test(Tier::Gpu, "arrays_of_two_streams", arrays_of_two_streams);

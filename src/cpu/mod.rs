@@ -14,4 +14,4 @@ mod vectors;
 
 pub(crate) use self::read::{Prepared, length_of};
 pub(crate) use self::reduce::bracket;
-pub(crate) use self::scan::{scan, scan_in_place, scan_into};
+pub(crate) use self::scan::{PresentedBy, scan, scan_in_place, scan_into};

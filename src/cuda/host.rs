@@ -1,5 +1,6 @@
 //! Copies between host memory and device memory.
 
+use std::any::TypeId;
 use std::ffi::c_void;
 use std::mem::MaybeUninit;
 use std::sync::{Arc, Mutex};
@@ -10,7 +11,7 @@ use super::driver::{check, check_not_capturing};
 use super::slices::allocate;
 use super::staging::{Staging, chunk_items};
 use crate::cuda::lock::lock;
-use crate::{DeviceType, Error};
+use crate::{DeviceType, Error, Value};
 
 /// Largest input that the driver copies from pageable memory, in bytes.
 const DIRECT_BYTES: usize = 64 << 10;
@@ -68,24 +69,29 @@ impl PrivateStream {
         copied.and(self.wait("waiting for a copy to the device")).map(|()| copy)
     }
 
-    /// Copies items from device memory to host memory of the same length, in the order of their
+    /// Copies values from device memory to host memory of the same length, in the order of their
     /// stream. Waits for the copy.
-    pub(crate) fn download<T: DeviceType>(
+    pub(crate) fn download<V: Value>(
         &self,
-        items: &dyn DevicePtr<T>,
-        places: &mut [T],
+        stored: &dyn DevicePtr<V::Stored>,
+        places: &mut [V],
     ) -> Result<(), Error> {
-        // SAFETY: the same memory. Only initialised items are written to it.
-        self.copy_to_host(items, unsafe { &mut *(std::ptr::from_mut(places) as *mut [MaybeUninit<T>]) })
+        if TypeId::of::<V>() == TypeId::of::<V::Stored>() {
+            // SAFETY: the same memory and type. Only initialised values are written to it.
+            let places = unsafe { &mut *(std::ptr::from_mut(places) as *mut [MaybeUninit<V::Stored>]) };
+            return self.copy_to_host(stored, places);
+        }
+        places.copy_from_slice(&self.download_all(stored)?);
+        Ok(())
     }
 
-    /// Copies items from device memory to a new vector. Waits for the copy.
-    pub(crate) fn download_all<T: DeviceType>(&self, items: &dyn DevicePtr<T>) -> Result<Vec<T>, Error> {
-        let mut places = Vec::with_capacity(items.len());
-        self.copy_to_host(items, &mut places.spare_capacity_mut()[..items.len()])?;
-        // SAFETY: the vector has this capacity, and each item has been written.
-        unsafe { places.set_len(items.len()) };
-        Ok(places)
+    /// Copies values from device memory to a new vector. Waits for the copy.
+    pub(crate) fn download_all<V: Value>(&self, stored: &dyn DevicePtr<V::Stored>) -> Result<Vec<V>, Error> {
+        let mut places = Vec::with_capacity(stored.len());
+        self.copy_to_host(stored, &mut places.spare_capacity_mut()[..stored.len()])?;
+        // SAFETY: the vector has this capacity, and each value has been written.
+        unsafe { places.set_len(stored.len()) };
+        Ok(places.into_iter().map(V::from_stored).collect())
     }
 
     fn copy_to_host<T: DeviceType>(

@@ -13,7 +13,7 @@ use num_traits::PrimInt;
 
 use super::Device;
 use crate::types::Indices;
-use crate::{DeviceType, Element, Error};
+use crate::{DeviceType, Element, Error, Value};
 
 /// An input of a call.
 ///
@@ -49,15 +49,15 @@ pub trait Input<E: Element>: sealed::Input<E> {
 /// let squares: <HostMemory as Place>::Memory<u32> = vec![0, 1, 4];
 /// ```
 pub trait Place: sealed::Place {
-    /// Allocated memory of this kind: `Vec<T>`, or `CudaSlice<T>`.
-    type Memory<T: DeviceType>;
+    /// Allocated memory of this kind: `Vec<V>`, or a `CudaSlice` of [`V::Stored`](Value::Stored).
+    type Memory<V: Value>;
 
     /// Computes the output of an input of this place.
     #[doc(hidden)]
-    fn allocate_output<T: DeviceType>(
-        input: Source<'_, T>,
-        make: &impl AllocateOutput<T>,
-    ) -> Result<Self::Memory<T>, Error>;
+    fn allocate_output<E: Element, V: Value>(
+        input: Source<'_, E>,
+        make: &impl AllocateOutput<E, V>,
+    ) -> Result<Self::Memory<V>, Error>;
 }
 
 /// The memory of the host.
@@ -81,35 +81,36 @@ pub enum HostMemory {}
 pub enum DeviceMemory {}
 
 impl Place for HostMemory {
-    type Memory<T: DeviceType> = Vec<T>;
-    fn allocate_output<T: DeviceType>(
-        input: Source<'_, T>,
-        make: &impl AllocateOutput<T>,
-    ) -> Result<Vec<T>, Error> {
+    type Memory<V: Value> = Vec<V>;
+    fn allocate_output<E: Element, V: Value>(
+        input: Source<'_, E>,
+        make: &impl AllocateOutput<E, V>,
+    ) -> Result<Vec<V>, Error> {
         match input {
-            Source::Host(items) => make.host(items),
+            Source::Host(slices) => make.host(slices),
             Source::Device(_) => unreachable!("the input is in host memory"),
         }
     }
 }
 
 impl Place for DeviceMemory {
-    type Memory<T: DeviceType> = CudaSlice<T>;
-    fn allocate_output<T: DeviceType>(
-        input: Source<'_, T>,
-        make: &impl AllocateOutput<T>,
-    ) -> Result<CudaSlice<T>, Error> {
+    type Memory<V: Value> = CudaSlice<V::Stored>;
+    fn allocate_output<E: Element, V: Value>(
+        input: Source<'_, E>,
+        make: &impl AllocateOutput<E, V>,
+    ) -> Result<CudaSlice<V::Stored>, Error> {
         match input {
             Source::Host(_) => unreachable!("the input is in device memory"),
-            Source::Device(items) => make.device(items),
+            Source::Device(pointers) => make.device(pointers),
         }
     }
 }
 
-/// An output of a call, which has as many items as the call returns.
+/// An output of a call, which has a place for each result of type `V`.
 ///
-/// - In host memory: `&mut [T]`, `&mut [T; N]` and `&mut Vec<T>`.
-/// - In device memory: `&mut CudaSlice<T>` and `&mut CudaViewMut<T>`.
+/// - In host memory: `&mut [V]`, `&mut [V; N]` and `&mut Vec<V>`.
+/// - In device memory: `&mut CudaSlice` and `&mut CudaViewMut` of [`V::Stored`](Value::Stored),
+///   which for most types is `V` itself.
 ///
 /// ```
 /// use warpfold::{Device, Error, Input, Output, Scan, operators::Max};
@@ -124,7 +125,7 @@ impl Place for DeviceMemory {
 /// assert_eq!(largest, [1.0, 3.0, 3.0]);
 /// # Ok::<(), warpfold::Error>(())
 /// ```
-pub trait Output<T>: sealed::Output<T> {}
+pub trait Output<V: Value>: sealed::Output<V> {}
 
 /// An [`Input`] or [`Output`] in device memory.
 ///
@@ -156,9 +157,9 @@ pub enum Source<'a, E: Element> {
 }
 
 /// The memory of an output.
-pub enum Target<'a, T> {
-    Host(&'a mut [T]),
-    Device(&'a mut dyn DevicePtrMut<T>),
+pub enum Target<'a, V: Value> {
+    Host(&'a mut [V]),
+    Device(&'a mut dyn DevicePtrMut<V::Stored>),
 }
 
 impl<T: DeviceType> Source<'_, T> {
@@ -170,7 +171,7 @@ impl<T: DeviceType> Source<'_, T> {
     }
 }
 
-impl<T> Target<'_, T> {
+impl<V: Value> Target<'_, V> {
     pub(crate) fn len(&self) -> usize {
         match self {
             Target::Host(places) => places.len(),
@@ -180,14 +181,14 @@ impl<T> Target<'_, T> {
 }
 
 /// Computes the output of an input in newly allocated memory of the same kind.
-pub trait AllocateOutput<T> {
-    fn host(&self, items: &[T]) -> Result<Vec<T>, Error>;
-    fn device(&self, items: &dyn DevicePtr<T>) -> Result<CudaSlice<T>, Error>;
+pub trait AllocateOutput<E: Element, V: Value> {
+    fn host(&self, slices: E::Slices<'_>) -> Result<Vec<V>, Error>;
+    fn device(&self, pointers: E::Pointers<'_>) -> Result<CudaSlice<V::Stored>, Error>;
 }
 
 mod sealed {
     use super::{Source, Target};
-    use crate::Element;
+    use crate::{Element, Value};
 
     pub trait Input<E: Element> {
         fn source(&self) -> Source<'_, E>;
@@ -197,8 +198,8 @@ mod sealed {
     impl Place for super::HostMemory {}
     impl Place for super::DeviceMemory {}
 
-    pub trait Output<T> {
-        fn target(&mut self) -> Target<'_, T>;
+    pub trait Output<V: Value> {
+        fn target(&mut self) -> Target<'_, V>;
     }
 
     pub trait OnDevice<T> {}
@@ -277,20 +278,20 @@ in_step! {
 
 macro_rules! outputs {
     ($([$($generics:tt)*] $type:ty: $place:ident;)*) => {$(
-        impl<$($generics)*> sealed::Output<T> for $type {
-            fn target(&mut self) -> Target<'_, T> {
+        impl<$($generics)*> sealed::Output<V> for $type {
+            fn target(&mut self) -> Target<'_, V> {
                 Target::$place(*self)
             }
         }
-        impl<$($generics)*> Output<T> for $type {}
+        impl<$($generics)*> Output<V> for $type {}
     )*};
 }
 outputs! {
-    [T] &mut [T]: Host;
-    [T] &mut Vec<T>: Host;
-    [T, const N: usize] &mut [T; N]: Host;
-    [T] &mut CudaSlice<T>: Device;
-    [T] &mut CudaViewMut<'_, T>: Device;
+    [V: Value] &mut [V]: Host;
+    [V: Value] &mut Vec<V>: Host;
+    [V: Value, const N: usize] &mut [V; N]: Host;
+    [V: Value] &mut CudaSlice<V::Stored>: Device;
+    [V: Value] &mut CudaViewMut<'_, V::Stored>: Device;
 }
 
 macro_rules! on_device {

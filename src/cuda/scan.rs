@@ -1,32 +1,35 @@
 //! The launches of scans. A scan is one launch.
 
+use std::any::{Any, TypeId};
 use std::mem::MaybeUninit;
 use std::sync::Arc;
 
-use cudarc::driver::{CudaContext, CudaSlice, CudaStream, DevicePtr, DevicePtrMut};
+use cudarc::driver::{CudaContext, CudaSlice, CudaStream, DevicePtrMut};
 
-use super::driver::check_context;
 use super::driver::{check, check_capturing, check_not_capturing, limits};
 use super::host::PrivateStream;
 use super::kernels::{Blocks, Kernels, Registry, Rendered, identity_if};
 use super::launch_graph::Queue;
-use super::read::Arrays;
+use super::read::{Arrays, CopiedArrays, Elements, InputOf, StreamOrder};
 use super::scratch::ScratchRequest;
 use super::slices::{Addresses, Slices, allocate};
 use crate::explanation::ExplainedLaunch;
+use crate::language::Preparation;
 use crate::plan::{Kernel, Limits, ScanLaunch, ScanPolicy};
-use crate::source::{ArrayInput, ArrayOfItems, ScanArguments, Source};
+use crate::source::{ArrayInput, Reader, ScanArguments, Source};
 use crate::tree::Prefix;
-use crate::{DeviceMonoid, Error};
+use crate::{DeviceMonoid, DeviceType, Element, Error};
 
 /// Most tiles of a launch. A launch has at most 2^31 - 1 blocks. Tickets, which are taken past the
 /// last tile too, have 32 bits.
 const MAX_TILES: u64 = (1 << 31) - 1;
 
-/// The scan kernels of an operator, in a context.
+/// The scan kernels of an operator and a reader, in a context.
 #[derive(Debug)]
 pub(crate) struct ScanKernel {
     kernels: Kernels,
+    /// The reader of the kernels.
+    reader: TypeId,
     policy: ScanPolicy,
     limits: Limits,
 }
@@ -43,80 +46,134 @@ struct Call<T> {
 static KERNELS: Registry<ScanPolicy, ScanKernel> = Registry::new();
 
 impl ScanKernel {
-    /// The kernels of an operator in a context. No kernel is compiled by this call.
-    pub(crate) fn of<M: DeviceMonoid>(
+    /// The kernels of an operator and a reader in a context. No kernel is compiled by this call.
+    pub(crate) fn of<M: DeviceMonoid, R: Reader>(
         context: &Arc<CudaContext>,
         policy: ScanPolicy,
     ) -> Result<Arc<Self>, Error> {
-        KERNELS.get::<M, ArrayOfItems>(context, policy, |kernels| {
+        KERNELS.get::<M, R>(context, policy, |kernels| {
             policy.check(&kernels.data.item)?;
-            Ok(Self { kernels, policy, limits: limits(context)? })
+            Ok(Self { kernels, reader: TypeId::of::<R>(), policy, limits: limits(context)? })
         })
     }
 
-    fn prepare<M: DeviceMonoid>(&self, kernels: impl Iterator<Item = Kernel> + Clone) -> Result<(), Error> {
+    fn prepare<M: DeviceMonoid, R: Reader>(
+        &self,
+        kernels: impl Iterator<Item = Kernel> + Clone,
+    ) -> Result<(), Error> {
+        // Kernels of another reader would read wrong memory.
+        assert_eq!(self.reader, TypeId::of::<R>(), "kernels of another reader");
         self.kernels.prepare(kernels, |kernel| {
             let (shape, item) = (self.policy.shape(kernel), &self.kernels.data.item);
             let warps = shape.most_groups(item, self.limits) * shape.warps;
-            let source = Arc::new(Source::of_scan::<M>(&self.policy, kernel)?);
+            let source = Arc::new(Source::of_scan_by::<M, R>(&self.policy, kernel)?);
             Ok(Rendered { source, shared_bytes: shape.shared_bytes(item, warps) })
         })
     }
 
     /// Compiles and loads all kernels, and creates the workspace of a stream.
-    pub(crate) fn reserve<M: DeviceMonoid>(&self, stream: &CudaStream) -> Result<(), Error> {
-        self.prepare::<M>(ScanPolicy::KERNELS.into_iter())?;
+    pub(crate) fn reserve<M: DeviceMonoid, R: Reader>(&self, stream: &CudaStream) -> Result<(), Error> {
+        self.prepare::<M, R>(ScanPolicy::KERNELS.into_iter())?;
         self.kernels.workspaces.of_stream(stream).map(|_| ())
     }
 
-    /// Enqueues a scan on the stream of `items`, and does not wait for it. The scan is written to
-    /// `output`. Without `items`, the output is scanned in place.
-    pub(crate) fn scan_into<M: DeviceMonoid>(
+    /// Enqueues a scan on the stream of the elements, and does not wait for it. The results, of the
+    /// type that the operator presents, are written to `output`, which has a place for each.
+    pub(crate) fn scan_into<M: DeviceMonoid, E: Elements, O>(
         &self,
         operator: &M,
         prefix: Prefix,
-        items: Option<&dyn DevicePtr<M::Item>>,
+        elements: E,
+        output: &mut dyn DevicePtrMut<O>,
+    ) -> Result<(), Error> {
+        self.enqueue(operator, prefix, Slices { elements: Some(elements), output }, given)
+    }
+
+    /// Enqueues a scan of the items in `output`, in place.
+    pub(crate) fn scan_in_place<M: DeviceMonoid>(
+        &self,
+        operator: &M,
+        prefix: Prefix,
         output: &mut dyn DevicePtrMut<M::Item>,
     ) -> Result<(), Error> {
-        let mut slices =
-            Slices::<Arrays<'_, M::Item>, _> { elements: items.map(Arrays::<_>::of).transpose()?, output };
+        self.enqueue(operator, prefix, Slices::<Arrays<'_, M::Item>, _> { elements: None, output }, in_place)
+    }
+
+    fn enqueue<M: DeviceMonoid, E: Elements, O>(
+        &self,
+        operator: &M,
+        prefix: Prefix,
+        mut slices: Slices<'_, E, O>,
+        input_of: impl Fn(&Addresses<InputOf<E>>) -> InputOf<E>,
+    ) -> Result<(), Error> {
         check_not_capturing(slices.stream())?;
-        let Some(call) = self.call(operator, prefix, slices.length())? else { return Ok(()) };
+        let Some(call) = self.call::<_, E::Reader>(operator, prefix, slices.length())? else { return Ok(()) };
         let kernels = [call.launch.kernel].into_iter();
         slices.enqueue(&self.kernels.workspaces, call.request, kernels, |queue, addresses| {
             // SAFETY: the slices have the call's length, the stream keeps them until its work has
             // ended, and the workspace belongs to this stream.
-            unsafe { self.enqueue(queue, operator, &call, addresses) }
+            unsafe { self.launch(queue, operator, &call, input_of(&addresses), addresses) }
         })
     }
 
-    /// Records the scan into the graph that the stream captures.
+    /// Records a scan into the graph that the stream of the elements captures.
     ///
     /// # Safety
     ///
     /// The conditions of [`Slices::record`].
-    pub(crate) unsafe fn record_into<M: DeviceMonoid>(
+    pub(crate) unsafe fn record_into<M: DeviceMonoid, E: Elements, O>(
         &self,
         operator: &M,
         prefix: Prefix,
-        items: Option<&dyn DevicePtr<M::Item>>,
+        elements: E,
+        output: &mut dyn DevicePtrMut<O>,
+    ) -> Result<(), Error> {
+        // SAFETY: as the caller guarantees.
+        unsafe { self.record(operator, prefix, Slices { elements: Some(elements), output }, given) }
+    }
+
+    /// Records a scan of the items in `output`, in place.
+    ///
+    /// # Safety
+    ///
+    /// The conditions of [`Slices::record`].
+    pub(crate) unsafe fn record_in_place<M: DeviceMonoid>(
+        &self,
+        operator: &M,
+        prefix: Prefix,
         output: &mut dyn DevicePtrMut<M::Item>,
     ) -> Result<(), Error> {
-        let mut slices =
-            Slices::<Arrays<'_, M::Item>, _> { elements: items.map(Arrays::<_>::of).transpose()?, output };
+        let slices = Slices::<Arrays<'_, M::Item>, _> { elements: None, output };
+        // SAFETY: as the caller guarantees.
+        unsafe { self.record(operator, prefix, slices, in_place) }
+    }
+
+    /// # Safety
+    ///
+    /// The conditions of [`Slices::record`].
+    unsafe fn record<M: DeviceMonoid, E: Elements, O>(
+        &self,
+        operator: &M,
+        prefix: Prefix,
+        mut slices: Slices<'_, E, O>,
+        input_of: impl Fn(&Addresses<InputOf<E>>) -> InputOf<E>,
+    ) -> Result<(), Error> {
         check_capturing(slices.stream())?;
-        let Some(call) = self.call(operator, prefix, slices.length())? else { return Ok(()) };
+        if let Some(elements) = &slices.elements {
+            elements.order(&self.kernels.context, StreamOrder::None)?;
+        }
+        let Some(call) = self.call::<_, E::Reader>(operator, prefix, slices.length())? else { return Ok(()) };
         // SAFETY: the caller guarantees the conditions of `Slices::record`.
         unsafe {
             slices.record(&self.kernels.workspaces, call.request, |queue, addresses| {
-                self.enqueue(queue, operator, &call, addresses)
+                self.launch(queue, operator, &call, input_of(&addresses), addresses)
             })
         }
     }
 
     /// Plans the scan of `length` items, and compiles its kernel if necessary. None if there are no
     /// items.
-    fn call<M: DeviceMonoid>(
+    fn call<M: DeviceMonoid, R: Reader>(
         &self,
         operator: &M,
         prefix: Prefix,
@@ -135,7 +192,7 @@ impl ScanKernel {
         }
         // User code runs before the launch.
         let identity = identity_if(prefix == Prefix::Exclusive, operator);
-        self.prepare::<M>([launch.kernel].into_iter())?;
+        self.prepare::<M, R>([launch.kernel].into_iter())?;
         let request = ScratchRequest::of(self.policy.shape(launch.kernel).memory_bytes(item, tiles) as usize);
         Ok(Some(Call { launch, prefix, length: length as u64, identity, request }))
     }
@@ -145,20 +202,21 @@ impl ScanKernel {
     /// # Safety
     ///
     /// 1. The kernel of `call` is loaded.
-    /// 2. The addresses point to input and output of the call's length, and to scratch memory as
-    ///    the call requests it.
+    /// 2. The input has the call's length. The addresses point to an output of that length, and to
+    ///    scratch memory as the call requests it.
     /// 3. Until the queue's work has ended, this memory stays valid, and the input stays unchanged
     ///    by other work. No other work uses the scratch memory or the output until then.
-    unsafe fn enqueue<M: DeviceMonoid>(
+    unsafe fn launch<M: DeviceMonoid, I>(
         &self,
         queue: &mut Queue<'_>,
         operator: &M,
         call: &Call<M::Item>,
-        addresses: Addresses<ArrayInput>,
+        input: I,
+        addresses: Addresses<I>,
     ) -> Result<(), Error> {
         let ScanLaunch { kernel, tiles, .. } = call.launch;
         let arguments = ScanArguments {
-            input: addresses.input.unwrap_or(ArrayInput { elements: [addresses.output], first: () }),
+            input,
             length: call.length,
             output: addresses.output,
             shared: addresses.memory,
@@ -179,62 +237,83 @@ impl ScanKernel {
 
     /// The launch that scans `length` items, and the bytes of its scratch memory. Compiles the
     /// kernel if it is missing.
-    pub(crate) fn explain<M: DeviceMonoid>(
+    pub(crate) fn explain<M: DeviceMonoid, R: Reader>(
         &self,
         operator: &M,
         length: usize,
     ) -> Result<(Vec<ExplainedLaunch>, u64), Error> {
-        let Some(Call { launch, request, .. }) = self.call(operator, Prefix::Inclusive, length)? else {
-            return Ok((Vec::new(), 0));
-        };
+        let call = self.call::<_, R>(operator, Prefix::Inclusive, length)?;
+        let Some(Call { launch, request, .. }) = call else { return Ok((Vec::new(), 0)) };
         check("binding the context", self.kernels.context.bind_to_thread())?;
         let explained = self.kernels.explain(launch.kernel, length as u64, self.blocks(&launch))?;
         Ok((vec![explained], request.needed as u64))
     }
 
-    /// Scans items in device memory into a new slice, in the order of their stream.
-    pub(crate) fn scan<M: DeviceMonoid>(
+    /// Scans elements in device memory into a new slice, in the order of their stream.
+    pub(crate) fn scan<M: DeviceMonoid, E: Elements, O: DeviceType>(
         &self,
         operator: &M,
         prefix: Prefix,
-        items: &dyn DevicePtr<M::Item>,
-    ) -> Result<CudaSlice<M::Item>, Error> {
-        let stream = items.stream();
-        check_context(&self.kernels.context, "input", stream)?;
-        let mut scanned = allocate(items.len(), stream)?;
-        self.scan_into(operator, prefix, Some(items), &mut scanned)?;
+        elements: E,
+    ) -> Result<CudaSlice<O>, Error> {
+        // Before the allocation, which another context would make.
+        elements.order(&self.kernels.context, StreamOrder::None)?;
+        let mut scanned = allocate(elements.length() as usize, elements.stream())?;
+        self.scan_into(operator, prefix, elements, &mut scanned)?;
         Ok(scanned)
     }
 
-    /// Scans items in host memory, which are copied to the device. The scan is written in the order
-    /// of the returned stream.
-    pub(crate) fn scan_host<M: DeviceMonoid>(
+    /// Scans elements in host memory, which are copied to the device. The results are written in
+    /// the order of the returned stream.
+    pub(crate) fn scan_host<M: DeviceMonoid, E: Element, P: Preparation, O: DeviceType>(
         &self,
         operator: &M,
         prefix: Prefix,
-        items: &[M::Item],
-    ) -> Result<(PrivateStream, CudaSlice<M::Item>), Error> {
+        slices: E::Slices<'_>,
+        length: usize,
+    ) -> Result<(PrivateStream, CudaSlice<O>), Error> {
         let private = PrivateStream::take(&self.kernels.context)?;
-        let mut copy = private.upload(items)?;
-        self.scan_into(operator, prefix, None, &mut copy)?;
-        Ok((private, copy))
+        let elements = CopiedArrays::<P>::of::<E>(&private, slices, length)?;
+        let scanned = match P::IS_NOTHING {
+            // Elements, items and results are the same. A scan in place needs no other memory.
+            true => {
+                let mut items = elements.into_items::<M::Item>();
+                self.scan_in_place(operator, prefix, &mut *items)?;
+                let items: Box<dyn Any> = items;
+                *items.downcast().unwrap_or_else(|_| unreachable!("results are items"))
+            }
+            false => self.scan(operator, prefix, elements)?,
+        };
+        Ok((private, scanned))
     }
 
-    /// Scans items in host memory into device memory, in the order of the output's stream.
-    pub(crate) fn scan_host_into<M: DeviceMonoid>(
+    /// Scans elements in host memory into device memory, in the order of the output's stream.
+    pub(crate) fn scan_host_into<M: DeviceMonoid, E: Element, P: Preparation, O>(
         &self,
         operator: &M,
         prefix: Prefix,
-        items: &[M::Item],
-        output: &mut dyn DevicePtrMut<M::Item>,
+        (slices, length): (E::Slices<'_>, usize),
+        output: &mut dyn DevicePtrMut<O>,
     ) -> Result<(), Error> {
         let private = PrivateStream::take(&self.kernels.context)?;
-        let scanned = self.scan_into(operator, prefix, Some(&private.upload(items)?), output);
+        let scanned = CopiedArrays::<P>::of::<E>(&private, slices, length)
+            .and_then(|elements| self.scan_into(operator, prefix, elements, output));
         // Waits after a failure, too: the next call that takes this stream does not wait for this
         // work.
         let waited = private.wait("waiting for the scan");
         scanned.and(waited)
     }
+}
+
+/// The elements of the call.
+fn given<I: Copy>(addresses: &Addresses<I>) -> I {
+    let Some(input) = addresses.input else { unreachable!("elements are given") };
+    input
+}
+
+/// The items in the output.
+fn in_place(addresses: &Addresses<ArrayInput>) -> ArrayInput {
+    ArrayInput { elements: [addresses.output], first: () }
 }
 
 #[cfg(all(test, feature = "laws"))]

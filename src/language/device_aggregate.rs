@@ -1,7 +1,7 @@
 //! Aggregates that have a CUDA C++ form.
 
 use std::marker::PhantomData;
-use std::mem::offset_of;
+use std::mem::{MaybeUninit, offset_of};
 
 use super::device_monoid::DeviceMonoid;
 use super::device_operator::{DeviceOperator, Form, Prepared};
@@ -56,6 +56,12 @@ pub trait DeviceAggregate: Aggregate<Input: Element, Monoid: DeviceMonoid, Outpu
     /// The elements, if they are the items.
     #[doc(hidden)]
     fn as_items<'a>(_: <Self::Input as Element>::Slices<'a>) -> Option<&'a [Item<Self>]> {
+        None
+    }
+
+    /// The places of results, if these are the items.
+    #[doc(hidden)]
+    fn as_places_of_items(_: &mut [MaybeUninit<Self::Output>]) -> Option<&mut [MaybeUninit<Item<Self>>]> {
         None
     }
 }
@@ -143,6 +149,9 @@ impl<M: DeviceMonoid> DeviceAggregate for M {
         'a: 'a,
     {
         Some(items)
+    }
+    fn as_places_of_items(places: &mut [MaybeUninit<M::Item>]) -> Option<&mut [MaybeUninit<M::Item>]> {
+        Some(places)
     }
 }
 

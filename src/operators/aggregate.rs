@@ -9,7 +9,8 @@ use crate::types::{Tuple2, Tuple3, Tuple4, Tuple5, Tuple6, Tuple7, Tuple8};
 /// ([`tree::bracket`](crate::tree::bracket)) of `prepare(0, x[0])`, `prepare(1, x[1])`, ... and
 /// `count` is their number. Without elements the item is the monoid's identity, and the count is 0.
 ///
-/// The steps happen in one read of the elements. So a mean of `f32` needs no array of items.
+/// The steps happen in one read of the elements. So a mean of `f32` needs no array of items. A
+/// [`Scan`](crate::Scan) presents each prefix of the items.
 ///
 /// Each [`Monoid`] is an aggregate: its elements are its items, and its result is the item. A tuple
 /// of 2 to 8 aggregates of the same elements is an aggregate, whose result is the tuple of their
@@ -58,7 +59,8 @@ pub trait Aggregate: Copy + Send + Sync + 'static {
     /// combination of parts.
     fn prepare(&self, index: u64, input: Self::Input) -> Item<Self>;
 
-    /// The result, from the bracket of `count` items.
+    /// The result, from the value of `count` items: once for a reduction, and for each place of a
+    /// scan.
     fn present(&self, item: Item<Self>, count: u64) -> Self::Output;
 }
 

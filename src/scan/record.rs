@@ -3,12 +3,12 @@
 #![allow(unsafe_code)]
 
 use super::Scan;
-use super::run::check_lengths;
-use crate::cuda::{Backend, InputSource, OutputTarget};
+use super::run::{Stored, check_output};
+use crate::cuda::{Backend, Elements, InputSource, OutputTarget};
 use crate::tree::Prefix;
-use crate::{DeviceMonoid, Error, Input, OnDevice, Output};
+use crate::{DeviceAggregate, DeviceMonoid, Error, Input, OnDevice, Output};
 
-impl<M: DeviceMonoid> Scan<M> {
+impl<A: DeviceAggregate> Scan<A> {
     /// Records an [inclusive](Self::inclusive) scan into the CUDA graph that the input's stream is
     /// capturing.
     ///
@@ -48,8 +48,8 @@ impl<M: DeviceMonoid> Scan<M> {
     /// ```
     pub unsafe fn record_inclusive_into<I, O>(&self, input: I, output: O) -> Result<(), Error>
     where
-        I: Input<M::Item> + OnDevice<M::Item>,
-        O: Output<M::Item> + OnDevice<M::Item>,
+        I: Input<A::Input> + OnDevice<A::Input>,
+        O: Output<A::Output> + OnDevice<Stored<A>>,
     {
         // SAFETY: the caller keeps the contract of this function.
         unsafe { self.record_into(Prefix::Inclusive, input, output) }
@@ -88,13 +88,40 @@ impl<M: DeviceMonoid> Scan<M> {
     /// ```
     pub unsafe fn record_exclusive_into<I, O>(&self, input: I, output: O) -> Result<(), Error>
     where
-        I: Input<M::Item> + OnDevice<M::Item>,
-        O: Output<M::Item> + OnDevice<M::Item>,
+        I: Input<A::Input> + OnDevice<A::Input>,
+        O: Output<A::Output> + OnDevice<Stored<A>>,
     {
         // SAFETY: the caller keeps the contract of this function.
         unsafe { self.record_into(Prefix::Exclusive, input, output) }
     }
 
+    /// # Safety
+    ///
+    /// The conditions of [`Reduction::record_into`](crate::Reduction::record_into).
+    unsafe fn record_into<I: Input<A::Input>, O: Output<A::Output>>(
+        &self,
+        prefix: Prefix,
+        input: I,
+        mut output: O,
+    ) -> Result<(), Error> {
+        let (InputSource::Device(pointers), OutputTarget::Device(places)) = (input.source(), output.target())
+        else {
+            return Err(Error::DeviceInputOnCpu);
+        };
+        let arrays = Self::arrays(pointers)?;
+        check_output(arrays.length() as usize, &OutputTarget::<A::Output>::Device(&mut *places))?;
+        match self.device.backend()? {
+            Backend::Cpu => Err(Error::DeviceInputOnCpu),
+            // SAFETY: the caller keeps the contract of this function.
+            Backend::Cuda { stream, .. } => unsafe {
+                self.kernel(stream)?.record_into(&self.aggregate.operator(), prefix, arrays, places)
+            },
+        }
+        .map_err(Self::name_operator)
+    }
+}
+
+impl<M: DeviceMonoid> Scan<M> {
     /// Records an [inclusive](Self::inclusive) scan in place into the CUDA graph that the items'
     /// stream is capturing.
     ///
@@ -176,33 +203,14 @@ impl<M: DeviceMonoid> Scan<M> {
     /// # Safety
     ///
     /// The conditions of [`Reduction::record_into`](crate::Reduction::record_into).
-    unsafe fn record_into<I: Input<M::Item>, O: Output<M::Item>>(
-        &self,
-        prefix: Prefix,
-        input: I,
-        mut output: O,
-    ) -> Result<(), Error> {
-        let (items, places) = (input.source(), output.target());
-        check_lengths(&items, &places)?;
-        match (self.device.backend()?, items, places) {
-            (Backend::Cuda { stream, .. }, InputSource::Device(items), OutputTarget::Device(places)) => {
-                // SAFETY: the caller keeps the contract of this function.
-                unsafe { self.kernel(stream)?.record_into(&self.operator, prefix, Some(items), places) }
-            }
-            _ => Err(Error::DeviceInputOnCpu),
-        }
-    }
-
-    /// # Safety
-    ///
-    /// The conditions of [`Reduction::record_into`](crate::Reduction::record_into).
     unsafe fn record_in_place<O: Output<M::Item>>(&self, prefix: Prefix, mut items: O) -> Result<(), Error> {
         match (self.device.backend()?, items.target()) {
             (Backend::Cuda { stream, .. }, OutputTarget::Device(items)) => {
                 // SAFETY: the caller keeps the contract of this function.
-                unsafe { self.kernel(stream)?.record_into(&self.operator, prefix, None, items) }
+                unsafe { self.kernel(stream)?.record_in_place(&self.aggregate, prefix, items) }
             }
             _ => Err(Error::DeviceInputOnCpu),
         }
+        .map_err(Self::name_operator)
     }
 }

@@ -1,60 +1,137 @@
 //! The calls of a scan on each backend.
 
-use cudarc::driver::{CudaSlice, CudaStream, DevicePtr};
+use cudarc::driver::{CudaSlice, CudaStream};
 
 use super::Scan;
-use crate::cuda::{AllocateOutput, Backend, InputSource, OutputTarget, PrivateStream, ScanKernel};
+use crate::cuda::{
+    AllocateOutput, Arrays, Backend, Elements, InputSource, OutputTarget, PrivateStream, ScanKernel,
+};
+use crate::language::AsTheyAre;
+use crate::source::ArraysOf;
 use crate::tree::Prefix;
-use crate::{DeviceMonoid, DeviceType, Error, Input, Output, Place, cpu};
+use crate::{Aggregate, DeviceAggregate, DeviceMonoid, Element, Error, Input, Output, Place, Value, cpu};
 
-impl<M: DeviceMonoid> Scan<M> {
-    pub(super) fn in_new_memory<I: Input<M::Item>>(
+/// The arrays of an aggregate's input, in host memory and in device memory.
+type Slices<'a, A> = <<A as Aggregate>::Input as Element>::Slices<'a>;
+type Pointers<'a, A> = <<A as Aggregate>::Input as Element>::Pointers<'a>;
+
+/// The results of an aggregate in device memory.
+pub(super) type Stored<A> = <<A as Aggregate>::Output as Value>::Stored;
+
+impl<A: DeviceAggregate> Scan<A> {
+    pub(super) fn in_new_memory<I: Input<A::Input>>(
         &self,
         prefix: Prefix,
         input: I,
-    ) -> Result<<I::Place as Place>::Memory<M::Item>, Error> {
-        let scanned = I::Place::allocate_output(input.source(), &Scanned { scan: self, prefix });
-        scanned.map_err(|error| error.of_operator(std::any::type_name::<M>()))
+    ) -> Result<<I::Place as Place>::Memory<A::Output>, Error> {
+        I::Place::allocate_output(input.source(), &Scanned { scan: self, prefix })
+            .map_err(Self::name_operator)
     }
 
-    pub(super) fn into<I: Input<M::Item>, O: Output<M::Item>>(
+    pub(super) fn into<I: Input<A::Input>, O: Output<A::Output>>(
         &self,
         prefix: Prefix,
         input: I,
         mut output: O,
     ) -> Result<(), Error> {
-        let (items, places) = (input.source(), output.target());
-        check_lengths(&items, &places)?;
-        let operator = &self.operator;
-        let (items, places) = match (items, places) {
-            (InputSource::Host(items), OutputTarget::Host(places)) if self.device.scans_host_on_cpu() => {
-                cpu::scan_into(operator, prefix, items, places);
-                return Ok(());
-            }
-            other => other,
-        };
-        let scanned = match (self.device.backend()?, items, places) {
-            (Backend::Cpu, ..) => Err(Error::DeviceInputOnCpu),
-            (Backend::Cuda { stream, .. }, InputSource::Host(items), OutputTarget::Host(places)) => {
-                let (private, scanned) = self.kernel(stream)?.scan_host(operator, prefix, items)?;
-                private.download(&scanned, places)
-            }
-            (Backend::Cuda { stream, .. }, InputSource::Host(items), OutputTarget::Device(places)) => {
-                self.kernel(stream)?.scan_host_into(operator, prefix, items, places)
-            }
-            (Backend::Cuda { stream, .. }, InputSource::Device(items), OutputTarget::Host(places)) => {
-                let private = PrivateStream::take(stream.context())?;
-                private.download(&self.kernel(stream)?.scan(operator, prefix, items)?, places)
-            }
-            (Backend::Cuda { stream, .. }, InputSource::Device(items), OutputTarget::Device(places)) => {
-                self.kernel(stream)?.scan_into(operator, prefix, Some(items), places)
-            }
-        };
-        scanned.map_err(|error| error.of_operator(std::any::type_name::<M>()))
+        match input.source() {
+            InputSource::Host(slices) => self.host_into(prefix, slices, output.target()),
+            InputSource::Device(pointers) => self.device_into(prefix, pointers, output.target()),
+        }
+        .map_err(Self::name_operator)
     }
 
+    fn host_into(
+        &self,
+        prefix: Prefix,
+        slices: Slices<'_, A>,
+        output: OutputTarget<'_, A::Output>,
+    ) -> Result<(), Error> {
+        let length = cpu::length_of::<A::Input>(slices)?;
+        check_output(length, &output)?;
+        let output = match output {
+            OutputTarget::Host(places) if self.device.scans_host_on_cpu() => {
+                let (monoid, results) = (self.aggregate.monoid(), cpu::PresentedBy(&self.aggregate));
+                let elements = cpu::Prepared::new(&self.aggregate, slices)?;
+                cpu::scan_into(&monoid, prefix, &elements, &results, places);
+                return Ok(());
+            }
+            output => output,
+        };
+        let Backend::Cuda { stream, .. } = self.device.backend()? else {
+            return Err(Error::DeviceInputOnCpu);
+        };
+        match output {
+            OutputTarget::Host(places) => {
+                let (private, scanned) = self.scan_host(stream, prefix, slices, length)?;
+                private.download(&scanned, places)
+            }
+            OutputTarget::Device(places) => {
+                self.kernel(stream)?.scan_host_into::<_, A::Input, A::Preparation, _>(
+                    &self.aggregate.operator(),
+                    prefix,
+                    (slices, length),
+                    places,
+                )
+            }
+        }
+    }
+
+    fn device_into(
+        &self,
+        prefix: Prefix,
+        pointers: Pointers<'_, A>,
+        output: OutputTarget<'_, A::Output>,
+    ) -> Result<(), Error> {
+        let arrays = Self::arrays(pointers)?;
+        check_output(arrays.length() as usize, &output)?;
+        let Backend::Cuda { stream, .. } = self.device.backend()? else {
+            return Err(Error::DeviceInputOnCpu);
+        };
+        let (kernel, operator) = (self.kernel(stream)?, self.aggregate.operator());
+        match output {
+            OutputTarget::Host(places) => {
+                let private = PrivateStream::take(stream.context())?;
+                private.download(&kernel.scan::<_, _, Stored<A>>(&operator, prefix, arrays)?, places)
+            }
+            OutputTarget::Device(places) => kernel.scan_into(&operator, prefix, arrays, places),
+        }
+    }
+
+    /// Scans host memory on a GPU. The results are written in the order of the returned stream.
+    fn scan_host(
+        &self,
+        stream: &CudaStream,
+        prefix: Prefix,
+        slices: Slices<'_, A>,
+        length: usize,
+    ) -> Result<(PrivateStream, CudaSlice<Stored<A>>), Error> {
+        let operator = self.aggregate.operator();
+        self.kernel(stream)?.scan_host::<_, A::Input, A::Preparation, _>(&operator, prefix, slices, length)
+    }
+
+    /// Arrays in device memory, for the kernels.
+    pub(super) fn arrays(pointers: Pointers<'_, A>) -> Result<Arrays<'_, A::Input, A::Preparation>, Error> {
+        Arrays::of(pointers)
+    }
+
+    pub(super) fn kernel(&self, stream: &CudaStream) -> Result<&ScanKernel, Error> {
+        if let Some(kernel) = self.kernel.get() {
+            return Ok(kernel);
+        }
+        let kernel = ScanKernel::of::<A::Operator, ArraysOf<A::Preparation>>(stream.context(), self.policy)?;
+        Ok(self.kernel.get_or_init(|| kernel))
+    }
+
+    /// Names the operator in the error of a kernel.
+    pub(super) fn name_operator(error: Error) -> Error {
+        error.of_operator(std::any::type_name::<A>())
+    }
+}
+
+impl<M: DeviceMonoid> Scan<M> {
     pub(super) fn in_place<O: Output<M::Item>>(&self, prefix: Prefix, mut items: O) -> Result<(), Error> {
-        let operator = &self.operator;
+        let operator = &self.aggregate;
         let items = match items.target() {
             OutputTarget::Host(items) if self.device.scans_host_on_cpu() => {
                 cpu::scan_in_place(operator, prefix, items);
@@ -62,65 +139,59 @@ impl<M: DeviceMonoid> Scan<M> {
             }
             other => other,
         };
-        let scanned = match (self.device.backend()?, items) {
+        match (self.device.backend()?, items) {
             (Backend::Cpu, _) => Err(Error::DeviceInputOnCpu),
-            (Backend::Cuda { stream, .. }, OutputTarget::Host(items)) => {
-                let (private, scanned) = self.kernel(stream)?.scan_host(operator, prefix, items)?;
-                private.download(&scanned, items)
-            }
+            (Backend::Cuda { stream, .. }, OutputTarget::Host(items)) => self
+                .kernel(stream)?
+                .scan_host::<_, M::Item, AsTheyAre, _>(operator, prefix, &*items, items.len())
+                .and_then(|(private, scanned)| private.download(&scanned, items)),
             (Backend::Cuda { stream, .. }, OutputTarget::Device(items)) => {
-                self.kernel(stream)?.scan_into(operator, prefix, None, items)
+                self.kernel(stream)?.scan_in_place(operator, prefix, items)
             }
-        };
-        scanned.map_err(|error| error.of_operator(std::any::type_name::<M>()))
-    }
-
-    pub(super) fn kernel(&self, stream: &CudaStream) -> Result<&ScanKernel, Error> {
-        if let Some(kernel) = self.kernel.get() {
-            return Ok(kernel);
         }
-        let kernel = ScanKernel::of::<M>(stream.context(), self.policy)?;
-        Ok(self.kernel.get_or_init(|| kernel))
+        .map_err(Self::name_operator)
     }
 }
 
 /// Allocates the output of a scan and fills it.
-struct Scanned<'a, M> {
-    scan: &'a Scan<M>,
+struct Scanned<'a, A> {
+    scan: &'a Scan<A>,
     prefix: Prefix,
 }
 
-impl<M: DeviceMonoid> AllocateOutput<M::Item> for Scanned<'_, M> {
-    fn host(&self, items: &[M::Item]) -> Result<Vec<M::Item>, Error> {
-        let Self { scan, prefix } = *self;
-        if scan.device.scans_host_on_cpu() {
-            return Ok(cpu::scan(&scan.operator, prefix, items));
+impl<A: DeviceAggregate> AllocateOutput<A::Input, A::Output> for Scanned<'_, A> {
+    fn host(&self, slices: Slices<'_, A>) -> Result<Vec<A::Output>, Error> {
+        let Self { scan: Scan { device, aggregate, .. }, prefix } = *self;
+        let length = cpu::length_of::<A::Input>(slices)?;
+        if device.scans_host_on_cpu() {
+            let elements = cpu::Prepared::new(aggregate, slices)?;
+            return Ok(cpu::scan(&aggregate.monoid(), prefix, &elements, &cpu::PresentedBy(aggregate)));
         }
-        match scan.device.backend()? {
+        match device.backend()? {
             Backend::Cpu => unreachable!("the CPU scans host memory above"),
             Backend::Cuda { stream, .. } => {
-                let (private, scanned) = scan.kernel(stream)?.scan_host(&scan.operator, prefix, items)?;
+                let (private, scanned) = self.scan.scan_host(stream, prefix, slices, length)?;
                 private.download_all(&scanned)
             }
         }
     }
 
-    fn device(&self, items: &dyn DevicePtr<M::Item>) -> Result<CudaSlice<M::Item>, Error> {
+    fn device(&self, pointers: Pointers<'_, A>) -> Result<CudaSlice<Stored<A>>, Error> {
         let Self { scan, prefix } = *self;
         match scan.device.backend()? {
             Backend::Cpu => Err(Error::DeviceInputOnCpu),
-            Backend::Cuda { stream, .. } => scan.kernel(stream)?.scan(&scan.operator, prefix, items),
+            Backend::Cuda { stream, .. } => {
+                let arrays = Scan::<A>::arrays(pointers)?;
+                scan.kernel(stream)?.scan(&scan.aggregate.operator(), prefix, arrays)
+            }
         }
     }
 }
 
-/// Checks that an output holds as many items as the input.
-pub(super) fn check_lengths<T: DeviceType>(
-    items: &InputSource<'_, T>,
-    places: &OutputTarget<'_, T>,
-) -> Result<(), Error> {
-    match (items.len(), places.len()) {
-        (expected, length) if expected != length => Err(Error::OutputLength { expected, length }),
+/// Checks that an output has a place for each result.
+pub(super) fn check_output<V: Value>(expected: usize, output: &OutputTarget<'_, V>) -> Result<(), Error> {
+    match output.len() {
+        length if expected != length => Err(Error::OutputLength { expected, length }),
         _ => Ok(()),
     }
 }

@@ -5,11 +5,11 @@ use std::mem::MaybeUninit;
 use super::arguments::arguments;
 use super::entry::Entry;
 use super::program::OperatorType;
-use super::read::{ArrayOfItems, Reader};
+use super::read::{ArraysOf, Reader};
 use super::rendered::Source;
 use super::templates::{LANES, Template};
 use crate::plan::{Kernel, ScanPolicy, ScanShape};
-use crate::{DeviceMonoid, DeviceType, Error};
+use crate::{DeviceAggregate, DeviceMonoid, DeviceType, Error};
 
 arguments! {
     /// The arguments of a kernel that scans: see `templates/scan/scan.cuh`.
@@ -34,14 +34,14 @@ const SCAN: [Template; 5] = [
 ];
 
 impl Source {
-    /// Renders a kernel that scans with `M`.
+    /// Renders a kernel that scans the elements of an array with `A`.
     ///
     /// # Errors
     ///
     /// - [`Error::Policy`] if no kernel can follow the policy.
     /// - The errors of an operator that has no CUDA C++ form, such as [`Error::Untranslatable`].
-    pub fn of_scan<M: DeviceMonoid>(policy: &ScanPolicy, kernel: Kernel) -> Result<Self, Error> {
-        Self::of_scan_by::<M, ArrayOfItems>(policy, kernel)
+    pub fn of_scan<A: DeviceAggregate>(policy: &ScanPolicy, kernel: Kernel) -> Result<Self, Error> {
+        Self::of_scan_by::<A::Operator, ArraysOf<A::Preparation>>(policy, kernel)
     }
 
     /// Renders a kernel that scans the elements of a reader with `M`.

@@ -48,6 +48,16 @@ constexpr bool PRESENTS = false;
 template <class Operator>
 constexpr bool PRESENTS<Operator, typename packed::Exists<typename Operator::Output>::Type> = true;
 
+// The type of a result: what the operator presents, or an item.
+template <class Operator, class Item, bool = PRESENTS<Operator>>
+struct ResultOf {
+    typedef Item Type;
+};
+template <class Operator, class Item>
+struct ResultOf<Operator, Item, true> {
+    typedef typename Operator::Output Type;
+};
+
 // At the end of an aggregate, writes the result that the item becomes. Returns whether it did so:
 // the items of other operators, and of earlier launches, are written as they are.
 template <class Operator, class Item>

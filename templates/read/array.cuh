@@ -13,8 +13,8 @@
 //   `load_whole` loads all of them where `HAS_WHOLE` and `loads_whole` allow it. `load_present`
 //   loads the elements that exist.
 // - `Tile<Shape>`: rows of groups of one warp, whose lanes exchange them through shared memory.
-// - `copy_items`: copies the items of a warp to shared memory. `copies_chunks` tells whether it
-//   uses the widest loads.
+// - `copy_items`: copies the items of a warp to shared memory, where COPIES_ITEMS tells that
+//   elements are items. `copies_chunks` tells whether it uses the widest loads.
 //
 // The elements of an array are adjacent in memory and begin at any address that their type allows.
 // Each warp derives the possible load widths from the address, in the kernel.
@@ -42,6 +42,7 @@ class ArrayReader {
     typedef Element_ Element;
     typedef typename Prepare::template Item<Element> Item;
     typedef ArrayInput<Element, Prepare::HAS_INDEX> Input;
+    static constexpr bool COPIES_ITEMS = !Prepare::HAS_INDEX;
 
   private:
     typedef ElementIndex<Prepare::HAS_INDEX> Index;
@@ -356,9 +357,9 @@ class ArrayReader {
     // of ITEMS items exist, at least one. The others are copies of the last item of the input, and
     // their results are discarded. With IS_ASYNC a whole set of items is copied asynchronously,
     // while other groups of warps work.
-    template <class Layout, unsigned ITEMS, bool IS_ASYNC, class Operator>
-    static WARPFOLD_DEVICE void copy_items(const Operator&, unsigned char* bytes, Cursor from, Size present, Cursor last) {
-        static_assert(IsSame<Element, Item>::VALUE, "bytes are copied");
+    template <class Layout, unsigned ITEMS, bool IS_ASYNC>
+    static WARPFOLD_DEVICE void copy_items(unsigned char* bytes, Cursor from, Size present, Cursor last) {
+        static_assert(COPIES_ITEMS, "bytes are copied");
         constexpr unsigned CHUNK = Layout::CHUNK;
         // The width that the address of every element allows.
         constexpr unsigned WIDTH = WORD_WIDTH < CHUNK ? WORD_WIDTH : CHUNK;

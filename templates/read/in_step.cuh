@@ -142,6 +142,7 @@ class InStepReader<Element_, Prepare, TypeList<Parts...>> {
   public:
     typedef Element_ Element;
     typedef typename Prepare::template Item<Element> Item;
+    static constexpr bool COPIES_ITEMS = false;
 
     // The first elements of the arrays, and their index.
     struct Input {

@@ -9,6 +9,7 @@ class IndexReader {
   public:
     typedef Element_ Element;
     typedef typename Prepare::template Item<Element> Item;
+    static constexpr bool COPIES_ITEMS = false;
 
     struct Input {
         Size first;

@@ -23,8 +23,8 @@ template <class Input, class Item>
 struct ScanArguments {
     Input input;
     Size length;
-    // May be the memory of the input.
-    Item* output;
+    // The results: what the operator presents, or items. Items may be in the memory of the input.
+    void* output;
     // Shared by all blocks: a word that holds the ticket and the epoch. From the next line on, a
     // cell for each place of each window. New memory holds zeros; later launches use it without
     // clearing it.
@@ -75,6 +75,8 @@ template <class Shape, class Reader, class Item, class Operator>
 WARPFOLD_DEVICE void scan(const ScanArguments<typename Reader::Input, Item>& arguments, const Operator& op) {
     constexpr unsigned WARP_ITEMS = WARP_LANES * Shape::ROWS * Shape::RUN_ITEMS, LINE = 16;
     constexpr bool HAS_GROUPS = Shape::GROUPS > 1;
+    typedef typename ResultOf<Operator, Item>::Type Result;
+    Result* const output = static_cast<Result*>(arguments.output);
     // Warps of a tile, a power of two: those of the shape, or half of them where a block has one
     // tile.
     const unsigned warps = HAS_GROUPS ? Shape::WARPS : block_warps();
@@ -97,7 +99,7 @@ WARPFOLD_DEVICE void scan(const ScanArguments<typename Reader::Input, Item>& arg
     // whichever block gets that tile. It did not help where items are copied in narrow words.
     if (!HAS_GROUPS && !is_only) {
         const Size likely = begin_of(block_index());
-        if (WarpStaging<Shape, Item>::template loads_chunks<Reader>(input + likely))
+        if (WarpStaging<Shape, Item>::template prefetches<Reader>(input + likely))
             (input + likely).template prefetch<2>(smaller(present_from(likely), WARP_ITEMS));
     }
     // A group that takes several tiles stops at a number past the last tile, which is one more
@@ -151,18 +153,23 @@ WARPFOLD_DEVICE void scan(const ScanArguments<typename Reader::Input, Item>& arg
         Edges<Item> edges = tile_edges[group];
         if (warp > 0) edges.before = after_warp[first + warp - 1], edges.has_before = true;
         if (warp + 1 < warps) edges.after = after_warp[first + warp];
-        unsigned char* const direct = staging.run_of(arguments.output + begin, present);
-        runs.down(op, edges, arguments.exclusive != 0, direct);
+        const bool exclusive = arguments.exclusive != 0;
+        unsigned char* direct = nullptr;
+        if constexpr (!PRESENTS<Operator>) direct = staging.run_of(output + begin, present);
+        runs.down(op, edges, exclusive, direct);
         // The first place of an exclusive scan gets the identity.
-        if (arguments.exclusive != 0 && begin == 0 && lane_index() == 0) {
+        if (exclusive && begin == 0 && lane_index() == 0) {
             if (direct)
-                Words<Item>(arguments.identity).store(arguments.output);
+                Words<Item>(arguments.identity).store(reinterpret_cast<Item*>(direct));
             else
                 staging.set_first(arguments.identity);
         }
         if (!direct) {
             warp_barrier();
-            staging.store(arguments.output + begin, present);
+            if constexpr (PRESENTS<Operator>)
+                staging.present(op, output + begin, present, exclusive ? begin : begin + 1);
+            else
+                staging.store(output + begin, present);
         }
     } while (!once);
 }

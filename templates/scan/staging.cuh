@@ -12,11 +12,52 @@ class WarpStaging {
     // The narrowest copy: the width that the address of every item allows, at most a word.
     static constexpr unsigned WORD_WIDTH = alignof(Item) < 4 ? alignof(Item) : 4;
     static constexpr unsigned ITEM_WIDTH = WORD_WIDTH < CHUNK ? WORD_WIDTH : CHUNK;
+    // The width in which one item is moved. A run has no gaps, so neither has an item.
+    static constexpr unsigned PLACE_WIDTH = lowest_bit(sizeof(Item)) < CHUNK ? lowest_bit(sizeof(Item)) : CHUNK;
     static constexpr unsigned AHEAD = 8;
 
     unsigned char* bytes;
 
     static WARPFOLD_DEVICE unsigned place(unsigned byte) { return Layout::of_byte(byte); }
+
+    WARPFOLD_DEVICE Words<Item> get(unsigned index) const {
+        Group<Item, 1> one;
+        one.template read_from<PLACE_WIDTH>(bytes + place(index * sizeof(Item)));
+        return one.get(0);
+    }
+    WARPFOLD_DEVICE void set(unsigned index, const Words<Item>& item) const {
+        const Words<Item> items[1] = {item};
+        Group<Item, 1> one;
+        one.set(items);
+        one.template write_to<PLACE_WIDTH>(bytes + place(index * sizeof(Item)));
+    }
+
+    // Loads the elements that exist, and sets the items that they become. The other places get the
+    // item of the last element. The loads of AT_ONCE elements are in flight together.
+    template <class Reader, class Operator>
+    WARPFOLD_DEVICE void prepare_items(const Operator& op, typename Reader::Cursor from, Size present,
+                                       typename Reader::Cursor last) const {
+        constexpr unsigned STEPS = ITEMS / WARP_LANES, AT_ONCE = Words<Item>::LARGE ? 1 : 4;
+        const typename Reader::Cursor begin = from.after_grid_dependency(), end = last.after_grid_dependency();
+        const auto element = [&](unsigned index) {
+            if (index < present) return begin + index;
+            return end;
+        };
+#pragma unroll 1
+        for (unsigned step = 0; step < STEPS; step += AT_ONCE) {
+            Words<Item> item[AT_ONCE];
+#pragma unroll
+            for (unsigned k = 0; k < AT_ONCE; ++k) {
+                if (STEPS % AT_ONCE != 0 && step + k >= STEPS) break;
+                item[k] = Reader::item(op, element(WARP_LANES * (step + k) + lane_index()));
+            }
+#pragma unroll
+            for (unsigned k = 0; k < AT_ONCE; ++k) {
+                if (STEPS % AT_ONCE != 0 && step + k >= STEPS) break;
+                set(WARP_LANES * (step + k) + lane_index(), item[k]);
+            }
+        }
+    }
 
     template <unsigned WIDTH>
     WARPFOLD_DEVICE void store_whole(char* to) const {
@@ -40,8 +81,14 @@ class WarpStaging {
   public:
     static constexpr unsigned BYTES = Layout::BYTES;
 
+    // Whether it is useful to prefetch the items at `from`.
     template <class Reader>
-    static WARPFOLD_DEVICE bool loads_chunks(typename Reader::Cursor from) { return Reader::template copies_chunks<Layout>(from); }
+    static WARPFOLD_DEVICE bool prefetches(typename Reader::Cursor from) {
+        if constexpr (Reader::COPIES_ITEMS)
+            return Reader::template copies_chunks<Layout>(from);
+        else
+            return true;
+    }
 
     WARPFOLD_DEVICE explicit WarpStaging(unsigned char* shared) : bytes(shared + warp_index() * BYTES) {}
 
@@ -59,7 +106,10 @@ class WarpStaging {
     // has several groups, the copies are asynchronous: the loading group has no other work.
     template <class Reader, class Operator>
     WARPFOLD_DEVICE void load(const Operator& op, typename Reader::Cursor from, Size present, typename Reader::Cursor last) {
-        Reader::template copy_items<Layout, ITEMS, (Shape::GROUPS > 1)>(op, bytes, from, present, last);
+        if constexpr (Reader::COPIES_ITEMS)
+            Reader::template copy_items<Layout, ITEMS, (Shape::GROUPS > 1)>(bytes, from, present, last);
+        else
+            prepare_items<Reader>(op, from, present, last);
     }
 
     // Sets the first item of the warp.
@@ -67,6 +117,16 @@ class WarpStaging {
         const char* const from = reinterpret_cast<const char*>(&value);
 #pragma unroll 1
         for (unsigned k = 0; k < sizeof(Item); k += ITEM_WIDTH) write<ITEM_WIDTH>(bytes + place(k), read<ITEM_WIDTH>(from + k).word);
+    }
+
+    // Stores what the operator presents for the items that exist. The item of the first place is
+    // that of `count` elements.
+    template <class Operator, class Result>
+    WARPFOLD_DEVICE void present(const Operator& op, Result* results, Size present, Size count) const {
+        const unsigned existing = present < ITEMS ? static_cast<unsigned>(present) : ITEMS;
+#pragma unroll 1
+        for (unsigned index = lane_index(); index < existing; index += WARP_LANES)
+            Words<Result>(op.present(get(index).item(), count + index)).store(results + index);
     }
 
     WARPFOLD_DEVICE void store(Item* items, Size present) const {

@@ -99,4 +99,46 @@ pub const MUTATIONS: &[Mutation] = &[
         right: "else if (!(PRESENTS<Operator> && present(op, value.item(), to)))",
         wrong: "else",
     },
+    Mutation {
+        name: "a scan that prepares elements past the end",
+        file: "scan/staging.cuh",
+        right: "            if (index < present) return begin + index;\n            return end;\n",
+        wrong: "            return begin + index;\n",
+    },
+    Mutation {
+        name: "a scan that prepares the wrong last element",
+        file: "scan/staging.cuh",
+        right: "if (index < present) return begin + index;",
+        wrong: "if (index + 1 < present) return begin + index;",
+    },
+    Mutation {
+        name: "a scan that skips the rest of its elements",
+        file: "scan/staging.cuh",
+        right: "for (unsigned step = 0; step < STEPS; step += AT_ONCE) {\n            Words",
+        wrong: "for (unsigned step = 0; step + AT_ONCE <= STEPS - 1; step += AT_ONCE) {\n            Words",
+    },
+    Mutation {
+        name: "a count of an inclusive scan with one less",
+        file: "scan/scan.cuh",
+        right: "exclusive ? begin : begin + 1",
+        wrong: "begin",
+    },
+    Mutation {
+        name: "places of a scan with one count",
+        file: "scan/staging.cuh",
+        right: "count + index)).store(results + index)",
+        wrong: "count)).store(results + index)",
+    },
+    Mutation {
+        name: "results of a scan past the end",
+        file: "scan/staging.cuh",
+        right: "const unsigned existing = present < ITEMS ? static_cast<unsigned>(present) : ITEMS;",
+        wrong: "const unsigned existing = ITEMS;",
+    },
+    Mutation {
+        name: "a scan that stores items instead of results",
+        file: "scan/scan.cuh",
+        right: "if constexpr (!PRESENTS<Operator>) direct = staging.run_of(output + begin, present);",
+        wrong: "direct = staging.run_of(reinterpret_cast<Item*>(output) + begin, present);",
+    },
 ];

@@ -9,7 +9,8 @@ use warpfold::aggregates::{CountIf, Filtered, Mapped, Masked};
 use warpfold::cudarc::driver::{CudaSlice, CudaStream, CudaView};
 use warpfold::operators::{Max, Sum};
 use warpfold::{
-    Aggregate, DeviceAggregate, DeviceType, Element, Error, Input, Reduction, Value, aggregate, device,
+    Aggregate, DeviceAggregate, DeviceType, Element, Error, HostMemory, Input, Place, Reduction, Scan, Value,
+    aggregate, device,
 };
 
 use super::items::Sample;
@@ -31,7 +32,7 @@ pub trait Drawn: Element {
     /// The arrays in host memory.
     type Host;
     fn split(elements: &[Self]) -> Self::Host;
-    fn of_host(host: &Self::Host) -> impl Input<Self>;
+    fn of_host(host: &Self::Host) -> impl Input<Self, Place = HostMemory>;
 
     /// The arrays in device memory. Array k lies `start + k` elements past an aligned address.
     type Device;
@@ -52,6 +53,14 @@ pub trait Drawn: Element {
         result: &mut CudaSlice<Stored<A>>,
     ) -> Result<(), Error>;
 
+    /// The inclusive or exclusive scan of the arrays in device memory.
+    fn scan<A: DeviceAggregate<Input = Self>>(
+        scan: &Scan<A>,
+        exclusive: bool,
+        device: &Self::Device,
+        start: usize,
+    ) -> Result<CudaSlice<Stored<A>>, Error>;
+
     /// The bytes and the alignment of each array.
     fn arrays(elements: &[Self]) -> Vec<(Vec<u8>, usize)>;
 }
@@ -70,6 +79,15 @@ fn view<T>(slice: &CudaSlice<T>, start: usize) -> CudaView<'_, T> {
     slice.slice(start.min(slice.len())..)
 }
 
+/// The inclusive or exclusive scan of an input, in memory of its kind.
+pub fn scanned<A: DeviceAggregate, I: Input<A::Input>>(
+    scan: &Scan<A>,
+    exclusive: bool,
+    input: I,
+) -> Result<<I::Place as Place>::Memory<A::Output>, Error> {
+    if exclusive { scan.exclusive(input) } else { scan.inclusive(input) }
+}
+
 impl<T: Sample> Drawn for T {
     fn draw(random: &mut SmallRng) -> T {
         T::sample(random)
@@ -78,7 +96,7 @@ impl<T: Sample> Drawn for T {
     fn split(elements: &[T]) -> Vec<T> {
         elements.to_vec()
     }
-    fn of_host(host: &Vec<T>) -> impl Input<T> {
+    fn of_host(host: &Vec<T>) -> impl Input<T, Place = HostMemory> {
         host
     }
     type Device = CudaSlice<T>;
@@ -100,6 +118,14 @@ impl<T: Sample> Drawn for T {
     ) -> Result<(), Error> {
         reduction.run_into(&view(device, start), result)
     }
+    fn scan<A: DeviceAggregate<Input = T>>(
+        scan: &Scan<A>,
+        exclusive: bool,
+        device: &CudaSlice<T>,
+        start: usize,
+    ) -> Result<CudaSlice<Stored<A>>, Error> {
+        scanned(scan, exclusive, &view(device, start))
+    }
     fn arrays(elements: &[T]) -> Vec<(Vec<u8>, usize)> {
         vec![(bytes(elements), align_of::<T>())]
     }
@@ -112,7 +138,7 @@ impl Drawn for () {
     fn split(elements: &[()]) -> u64 {
         elements.len() as u64
     }
-    fn of_host(&length: &u64) -> impl Input<()> {
+    fn of_host(&length: &u64) -> impl Input<(), Place = HostMemory> {
         0..length
     }
     type Device = u64;
@@ -134,6 +160,14 @@ impl Drawn for () {
     ) -> Result<(), Error> {
         unreachable!("indices are not in device memory")
     }
+    fn scan<A: DeviceAggregate<Input = ()>>(
+        _: &Scan<A>,
+        _: bool,
+        _: &u64,
+        _: usize,
+    ) -> Result<CudaSlice<Stored<A>>, Error> {
+        unreachable!("indices are not in device memory")
+    }
     fn arrays(_: &[()]) -> Vec<(Vec<u8>, usize)> {
         Vec::new()
     }
@@ -149,7 +183,7 @@ macro_rules! in_step {
             fn split(elements: &[Self]) -> Self::Host {
                 ($(elements.iter().map(|element| element.$index).collect::<Vec<$part>>(),)*)
             }
-            fn of_host(host: &Self::Host) -> impl Input<Self> {
+            fn of_host(host: &Self::Host) -> impl Input<Self, Place = HostMemory> {
                 ($(&host.$index,)*)
             }
             type Device = ($(CudaSlice<$part>,)*);
@@ -170,6 +204,14 @@ macro_rules! in_step {
                 result: &mut CudaSlice<Stored<Of>>,
             ) -> Result<(), Error> {
                 reduction.run_into(($(&view(&device.$index, start + $index),)*), result)
+            }
+            fn scan<Of: DeviceAggregate<Input = Self>>(
+                scan: &Scan<Of>,
+                exclusive: bool,
+                device: &Self::Device,
+                start: usize,
+            ) -> Result<CudaSlice<Stored<Of>>, Error> {
+                scanned(scan, exclusive, ($(&view(&device.$index, start + $index),)*))
             }
             fn arrays(elements: &[Self]) -> Vec<(Vec<u8>, usize)> {
                 let host = Self::split(elements);

@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 
 use warpfold::plan::{Data, Kernel, ScanPolicy};
 use warpfold::source::Source;
-use warpfold::{DeviceAggregate, DeviceMonoid, DeviceType, Element, Item, Policy};
+use warpfold::{DeviceAggregate, DeviceType, Element, Item, Policy};
 
 use super::checks::code_of;
 use super::cpp::compiler;
@@ -72,20 +72,20 @@ impl<M, P: Policies> Case<M, P> {
 /// The policy of a primitive, which gives the kernels and their sources.
 pub trait Policies: Copy + Send + 'static {
     const KERNELS: &'static [Kernel];
-    fn source<M: DeviceMonoid>(&self, kernel: Kernel) -> Source;
+    fn source<A: DeviceAggregate>(&self, kernel: Kernel) -> Source;
 }
 
 impl Policies for Policy {
     const KERNELS: &'static [Kernel] = &Kernel::ALL;
-    fn source<M: DeviceMonoid>(&self, kernel: Kernel) -> Source {
-        Source::of_reduction::<M>(self, kernel).unwrap_or_else(|error| panic!("{error}"))
+    fn source<A: DeviceAggregate>(&self, kernel: Kernel) -> Source {
+        Source::of_reduction::<A>(self, kernel).unwrap_or_else(|error| panic!("{error}"))
     }
 }
 
 impl Policies for ScanPolicy {
     const KERNELS: &'static [Kernel] = &ScanPolicy::KERNELS;
-    fn source<M: DeviceMonoid>(&self, kernel: Kernel) -> Source {
-        Source::of_scan::<M>(self, kernel).unwrap_or_else(|error| panic!("{error}"))
+    fn source<A: DeviceAggregate>(&self, kernel: Kernel) -> Source {
+        Source::of_scan::<A>(self, kernel).unwrap_or_else(|error| panic!("{error}"))
     }
 }
 
@@ -102,10 +102,10 @@ impl Kernels {
         Self { templates, used: HashSet::new(), cases: Vec::new(), checks }
     }
 
-    pub fn add<M: DeviceMonoid, P: Policies>(&mut self, operator: M, policy: P) -> Case<M, P> {
+    pub fn add<A: DeviceAggregate, P: Policies>(&mut self, operator: A, policy: P) -> Case<A, P> {
         let first = self.cases.len() as u32;
         for &kernel in P::KERNELS {
-            self.add_kernel(&policy.source::<M>(kernel));
+            self.add_kernel(&policy.source::<A>(kernel));
         }
         Case { first, operator, policy }
     }
@@ -114,13 +114,7 @@ impl Kernels {
     pub fn add_aggregate<A: DeviceAggregate>(&mut self, aggregate: A) -> AggregateCase<A> {
         let item = Item::<A>::layout();
         let data = Data { elements: A::Input::layouts(), item: item.clone() };
-        let (first, policy) = (self.cases.len() as u32, Policy::for_data(&data));
-        for kernel in Kernel::ALL {
-            self.add_kernel(
-                &Source::of_reduction::<A>(&policy, kernel).unwrap_or_else(|error| panic!("{error}")),
-            );
-        }
-        let elements = Case { first, operator: aggregate, policy };
+        let elements = self.add(aggregate, Policy::for_data(&data));
         AggregateCase { elements, items: self.add(aggregate.operator(), Policy::for_item(&item)) }
     }
 

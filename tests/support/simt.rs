@@ -206,7 +206,8 @@ pub(super) struct AddressOffsets {
 }
 
 /// The first parameter of a kernel up to the identity, and its `AddressOffsets`. `$words` is the
-/// field with the address of the words that blocks share.
+/// field with the address of the words that blocks share. `$arrays` is the number of arrays, or
+/// none if elements are items.
 macro_rules! before_identity {
     ($arguments:ident<$input:ty> { $words:ident, $($field:ident $(: $value:expr)?),* $(,)? }) => {{
         type Of = $arguments<$input, [u8; 0]>;
@@ -220,6 +221,17 @@ macro_rules! before_identity {
         };
         (bytes(&[fields])[..offset_of!(Of, identity)].to_vec(), places)
     }};
+    ($arrays:expr, $arguments:ident $fields:tt) => {
+        match $arrays {
+            None => before_identity!($arguments<ArrayInput> $fields),
+            Some(0) => before_identity!($arguments<ArrayInput<u64, [u64; 0]>> $fields),
+            Some(1) => before_identity!($arguments<ArrayInput<u64>> $fields),
+            Some(2) => before_identity!($arguments<ArrayInput<u64, [u64; 2]>> $fields),
+            Some(3) => before_identity!($arguments<ArrayInput<u64, [u64; 3]>> $fields),
+            Some(8) => before_identity!($arguments<ArrayInput<u64, [u64; 8]>> $fields),
+            Some(count) => panic!("add {count} arrays here"),
+        }
+    };
 }
 
 /// An operator's data as a kernel gets them, in bytes, so that little Rust is compiled for each
@@ -253,6 +265,15 @@ struct ReduceKernels {
     elements: Option<Vec<Layout>>,
     /// The operator of the last launch, in bytes, and the size of its output.
     last: (Vec<u8>, usize),
+}
+
+/// The kernels of a scan.
+struct ScanKernels {
+    case: Case<(), ScanPolicy>,
+    /// The number of arrays, if elements are not the items.
+    arrays: Option<usize>,
+    /// Bytes of the output, and its distance from an aligned address.
+    output: (usize, usize),
 }
 
 /// Number of blocks that run at once. It is small, so that each block takes several chunks, some of
@@ -313,11 +334,24 @@ impl InputBytes {
     }
 }
 
-pub(super) fn bytes<T>(values: &[T]) -> Vec<u8> {
+/// The bytes of values, those of padding included.
+pub fn bytes<T>(values: &[T]) -> Vec<u8> {
     let mut bytes = vec![0; size_of_val(values)];
     // SAFETY: both sides have the size of the values. Bytes of padding have no meaning.
     unsafe { std::ptr::copy_nonoverlapping(values.as_ptr().cast(), bytes.as_mut_ptr(), bytes.len()) };
     bytes
+}
+
+/// Values from their bytes.
+///
+/// # Safety
+///
+/// The bytes are those of `count` values.
+unsafe fn values<T>(bytes: &[u8], count: usize) -> Vec<T> {
+    assert_eq!(bytes.len(), count * size_of::<T>());
+    let value = |index: usize| bytes[index * size_of::<T>()..].as_ptr().cast();
+    // SAFETY: the bytes of value `index` begin there, as the caller promises.
+    (0..count).map(|index| unsafe { std::ptr::read_unaligned(value(index)) }).collect()
 }
 
 /// The operator as a kernel gets it. Without state it is an empty struct, which has one byte in
@@ -397,27 +431,17 @@ impl Executor {
             };
             let request_words = words.len();
             let partition = launch.partition(&shape, length);
-            macro_rules! before_identity_of {
-                ($input:ty) => {
-                    before_identity!(Arguments<$input> {
-                        tickets,
-                        length,
-                        runs: partition.runs,
-                        row_level: partition.row_level,
-                        whole: partition.whole,
-                        gathers: launch.gathers.into(),
-                    })
-                };
-            }
-            let (fields, places) = match elements.map(Vec::len) {
-                None => before_identity_of!(ArrayInput),
-                Some(0) => before_identity_of!(ArrayInput<u64, [u64; 0]>),
-                Some(1) => before_identity_of!(ArrayInput<u64>),
-                Some(2) => before_identity_of!(ArrayInput<u64, [u64; 2]>),
-                Some(3) => before_identity_of!(ArrayInput<u64, [u64; 3]>),
-                Some(8) => before_identity_of!(ArrayInput<u64, [u64; 8]>),
-                Some(count) => panic!("add {count} arrays here"),
-            };
+            let (fields, places) = before_identity!(
+                elements.map(Vec::len),
+                Arguments {
+                    tickets,
+                    length,
+                    runs: partition.runs,
+                    row_level: partition.row_level,
+                    whole: partition.whole,
+                    gathers: launch.gathers.into(),
+                }
+            );
             let elements = elements.cloned().unwrap_or_else(|| vec![item.clone()]);
             let data = Data { elements, item: item.clone() };
             let arguments = operands.arguments(fields);
@@ -461,24 +485,49 @@ impl Executor {
         asked: ScanOptions,
         shared: &mut Vec<u8>,
     ) -> Result<Vec<M::Item>, String> {
-        let kernels = Case { first: case.first, operator: (), policy: case.policy };
-        let output =
-            self.scan_of_bytes(kernels, &Operands::of(&case.operator), bytes(items), asked, shared)?;
-        let item = |index: usize| output[index * size_of::<M::Item>()..].as_ptr().cast();
+        let size = size_of::<M::Item>();
+        let kernels = ScanKernels {
+            case: Case { first: case.first, operator: (), policy: case.policy },
+            arrays: None,
+            output: (items.len() * size, asked.misalignment.1 * size),
+        };
+        let input = (InputBytes::of_one(bytes(items)), items.len() as u64, asked.misalignment.0 * size);
+        let output = self.scan_of_bytes(&kernels, &Operands::of(&case.operator), input, asked, shared)?;
         // SAFETY: the kernel wrote whole items, field by field.
-        Ok((0..items.len()).map(|index| unsafe { std::ptr::read_unaligned(item(index)) }).collect())
+        Ok(unsafe { values(&output, items.len()) })
+    }
+
+    /// As [`scan`](Self::scan), of elements that an aggregate prepares.
+    pub fn scan_of_aggregate<A: DeviceAggregate<Input: Drawn>>(
+        &mut self,
+        case: Case<A, ScanPolicy>,
+        elements: &[A::Input],
+        asked: ScanOptions,
+        shared: &mut Vec<u8>,
+    ) -> Result<Vec<A::Output>, String> {
+        let (count, layout) = (elements.len(), <A::Output as Value>::Stored::layout());
+        let kernels = ScanKernels {
+            case: Case { first: case.first, operator: (), policy: case.policy },
+            arrays: Some(A::Input::COUNT),
+            output: (count * layout.size, asked.misalignment.1 * layout.align),
+        };
+        let input = InputBytes::of_arrays(A::Input::arrays(elements), asked.misalignment.0);
+        let operands = Operands::of(&case.operator.operator());
+        let output = self.scan_of_bytes(&kernels, &operands, (input, count as u64, 0), asked, shared)?;
+        // SAFETY: the kernel wrote whole results, field by field.
+        let stored = unsafe { values(&output, count) };
+        Ok(stored.into_iter().map(A::Output::from_stored).collect())
     }
 
     fn scan_of_bytes(
         &mut self,
-        case: Case<(), ScanPolicy>,
+        kernels: &ScanKernels,
         operands: &Operands,
-        input: Vec<u8>,
+        (input, length, misalignment): (InputBytes, u64, usize),
         asked: ScanOptions,
         shared: &mut Vec<u8>,
     ) -> Result<Vec<u8>, String> {
-        let item = &operands.item;
-        let length = (input.len() / item.size) as u64;
+        let (item, case, (output, output_misalignment)) = (&operands.item, &kernels.case, kernels.output);
         let ScanLaunch { kernel, tiles, blocks, groups, warps } = case.policy.launch(item, length, LIMITS);
         let shape = case.policy.shape(kernel);
         let needed = shape.memory_bytes(item, tiles) as usize;
@@ -487,27 +536,38 @@ impl Executor {
             shared.resize(needed, 0);
         }
         let shared = &mut shared[..needed];
-        let (fields, places) = before_identity!(ScanArguments<ArrayInput> { shared, length, tiles, exclusive: asked.exclusive.into() });
+        let (fields, places) = before_identity!(
+            kernels.arrays,
+            ScanArguments { shared, length, tiles, exclusive: asked.exclusive.into() }
+        );
         let arguments = operands.arguments(fields);
         let request = Request {
             kernel: case.number(kernel),
             blocks: blocks as u32,
             threads: groups * warps * 32,
-            misalignment: (asked.misalignment.0 * item.size) as u32,
-            output_misalignment: (asked.misalignment.1 * item.size) as u32,
+            misalignment: misalignment as u32,
+            output_misalignment: output_misalignment as u32,
             in_place: asked.in_place.into(),
             places,
             seed: self.seed,
             shared: shape.shared_bytes(item, groups * warps) as u64,
             arguments: arguments.len() as u64,
             op: operands.state.len() as u64,
-            input: input.len() as u64,
-            output: input.len() as u64,
+            input: input.bytes.len() as u64,
+            output: output as u64,
             words: shared.len() as u64,
+            arrays: if input.arrays.is_empty() { NO_ARRAY } else { input.arrays.len() as u64 },
             ..Request::default()
         };
-        let output = input.len();
-        let request = [bytes(&[request]), arguments, operands.state.clone(), input, shared.to_vec()].concat();
+        let request = [
+            bytes(&[request]),
+            bytes(&input.arrays),
+            arguments,
+            operands.state.clone(),
+            input.bytes,
+            shared.to_vec(),
+        ]
+        .concat();
         let mut answer = self.ask(&request, output + shared.len())?;
         shared.copy_from_slice(&answer[output..]);
         answer.truncate(output);

@@ -14,6 +14,7 @@
 mod block_prefixes;
 mod lanes;
 mod levels;
+mod results;
 mod runs;
 mod stream;
 
@@ -25,6 +26,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use self::block_prefixes::{BlockPosition, BlockPrefixes};
 use self::lanes::tile_items;
 use self::levels::{Levels, uses_lanes};
+pub(crate) use self::results::PresentedBy;
+use self::results::{Items, Results};
 use super::read::Elements;
 use super::rows::as_places;
 use super::units::{RUN, items_of};
@@ -39,39 +42,41 @@ const BLOCK_BYTES: usize = 128 << 10;
 const MAX_PENDING: usize = 2;
 
 /// Scans the items that the elements become, into new memory.
-pub(crate) fn scan<M: Monoid>(
+pub(crate) fn scan<M: Monoid, R: Results<M::Item>>(
     operator: &M,
     prefix: Prefix,
     elements: &(impl Elements<M::Item> + ?Sized),
-) -> Vec<M::Item> {
+    results: &R,
+) -> Vec<R::Output> {
     let mut scanned = Vec::with_capacity(elements.length());
     // The system clears new memory page by page at the first write. So the caches hold it already,
     // and stores do not bypass them.
     let places = &mut scanned.spare_capacity_mut()[..elements.length()];
     // SAFETY: elements are given. All blocks were swept down, so every place was written.
     unsafe {
-        scan_blocks(operator, prefix, Some(elements), places, false);
+        scan_blocks(operator, prefix, Some(elements), results, places, false);
         scanned.set_len(elements.length());
     }
     scanned
 }
 
 /// Scans the items that the elements become, into `places`.
-pub(crate) fn scan_into<M: Monoid>(
+pub(crate) fn scan_into<M: Monoid, R: Results<M::Item>>(
     operator: &M,
     prefix: Prefix,
     elements: &(impl Elements<M::Item> + ?Sized),
-    places: &mut [M::Item],
+    results: &R,
+    places: &mut [R::Output],
 ) {
     let streams = stream::is_worthwhile(places);
-    // SAFETY: only items are written to the places, and elements are given.
-    unsafe { scan_blocks(operator, prefix, Some(elements), as_places(places), streams) };
+    // SAFETY: only results are written to the places, and elements are given.
+    unsafe { scan_blocks(operator, prefix, Some(elements), results, as_places(places), streams) };
 }
 
 /// Scans items in place.
 pub(crate) fn scan_in_place<M: Monoid>(operator: &M, prefix: Prefix, items: &mut [M::Item]) {
     // SAFETY: the places hold items, and only items are written to them.
-    unsafe { scan_blocks(operator, prefix, None::<&[M::Item]>, as_places(items), false) };
+    unsafe { scan_blocks(operator, prefix, None::<&[M::Item]>, &Items, as_places(items), false) };
 }
 
 /// Items of a block: a power of two, at least a tile. Blocks of items in lanes are larger in two
@@ -91,14 +96,17 @@ fn block_items<T: DeviceType>(streams: bool) -> usize {
 ///
 /// # Safety
 ///
-/// If there are no elements, the places hold items.
-unsafe fn scan_blocks<M: Monoid, E: Elements<M::Item> + ?Sized>(
+/// If there are no elements, results are items, and the places hold items.
+unsafe fn scan_blocks<M: Monoid, E: Elements<M::Item> + ?Sized, R: Results<M::Item>>(
     operator: &M,
     prefix: Prefix,
     elements: Option<&E>,
-    places: &mut [MaybeUninit<M::Item>],
+    results: &R,
+    places: &mut [MaybeUninit<R::Output>],
     streams: bool,
 ) {
+    // Items that become results are written to memory that stays in the caches.
+    let streams = streams && R::as_places_of_items(&mut []).is_some();
     assert!(elements.is_none_or(|elements| elements.length() == places.len()));
     let (whole, most) = (block_items::<M::Item>(streams), places.len());
     let count = most.div_ceil(whole);
@@ -115,7 +123,7 @@ unsafe fn scan_blocks<M: Monoid, E: Elements<M::Item> + ?Sized>(
             // The last block may be incomplete. No other block needs its value.
             Some((BlockPosition { index, is_whole: places.len() == whole }, places))
         };
-        let mut room = Vec::new();
+        let (mut room, mut scanned) = (Vec::new(), Vec::new());
         let range_of = |position: BlockPosition, places: &[_]| {
             position.index * whole..position.index * whole + places.len()
         };
@@ -140,8 +148,20 @@ unsafe fn scan_blocks<M: Monoid, E: Elements<M::Item> + ?Sized>(
                 let Some(edges) = prefixes.edges(position) else { return };
                 let items = elements.map(|elements| elements.items(range_of(position, places), &mut room));
                 assert!(items.is_none_or(|items| items.len() == places.len()), "an item for each element");
-                // SAFETY: `levels` has swept up the same block.
-                unsafe { levels.down(prefix, edges, items, places) };
+                match R::as_places_of_items(places) {
+                    // SAFETY: `levels` has swept up the same block.
+                    Some(places) => unsafe { levels.down(prefix, edges, items, places) },
+                    None => {
+                        scanned.resize_with(places.len(), MaybeUninit::uninit);
+                        // SAFETY: the same. Elements are given, as results are not items.
+                        unsafe { levels.down(prefix, edges, items, &mut scanned) };
+                        let first = position.index * whole + usize::from(prefix == Prefix::Inclusive);
+                        for (count, (place, item)) in (first as u64..).zip(places.iter_mut().zip(&scanned)) {
+                            // SAFETY: every place was written.
+                            place.write(results.present(unsafe { item.assume_init() }, count));
+                        }
+                    }
+                }
                 finished.fetch_add(1, Ordering::Relaxed);
                 spare.push(levels);
             } else {

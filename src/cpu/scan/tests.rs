@@ -76,9 +76,9 @@ where
                     zip(got, expected).position(|(got, expected)| !M::Item::same_bits(got, expected));
                 assert_eq!(differs, None, "{prefix:?} of {length} items, {how}");
             };
-            check(&scan(&operator, prefix, items), "new memory");
+            check(&scan(&operator, prefix, items, &Items), "new memory");
             let mut places = vec![operator.identity(); length];
-            scan_into(&operator, prefix, items, &mut places);
+            scan_into(&operator, prefix, items, &Items, &mut places);
             check(&places, "given memory");
             for skipped in [0, 1, 3] {
                 let (outside, line) = (operator.identity(), 64);
@@ -86,7 +86,7 @@ where
                 let first = line + room[line..].as_ptr().align_offset(line).min(line) + skipped;
                 let places = &mut room[first..][..length];
                 // SAFETY: only items are written to them.
-                unsafe { scan_blocks(&operator, prefix, Some(items), as_places(places), true) };
+                unsafe { scan_blocks(&operator, prefix, Some(items), &Items, as_places(places), true) };
                 check(&room[first..][..length], "past the caches");
                 let mut others = room[..first].iter().chain(&room[first + length..]);
                 assert!(others.all(|place| M::Item::same_bits(place, &outside)), "{length} items");
@@ -193,12 +193,14 @@ fn no_two_values_are_combined_but_neighbours() {
     for length in [1, 7, 8, 9, 500, tile, 8 * tile, 9 * tile + 77, block, 3 * block + 5 * tile + 3] {
         let items: Vec<[u32; 2]> = (0..length).map(|i| [i, i + 1]).collect();
         let expected: Vec<[u32; 2]> = (1..=length).map(|end| [0, end]).collect();
-        assert_eq!(scan(&Joined, Prefix::Inclusive, &items[..]), expected, "{length} items");
+        assert_eq!(scan(&Joined, Prefix::Inclusive, &items[..], &Items), expected, "{length} items");
         let mut places = items.clone();
         scan_in_place(&Joined, Prefix::Inclusive, &mut places);
         assert_eq!(places, expected, "{length} items in place");
         // SAFETY: only items are written to them.
-        unsafe { scan_blocks(&Joined, Prefix::Inclusive, Some(&items[..]), as_places(&mut places), true) };
+        unsafe {
+            scan_blocks(&Joined, Prefix::Inclusive, Some(&items[..]), &Items, as_places(&mut places), true)
+        };
         assert_eq!(places, expected, "{length} items past the caches");
         assert_eq!(crate::cpu::bracket(&Joined, &items[..]), [0, length], "{length} items reduced");
     }
@@ -213,7 +215,7 @@ fn blocks_come_when_they_come() {
         let expected = tree::inclusive_scan(&operator, &items);
         for threads in [1, 2, 3, 16, 16] {
             let threads = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
-            let scanned = threads.install(|| scan(&operator, Prefix::Inclusive, &items[..]));
+            let scanned = threads.install(|| scan(&operator, Prefix::Inclusive, &items[..], &Items));
             let differs =
                 zip(&scanned, &expected).position(|(got, expected)| !M::Item::same_bits(got, expected));
             assert_eq!(differs, None);
@@ -249,9 +251,9 @@ fn elements_become_items() {
     for length in [0, 1, 9, block - 1, block, block + 1, 5 * block, numbers.len()] {
         let elements = AsMaps(&numbers[..length]);
         for (prefix, expected) in [(Prefix::Inclusive, &inclusive), (Prefix::Exclusive, &exclusive)] {
-            assert_eq!(scan(&operator, prefix, &elements), expected[..length]);
+            assert_eq!(scan(&operator, prefix, &elements, &Items), expected[..length]);
             let mut places = vec![[0; 2]; length];
-            scan_into(&operator, prefix, &elements, &mut places);
+            scan_into(&operator, prefix, &elements, &Items, &mut places);
             assert_eq!(places, expected[..length]);
         }
     }
@@ -275,9 +277,9 @@ fn a_last_part_is_combined_with_nothing_else() {
     let mut items = vec![0; block];
     items[0] = i32::MAX;
     items.extend([-1, 0, 1]);
-    assert_eq!(scan(&Checked, Prefix::Inclusive, &items[..]), tree::inclusive_scan(&Checked, &items));
+    assert_eq!(scan(&Checked, Prefix::Inclusive, &items[..], &Items), tree::inclusive_scan(&Checked, &items));
     items.extend(vec![0; 11 * tile_items::<i32>()]);
-    assert_eq!(scan(&Checked, Prefix::Inclusive, &items[..]), tree::inclusive_scan(&Checked, &items));
+    assert_eq!(scan(&Checked, Prefix::Inclusive, &items[..], &Items), tree::inclusive_scan(&Checked, &items));
 }
 
 /// A panic in an operator reaches the caller, and no thread waits for the one that panicked.
@@ -314,7 +316,7 @@ fn a_panic_ends_all_threads() {
                 let elements = Some(&items[..]);
                 // SAFETY: elements are given.
                 let mut scan =
-                    || unsafe { scan_blocks(&panics, Prefix::Inclusive, elements, places, streams) };
+                    || unsafe { scan_blocks(&panics, Prefix::Inclusive, elements, &Items, places, streams) };
                 let scanned = || threads.install(&mut scan);
                 let panic =
                     std::panic::catch_unwind(std::panic::AssertUnwindSafe(scanned)).expect_err("it panics");

@@ -1,20 +1,15 @@
 //! Reductions of host memory.
 
-use std::any::Any;
 use std::marker::PhantomData;
-use std::sync::Arc;
-
-use cudarc::driver::{CudaContext, CudaStream, DevicePtr};
 
 use super::BracketKernel;
 use crate::cuda::host::{PrivateStream, staging};
 use crate::cuda::input::DeviceInput;
 use crate::cuda::lock::lock;
-use crate::cuda::read::{Arrays, Elements, StreamOrder};
+use crate::cuda::read::{Arrays, CopiedArrays};
 use crate::cuda::slices::{DrainOnDrop, allocate};
 use crate::cuda::staging::{DEVICE_CHUNKS, chunk_items};
 use crate::language::Preparation;
-use crate::source::{ArrayInput, ArraysOf};
 use crate::types::SliceVisitor;
 use crate::{DeviceMonoid, DeviceType, Element, Error};
 
@@ -40,11 +35,7 @@ impl BracketKernel {
             let Some(result) = run.result else { unreachable!("an element has a part") };
             return result;
         }
-        let mut copies =
-            Copies { private: &private, arrays: Vec::new(), length: length as u64, copied: Ok(()) };
-        E::visit_slices(slices, &mut copies);
-        std::mem::replace(&mut copies.copied, Ok(()))?;
-        self.run(operator, &CopiedArrays { copies, of: PhantomData::<fn() -> P> })
+        self.run(operator, &CopiedArrays::<P>::of::<E>(&private, slices, length)?)
     }
 
     /// Reduces one array. It is copied in chunks, whose brackets are then reduced.
@@ -95,64 +86,5 @@ impl<'a, M: DeviceMonoid, P: Preparation> SliceVisitor<'a> for RunOne<'_, M, P> 
     fn slice<T: DeviceType>(&mut self, slice: &'a [T]) {
         let result = self.kernel.run_host_array::<M, T, P>(self.operator, self.private, slice);
         self.result = Some(result);
-    }
-}
-
-/// Copies of arrays that are read in step: the address of each, and what keeps it allocated.
-struct Copies<'k> {
-    private: &'k PrivateStream,
-    arrays: Vec<(u64, Box<dyn Any>)>,
-    length: u64,
-    copied: Result<(), Error>,
-}
-
-impl<'a> SliceVisitor<'a> for Copies<'_> {
-    fn slice<T: DeviceType>(&mut self, slice: &'a [T]) {
-        if self.copied.is_err() {
-            return;
-        }
-        match self.private.upload(slice) {
-            Ok(copy) => {
-                let (address, used) = copy.device_ptr(self.private.stream());
-                drop(used);
-                self.arrays.push((address, Box::new(copy)));
-            }
-            Err(error) => self.copied = Err(error),
-        }
-    }
-}
-
-struct CopiedArrays<'k, P> {
-    copies: Copies<'k>,
-    of: PhantomData<fn() -> P>,
-}
-
-// SAFETY: each copy holds `length` elements, on the private stream.
-unsafe impl<P: Preparation> Elements for CopiedArrays<'_, P> {
-    type Reader = ArraysOf<P>;
-    type Guard<'a>
-        = ()
-    where
-        Self: 'a;
-
-    fn stream(&self) -> &Arc<CudaStream> {
-        self.copies.private.stream()
-    }
-
-    fn length(&self) -> u64 {
-        self.copies.length
-    }
-
-    fn order(&self, _: &Arc<CudaContext>, _: StreamOrder) -> Result<(), Error> {
-        Ok(())
-    }
-
-    fn are_tracked(&self) -> bool {
-        false
-    }
-
-    fn read<'a>(&'a self, _: &'a CudaStream) -> (ArrayInput<P::First, P::Addresses>, ()) {
-        let list: Vec<u64> = self.copies.arrays.iter().map(|(address, _)| *address).collect();
-        (ArrayInput { elements: P::addresses(&list), first: P::first(0) }, ())
     }
 }

@@ -1,7 +1,10 @@
+use cudarc::driver::DevicePtr;
+
 use super::*;
 use crate::DeviceType;
 use crate::cuda::lock::lock;
 use crate::operators::Sum;
+use crate::source::ArrayOfItems;
 
 /// A scan's launch is a chain. Each of the two kernels is recorded once.
 #[test]
@@ -9,12 +12,14 @@ fn gpu_scans_are_recorded_once() {
     let Some(device) = crate::laws::gpu() else { return };
     let stream = device.stream().expect("a GPU").context().new_stream().expect("a stream");
     let policy = ScanPolicy::for_item(&u32::layout());
-    let kernel = ScanKernel::of::<Sum<u32>>(stream.context(), policy).expect("a kernel");
+    let kernel = ScanKernel::of::<Sum<u32>, ArrayOfItems>(stream.context(), policy).expect("a kernel");
     let lengths = [5_usize, 1_000_000, 1, 10_000_000, 70_000, 9_000_000];
     let items = stream.clone_htod(&vec![3_u32; 10_000_000]).expect("copies");
     for length in lengths {
         let items = items.slice(..length);
-        let scanned = kernel.scan(&Sum::new(), Prefix::Inclusive, &items).expect("scans");
+        let items: &dyn DevicePtr<u32> = &items;
+        let arrays: Arrays<'_, u32> = Arrays::of(items).expect("one array");
+        let scanned = kernel.scan::<_, _, u32>(&Sum::<u32>::new(), Prefix::Inclusive, arrays).expect("scans");
         let scanned = stream.clone_dtoh(&scanned).expect("copies");
         assert!(scanned.iter().zip(1..).all(|(&sum, count)| sum == 3 * count), "{length} items");
     }

@@ -1,0 +1,95 @@
+//! Arrays of host memory, which are copied to the device as a whole.
+
+use std::any::Any;
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+use cudarc::driver::{CudaContext, CudaSlice, CudaStream, DevicePtr};
+
+use super::elements::{Elements, StreamOrder};
+use crate::cuda::host::PrivateStream;
+use crate::language::Preparation;
+use crate::source::{ArrayInput, ArraysOf};
+use crate::types::SliceVisitor;
+use crate::{DeviceType, Element, Error};
+
+/// Copies of arrays that are read in step, whose elements become items by `P`.
+pub(crate) struct CopiedArrays<'k, P> {
+    copies: Copies<'k>,
+    length: u64,
+    of: PhantomData<fn() -> P>,
+}
+
+/// The address of each copy, and what keeps it allocated.
+struct Copies<'k> {
+    private: &'k PrivateStream,
+    arrays: Vec<(u64, Box<dyn Any>)>,
+    copied: Result<(), Error>,
+}
+
+impl<'k, P> CopiedArrays<'k, P> {
+    /// Copies arrays of `length` elements each.
+    pub(crate) fn of<E: Element>(
+        private: &'k PrivateStream,
+        slices: E::Slices<'_>,
+        length: usize,
+    ) -> Result<Self, Error> {
+        let mut copies = Copies { private, arrays: Vec::new(), copied: Ok(()) };
+        E::visit_slices(slices, &mut copies);
+        std::mem::replace(&mut copies.copied, Ok(()))?;
+        Ok(Self { copies, length: length as u64, of: PhantomData })
+    }
+
+    /// The copy of the one array, whose elements are items.
+    pub(crate) fn into_items<T: DeviceType>(self) -> Box<CudaSlice<T>> {
+        let copy = self.copies.arrays.into_iter().next().and_then(|(_, copy)| copy.downcast().ok());
+        let Some(items) = copy else { unreachable!("elements are items") };
+        items
+    }
+}
+
+impl<'a> SliceVisitor<'a> for Copies<'_> {
+    fn slice<T: DeviceType>(&mut self, slice: &'a [T]) {
+        if self.copied.is_err() {
+            return;
+        }
+        match self.private.upload(slice) {
+            Ok(copy) => {
+                let (address, used) = copy.device_ptr(self.private.stream());
+                drop(used);
+                self.arrays.push((address, Box::new(copy)));
+            }
+            Err(error) => self.copied = Err(error),
+        }
+    }
+}
+
+// SAFETY: each copy holds `length` elements, on the private stream.
+unsafe impl<P: Preparation> Elements for CopiedArrays<'_, P> {
+    type Reader = ArraysOf<P>;
+    type Guard<'a>
+        = ()
+    where
+        Self: 'a;
+
+    fn stream(&self) -> &Arc<CudaStream> {
+        self.copies.private.stream()
+    }
+
+    fn length(&self) -> u64 {
+        self.length
+    }
+
+    fn order(&self, _: &Arc<CudaContext>, _: StreamOrder) -> Result<(), Error> {
+        Ok(())
+    }
+
+    fn are_tracked(&self) -> bool {
+        false
+    }
+
+    fn read<'a>(&'a self, _: &'a CudaStream) -> (ArrayInput<P::First, P::Addresses>, ()) {
+        let list: Vec<u64> = self.copies.arrays.iter().map(|(address, _)| *address).collect();
+        (ArrayInput { elements: P::addresses(&list), first: P::first(0) }, ())
+    }
+}
