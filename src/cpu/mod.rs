@@ -8,6 +8,7 @@ mod read;
 mod reduce;
 mod rows;
 mod scan;
+mod threads;
 mod transposition;
 mod units;
 mod vectors;

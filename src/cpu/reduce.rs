@@ -12,10 +12,12 @@
 //!
 //! Memory is allocated for blocks and for parts of blocks, never for each item.
 
-use rayon::prelude::*;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use super::lanes::{self, tile_items};
 use super::read::Elements;
+use super::threads::on_threads;
 use super::units::{RUN, items_of};
 use super::vectors::{Compiled, Registers, Vectors, has_lanes_of};
 use super::{prefetch, rows};
@@ -40,15 +42,31 @@ pub(crate) fn bracket<M: Monoid>(operator: &M, elements: &(impl Elements<M::Item
 
 fn blocks<M: Monoid>(operator: &M, in_lanes: bool, elements: &(impl Elements<M::Item> + ?Sized)) -> M::Item {
     let (length, block) = (elements.length(), items_of::<M::Item>(BLOCK_BYTES));
-    let new = || (Brackets::new(operator, in_lanes), Vec::new());
-    let value = |(brackets, room): &mut (Brackets<'_, M>, Vec<M::Item>), begin: usize| {
-        brackets.bracket(elements.items(begin..length.min(begin + block), room))
-    };
     if length <= block {
-        return value(&mut new(), 0);
+        return Brackets::new(operator, in_lanes).bracket(elements.items(0..length, &mut Vec::new()));
     }
-    let begins = (0..length.div_ceil(block)).into_par_iter().map(|index| index * block);
-    let values: Vec<M::Item> = begins.map_init(new, value).collect();
+    let count = length.div_ceil(block);
+    let (next, of_threads) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+    // Takes one block after another.
+    let work = || {
+        let (mut brackets, mut room) = (Brackets::new(operator, in_lanes), Vec::new());
+        let mut values = Vec::new();
+        loop {
+            let index = next.fetch_add(1, Ordering::Relaxed);
+            if index >= count {
+                break;
+            }
+            let (begin, end) = (index * block, length.min((index + 1) * block));
+            values.push((index, brackets.bracket(elements.items(begin..end, &mut room))));
+        }
+        of_threads.lock().unwrap_or_else(PoisonError::into_inner).push(values);
+    };
+    on_threads(count, &work);
+    let of_threads = of_threads.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let all = || of_threads.iter().flatten();
+    let Some(&(_, any)) = all().next() else { unreachable!("there are blocks") };
+    let mut values = vec![any; count];
+    all().for_each(|&(index, value)| values[index] = value);
     blocks(operator, in_lanes, &values[..])
 }
 

@@ -125,11 +125,11 @@ impl BracketKernel {
         let kernels = Self::kernels(&launches);
         let render = |kernel| self.render::<M, R>(kernel);
         let all_loaded = match &self.of_partials {
-            None => self.kernels.prepare_or(Kernel::Baseline, kernels, render)?,
+            None => self.kernels.prepare_or(Kernel::Baseline, kernels, &render)?,
             Some(later) => {
                 let render_later = |kernel| later.render::<M, ArrayOfItems>(kernel);
-                let first = self.kernels.prepare_or(Kernel::Baseline, kernels.clone().take(1), render)?;
-                later.kernels.prepare_or(Kernel::Baseline, kernels.skip(1), render_later)? && first
+                let first = self.kernels.prepare_or(Kernel::Baseline, kernels.clone().take(1), &render)?;
+                later.kernels.prepare_or(Kernel::Baseline, kernels.skip(1), &render_later)? && first
             }
         };
         match all_loaded {
@@ -156,10 +156,10 @@ impl BracketKernel {
         let kernels = Self::kernels(launches);
         let render = |kernel| self.render::<M, R>(kernel);
         match &self.of_partials {
-            None => self.kernels.prepare(kernels, render),
+            None => self.kernels.prepare(kernels, &render),
             Some(later) => {
-                self.kernels.prepare(kernels.clone().take(1), render)?;
-                later.kernels.prepare(kernels.skip(1), |kernel| later.render::<M, ArrayOfItems>(kernel))
+                self.kernels.prepare(kernels.clone().take(1), &render)?;
+                later.kernels.prepare(kernels.skip(1), &|kernel| later.render::<M, ArrayOfItems>(kernel))
             }
         }
     }
@@ -168,11 +168,11 @@ impl BracketKernel {
     pub(crate) fn reserve<M: DeviceMonoid, R: Reader>(&self, stream: &CudaStream) -> Result<(), Error> {
         self.assert_reads::<R>();
         let all = |policy: &Policy| policy.kernels().iter().copied();
-        self.kernels.prepare(all(&self.policy), |kernel| self.render::<M, R>(kernel))?;
+        self.kernels.prepare(all(&self.policy), &|kernel| self.render::<M, R>(kernel))?;
         if let Some(later) = &self.of_partials {
             let render = |kernel| later.render::<M, ArrayOfItems>(kernel);
             let policy = if self.policy.tuned { later.policy } else { later.policy.baseline_only() };
-            later.kernels.prepare(all(&policy), render)?;
+            later.kernels.prepare(all(&policy), &render)?;
         }
         self.kernels.workspaces.of_stream(stream).map(|_| ())
     }
@@ -204,7 +204,7 @@ impl BracketKernel {
         let memory = workspace.memory(request)?;
         let output = workspace.slot.next_output();
         let kernels = Self::kernels(&launches);
-        let enqueued = workspace.graphs.launch(kernels, stream, |queue| {
+        let enqueued = workspace.graphs.launch(kernels, stream, &mut |queue| {
             let arguments = ReduceArguments { elements: span, output, memory };
             // SAFETY: the read guard and the lock of the workspace are held until the result has
             // arrived.

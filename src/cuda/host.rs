@@ -9,7 +9,7 @@ use cudarc::driver::{CudaContext, CudaSlice, CudaStream, DevicePtr, DevicePtrMut
 
 use super::driver::{check, check_not_capturing};
 use super::slices::allocate;
-use super::staging::{Staging, chunk_items};
+use super::staging::{Staging, bytes_of, chunk_items};
 use crate::cuda::lock::lock;
 use crate::{DeviceType, Error, Value};
 
@@ -55,12 +55,14 @@ impl PrivateStream {
         }
         if let Some(staging) = staging(self.0.context(), items) {
             let (address, _write) = copy.device_ptr_mut(&self.0);
-            let chunk = chunk_items::<T>(items.len());
-            let place = |index: usize| address + (index * chunk * size_of::<T>()) as u64;
+            let bytes = chunk_items::<T>(items.len()) * size_of::<T>();
+            let place = |index: usize| address + (index * bytes) as u64;
             let copies = Self::take(self.0.context())?;
             // SAFETY: the chunks are those of `chunk_items`, and their places are parts of the
             // copy.
-            unsafe { lock(&staging).copy(items, chunk, (&self.0, &copies.0), place, |_, _| Ok(())) }?;
+            unsafe {
+                lock(&staging).copy(bytes_of(items), bytes, (&self.0, &copies.0), &place, &mut |_| Ok(()))
+            }?;
             drop(_write);
             return Ok(copy);
         }

@@ -162,6 +162,7 @@ pub(super) struct Blocks {
     pub(super) early: bool,
 }
 
+// What compiles kernels is not generic: otherwise rustc would compile it for each operator.
 impl Kernels {
     pub(super) fn new(context: &Arc<CudaContext>, data: Data, target: jit::Target) -> Self {
         let workspaces = Workspaces::new(context, data.item.size);
@@ -180,7 +181,7 @@ impl Kernels {
     pub(super) fn prepare(
         &self,
         kernels: impl Iterator<Item = Kernel> + Clone,
-        render: impl Fn(Kernel) -> Result<Rendered, Error> + Sync,
+        render: &(dyn Fn(Kernel) -> Result<Rendered, Error> + Sync),
     ) -> Result<(), Error> {
         if self.all_loaded(kernels.clone()) {
             return Ok(());
@@ -211,7 +212,7 @@ impl Kernels {
         &self,
         instead: Kernel,
         kernels: impl Iterator<Item = Kernel> + Clone,
-        render: impl Fn(Kernel) -> Result<Rendered, Error>,
+        render: &dyn Fn(Kernel) -> Result<Rendered, Error>,
     ) -> Result<bool, Error> {
         let mut compiling = lock(&self.compiling);
         let mut to_compile = Vec::new();

@@ -88,12 +88,12 @@ impl LaunchGraphs {
         &mut self,
         kernels: impl Iterator<Item = Kernel> + Clone,
         stream: &CudaStream,
-        mut enqueue: impl FnMut(&mut Queue<'_>) -> Result<(), Error>,
+        enqueue: &mut dyn FnMut(&mut Queue<'_>) -> Result<(), Error>,
     ) -> Result<(), Error> {
         // Tuned kernels soon replace the baseline, so its graph would remain unused.
         let are_kept = !self.are_refused && kernels.clone().all(|kernel| kernel != Kernel::Baseline);
         if are_kept {
-            match self.launch_as_graph(kernels, stream, &mut enqueue) {
+            match self.launch_as_graph(kernels, stream, enqueue) {
                 Ok(()) => return Ok(()),
                 Err(reason) => {
                     log::warn!("kernels are launched one by one: {reason}");
@@ -110,7 +110,7 @@ impl LaunchGraphs {
         &mut self,
         kernels: impl Iterator<Item = Kernel> + Clone,
         stream: &CudaStream,
-        enqueue: &mut impl FnMut(&mut Queue<'_>) -> Result<(), Error>,
+        enqueue: &mut dyn FnMut(&mut Queue<'_>) -> Result<(), Error>,
     ) -> Result<(), Error> {
         let is_known = |graph: &LaunchGraph| graph.kernels.iter().copied().eq(kernels.clone());
         let at = match self.known.iter().position(is_known) {
@@ -154,7 +154,7 @@ pub(super) struct LaunchGraph {
 impl LaunchGraph {
     fn record(
         kernels: Vec<Kernel>,
-        enqueue: &mut impl FnMut(&mut Queue<'_>) -> Result<(), Error>,
+        enqueue: &mut dyn FnMut(&mut Queue<'_>) -> Result<(), Error>,
     ) -> Result<Self, Error> {
         let side = check("creating a stream", SideStream::new())?;
         let mode = sys::CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED;

@@ -63,7 +63,7 @@ impl ScanKernel {
     ) -> Result<(), Error> {
         // Kernels of another reader would read wrong memory.
         assert_eq!(self.reader, TypeId::of::<R>(), "kernels of another reader");
-        self.kernels.prepare(kernels, |kernel| {
+        self.kernels.prepare(kernels, &|kernel| {
             let (shape, item) = (self.policy.shape(kernel), &self.kernels.data.item);
             let warps = shape.most_groups(item, self.limits) * shape.warps;
             let source = Arc::new(Source::of_scan_by::<M, R>(&self.policy, kernel)?);

@@ -120,7 +120,7 @@ impl<E: Elements, T> Slices<'_, E, T> {
         let (output, _written) = self.output.device_ptr_mut(stream);
         let input = read.as_ref().map(|(input, _)| *input);
         let addresses = Addresses { input, output, memory };
-        let enqueued = workspace.graphs.launch(kernels, stream, |queue| enqueue(queue, addresses));
+        let enqueued = workspace.graphs.launch(kernels, stream, &mut |queue| enqueue(queue, addresses));
         if let Err(error) = check_not_captured(stream) {
             return enqueued.and(Err(error));
         }

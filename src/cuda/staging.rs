@@ -65,6 +65,12 @@ pub(super) fn chunk_items<T>(length: usize) -> usize {
     (length / 16).next_power_of_two().clamp(least, most)
 }
 
+/// The bytes of items. Those of padding may be uninitialised.
+pub(super) fn bytes_of<T>(items: &[T]) -> &[MaybeUninit<u8>] {
+    // SAFETY: the same memory.
+    unsafe { std::slice::from_raw_parts(items.as_ptr().cast(), size_of_val(items)) }
+}
+
 impl Staging {
     /// The buffers of a context, which the first call allocates. None if that failed.
     pub(super) fn of(context: &Arc<CudaContext>) -> Option<Arc<Mutex<Self>>> {
@@ -108,31 +114,27 @@ impl Staging {
         self.device
     }
 
-    /// Copies items to the device in chunks of `chunk` items, after the earlier work of `stream`
-    /// and before its later work.
+    /// Copies bytes to the device in chunks, after the earlier work of `stream` and before its later
+    /// work.
     ///
     /// `place` gives the device address for a chunk, by the chunk's index. `each` may enqueue work
     /// on the stream that uses the chunk. The copies run on the stream `copies`, so that they
     /// overlap this work. Chunk c is copied after the work for chunk c - [`DEVICE_CHUNKS`]. The
-    /// items are no longer used when the call returns.
+    /// bytes are no longer used when the call returns.
     ///
     /// # Safety
     ///
-    /// 1. A chunk has at most [`MAX_CHUNK_BYTES`] bytes.
+    /// 1. A chunk has at least one byte and at most [`MAX_CHUNK_BYTES`] bytes.
     /// 2. The memory at each address that `place` gives has room for its chunk. Only work on the
     ///    stream uses it. The addresses of [`DEVICE_CHUNKS`] chunks in a row differ.
-    pub(super) unsafe fn copy<T>(
+    pub(super) unsafe fn copy(
         &mut self,
-        items: &[T],
-        chunk: usize,
+        input: &[MaybeUninit<u8>],
+        chunk_bytes: usize,
         (stream, copies): (&CudaStream, &CudaStream),
-        place: impl Fn(usize) -> u64,
-        mut each: impl FnMut(usize, &[T]) -> Result<(), Error>,
+        place: &dyn Fn(usize) -> u64,
+        each: &mut dyn FnMut(usize) -> Result<(), Error>,
     ) -> Result<(), Error> {
-        // SAFETY: the same memory. Padding may be uninitialised.
-        let input = unsafe {
-            std::slice::from_raw_parts(items.as_ptr().cast::<MaybeUninit<u8>>(), size_of_val(items))
-        };
         // After an error or a panic, the next call may use the buffers and the memory at once.
         let unfinished = (DrainOnDrop(stream), DrainOnDrop(copies));
         for event in &self.copied {
@@ -141,7 +143,7 @@ impl Staging {
         for event in &self.used {
             check("recording an event", event.record(stream))?;
         }
-        let (chunks, chunk_bytes) = (items.len().div_ceil(chunk), chunk * size_of::<T>());
+        let chunks = input.len().div_ceil(chunk_bytes);
         let count = (PINNED_BYTES / chunk_bytes).min(MAX_BUFFERS);
         // SAFETY: the pinned memory has room for so many buffers.
         let buffer = |index| Pinned(unsafe { self.pinned.0.add(index * chunk_bytes) });
@@ -153,7 +155,7 @@ impl Staging {
             let _stop = StopOnDrop(&filling);
             let help = || Builder::new().spawn_scoped(scope, || filling.help()).is_ok();
             let has_help = (0..helpers(input.len())).filter(|_| help()).count() > 0;
-            for (index, part) in items.chunks(chunk).enumerate() {
+            for index in 0..chunks {
                 if !has_help {
                     filling.fill(index);
                 }
@@ -168,7 +170,7 @@ impl Staging {
                 check("copying to the device", copy)?;
                 check("recording an event", copied.record(copies))?;
                 check("waiting for an event", stream.wait(copied))?;
-                each(index, part)?;
+                each(index)?;
                 check("recording an event", used.record(stream))?;
                 // Two copies are enqueued, so that the GPU always has work.
                 if let Some(ended) = index.checked_sub(2).filter(|ended| ended + count < chunks) {

@@ -106,12 +106,6 @@ pub const MUTATIONS: &[Mutation] = &[
         wrong: "            return begin + index;\n",
     },
     Mutation {
-        name: "a scan that prepares the wrong last element",
-        file: "scan/staging.cuh",
-        right: "if (index < present) return begin + index;",
-        wrong: "if (index + 1 < present) return begin + index;",
-    },
-    Mutation {
         name: "a scan that skips the rest of its elements",
         file: "scan/staging.cuh",
         right: "for (unsigned step = 0; step < STEPS; step += AT_ONCE) {\n            Words",

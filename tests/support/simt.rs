@@ -489,7 +489,7 @@ impl Executor {
         let kernels = ScanKernels {
             case: Case { first: case.first, operator: (), policy: case.policy },
             arrays: None,
-            output: (items.len() * size, asked.misalignment.1 * size),
+            output: (size_of_val(items), asked.misalignment.1 * size),
         };
         let input = (InputBytes::of_one(bytes(items)), items.len() as u64, asked.misalignment.0 * size);
         let output = self.scan_of_bytes(&kernels, &Operands::of(&case.operator), input, asked, shared)?;

@@ -30,6 +30,7 @@ pub(crate) use self::results::PresentedBy;
 use self::results::{Items, Results};
 use super::read::Elements;
 use super::rows::as_places;
+use super::threads::on_threads;
 use super::units::{RUN, items_of};
 use super::vectors::Vectors;
 use crate::tree::Prefix;
@@ -170,11 +171,8 @@ unsafe fn scan_blocks<M: Monoid, E: Elements<M::Item> + ?Sized, R: Results<M::It
         }
         std::mem::forget(stop);
     };
-    match rayon::current_num_threads().min(count) {
-        0 | 1 => work(),
-        threads => rayon::scope(|scope| (0..threads).for_each(|_| scope.spawn(|_| work()))),
-    }
-    // If a thread stopped early, an operator has panicked, and `scope` panics, too.
+    on_threads(count, &work);
+    // If a thread stopped early, an operator has panicked, and `on_threads` panics, too.
     assert_eq!(finished.into_inner(), blocks.len(), "all blocks went down");
 }
 

@@ -8,7 +8,7 @@ use crate::cuda::input::DeviceInput;
 use crate::cuda::lock::lock;
 use crate::cuda::read::{Arrays, CopiedArrays};
 use crate::cuda::slices::{DrainOnDrop, allocate};
-use crate::cuda::staging::{DEVICE_CHUNKS, chunk_items};
+use crate::cuda::staging::{DEVICE_CHUNKS, bytes_of, chunk_items};
 use crate::language::Preparation;
 use crate::types::SliceVisitor;
 use crate::{DeviceMonoid, DeviceType, Element, Error};
@@ -56,17 +56,18 @@ impl BracketKernel {
         let unfinished = DrainOnDrop(stream);
         let (first, bytes) = (staging.device(), chunk * size_of::<T>());
         let address = |index: usize| first + (index % DEVICE_CHUNKS * bytes) as u64;
-        let reduce = |index: usize, part: &[T]| {
+        let mut reduce = |index: usize| {
+            let length = chunk.min(elements.len() - index * chunk);
             // SAFETY: the memory has the chunk, in the order of this stream.
             let part: DeviceInput<T> =
-                unsafe { DeviceInput::on_stream(address(index), part.len(), stream.clone()) };
+                unsafe { DeviceInput::on_stream(address(index), length, stream.clone()) };
             let part = Arrays::<T, P>::from((index * chunk) as u64, &part)?;
             self.run_into(operator, part, &mut values.slice_mut(index..index + 1))
         };
         let copies = PrivateStream::take(&self.kernels.context)?;
         // SAFETY: the chunks are those of `chunk_items`. Only this call uses the memory, as it
         // holds the lock.
-        unsafe { staging.copy(elements, chunk, (stream, copies.stream()), address, reduce) }?;
+        unsafe { staging.copy(bytes_of(elements), bytes, (stream, copies.stream()), &address, &mut reduce) }?;
         let value = self.of_partials().run(operator, &Arrays::<M::Item>::of(&values)?)?;
         std::mem::forget(unfinished);
         Ok(value)
