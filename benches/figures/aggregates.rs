@@ -10,7 +10,7 @@ use anyhow::{Context, Result};
 use warpfold::aggregates::*;
 use warpfold::cudarc::driver::{CudaSlice, CudaView, PushKernelArg};
 use warpfold::operators::{Max, Min, Sum};
-use warpfold::{Aggregate, DeviceAggregate, DeviceType, Reduction, Value, aggregate, device};
+use warpfold::{Aggregate, DeviceAggregate, DeviceType, Reduction, Scan, Value, aggregate, device};
 
 use super::{COLD_BYTES, Gpu, MAX_CALLS, Subject, row, wide};
 
@@ -23,6 +23,11 @@ const FILL: &str = "uniform_f32";
 #[device(type = IsPositive)]
 fn is_positive(x: f32) -> bool {
     x > 0.0
+}
+
+#[device(type = Square)]
+fn square(x: f32) -> f32 {
+    x * x
 }
 
 /// The sum of the products of two arrays.
@@ -73,6 +78,39 @@ pub fn all(gpu: &Gpu, out: &mut impl Write) -> Result<()> {
         bytes_widened(gpu, out, bytes)?;
     }
     Ok(())
+}
+
+/// Writes a row for each scan of aggregates, beside that of the sum, which copies its items.
+pub fn scans(gpu: &Gpu, out: &mut impl Write) -> Result<()> {
+    for log2 in [12, 20, 24, 28] {
+        let bytes = 1 << log2;
+        scan(gpu, out, "scan of sums", bytes, Sum::<f32>::new())?;
+        scan(gpu, out, "scan of squares", bytes, Mapped::<Square, Sum<f32>>::default())?;
+        scan(gpu, out, "scan of counts", bytes, CountIf::<IsPositive>::default())?;
+        scan(gpu, out, "scan of means", bytes, Mean::<f32>::new())?;
+        scan(gpu, out, "scan of argmax", bytes, ArgMax::<f32>::new())?;
+    }
+    Ok(())
+}
+
+fn scan<A: DeviceAggregate<Input = f32>>(
+    gpu: &Gpu,
+    out: &mut impl Write,
+    name: &'static str,
+    bytes: usize,
+    aggregate: A,
+) -> Result<()> {
+    let subject = subject(name, "f32", 4, bytes);
+    let views = views::<f32>(gpu, &subject)?;
+    let scan = Scan::with(gpu.stream.clone(), aggregate);
+    scan.compile()?;
+    // SAFETY: the output is written before it is read.
+    let mut places = unsafe { gpu.stream.alloc::<Stored<A>>(views[0].len()) }?;
+    let times = gpu.graph_times(bytes, SAMPLES, |call| {
+        // SAFETY: the graph is dropped before the slices.
+        Ok(unsafe { scan.record_inclusive_into(&views[call % views.len()], &mut places) }?)
+    })?;
+    row(out, "warpfold", &subject, "graph", times)
 }
 
 fn subject(name: &'static str, item: &'static str, item_bytes: usize, bytes: usize) -> Subject<'static> {

@@ -2,7 +2,7 @@
 //! `benches/peers`.
 //!
 //! ```text
-//! figures CSV [--aggregates | --cpu | --cold | --enqueue | --search | --scan [--search]] [--quick]
+//! figures CSV [--aggregates [--scan] | --cpu | --cold | --enqueue | --search | --scan [--search]] [--quick]
 //!         [--sizes 10,20] [--policy large.rows=2,small_bytes=0] [OPERATOR...]
 //! ```
 //!
@@ -26,7 +26,7 @@
 //!   reads.
 //! - `--cold`: first calls (`cold.rs`).
 //! - `--host`: reductions of host memory (`host.rs`).
-//! - `--aggregates`: aggregates, in one read (`aggregates.rs`).
+//! - `--aggregates`: aggregates, in one read; with `--scan`, scans of aggregates (`aggregates.rs`).
 //! - `--enqueue`: the host's time to enqueue a call (`enqueue.rs`).
 //! - `--search`: policies (`search.rs`).
 //! - `--scan`: scans (`scan.rs`).
@@ -157,6 +157,14 @@ fn main() -> Result<()> {
         return Ok(out.flush()?);
     }
     let device = device.context("there is no GPU")?;
+    if of_aggregates {
+        let gpu = Gpu::new(&device)?;
+        match scan {
+            true => aggregates::scans(&gpu, &mut out)?,
+            false => aggregates::all(&gpu, &mut out)?,
+        }
+        return Ok(out.flush()?);
+    }
     if scan {
         let gpu = &Gpu::new(&device)?;
         let sizes = sizes.or(quick.then(|| vec![20, 24, 28, 30]));
@@ -168,10 +176,6 @@ fn main() -> Result<()> {
     }
     if host {
         host::all(&mut out)?;
-        return Ok(out.flush()?);
-    }
-    if of_aggregates {
-        aggregates::all(&Gpu::new(&device)?, &mut out)?;
         return Ok(out.flush()?);
     }
     if enqueue {

@@ -47,7 +47,7 @@ fn check<T: Debug>(got: &[T], expected: &[T]) -> Result<(), String> {
 }
 
 /// Inputs of a part of a tile, of several tiles, and of several windows of tiles.
-fn lengths<A: DeviceAggregate>(policy: &ScanPolicy, most: usize) -> Vec<usize> {
+fn lengths(policy: &ScanPolicy, most: usize) -> Vec<usize> {
     let shape = if policy.small_bytes > 100 { &policy.small } else { &policy.large };
     let tile = shape.tile_items(shape.warps) as usize;
     let mut lengths = vec![0, 1, 2, 31, 32, 33, 100, 1000, tile - 1, tile, tile + 1, 3 * tile + 5];
@@ -68,7 +68,7 @@ fn wrong_on_executor<A: DeviceAggregate<Input: Drawn, Output: Debug>>(
     case: Case<A, ScanPolicy>,
 ) -> Result<(), String> {
     let most = (64 << 10) / size_of::<A::Input>().max(size_of::<Item<A>>());
-    let lengths = lengths::<A>(&case.policy, most);
+    let lengths = lengths(&case.policy, most);
     let all = items(11, most + 3, A::Input::draw);
     let mut shared = Vec::new();
     for (number, length) in lengths.into_iter().enumerate().filter(|&(_, length)| length > 0) {
@@ -149,7 +149,7 @@ fn runs<A: DeviceAggregate<Input: Drawn, Output: Debug>>(tier: Tier, aggregate: 
     let count = if device.is_gpu() { 2 } else { 1 };
     for (kernels, policy) in policies::<A>().into_iter().take(count) {
         let scan = Scan::with(device.clone(), aggregate).with_policy(policy);
-        for length in lengths::<A>(&policy, most) {
+        for length in lengths(&policy, most) {
             for start in [0, 3] {
                 let elements = &all[start..start + length];
                 let (expected, host) = (expected(&aggregate, elements), A::Input::split(elements));
