@@ -330,7 +330,7 @@ impl<M: DeviceMonoid> Ladder<M> {
     }
 
     fn kernels(&self, rung: Rung, backend: &Backend<'_>) -> Result<&LadderKernels, Error> {
-        let Backend::Cuda { stream, .. } = backend else {
+        let Some(stream) = backend.gpu() else {
             return Err(Error::Rung {
                 rung: rung.name(),
                 reason: "runs on a GPU, and the device is the CPU: create the ladder with `Device::cuda`",

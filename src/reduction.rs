@@ -8,7 +8,7 @@ use std::sync::{Arc, OnceLock};
 
 use cudarc::driver::CudaStream;
 
-use crate::cuda::{Arrays, Backend, BracketKernel, Elements, InputSource, OutputTarget};
+use crate::cuda::{Arrays, BracketKernel, Elements, InputSource, OutputTarget};
 use crate::language::check_sizes;
 use crate::plan::{Kernel, Policy};
 use crate::source::{ArraysOf, Source, data_of};
@@ -226,7 +226,8 @@ impl<A: DeviceAggregate> Reduction<A> {
         let slices = match source {
             InputSource::Host(slices) => slices,
             InputSource::Device(pointers) => {
-                let Backend::Cuda { stream, .. } = self.device.backend()? else {
+                let backend = self.device.backend()?;
+                let Some(stream) = backend.gpu() else {
                     return Err(Error::DeviceInputOnCpu);
                 };
                 let arrays = Self::arrays(pointers)?;
@@ -237,10 +238,10 @@ impl<A: DeviceAggregate> Reduction<A> {
         let length = cpu::length_of::<A::Input>(slices)?;
         let item = match self.device.is_auto() {
             true => self.run_fastest(slices, length),
-            false => match self.device.backend()? {
-                Backend::Cpu => self.run_on_cpu(slices),
-                Backend::Cuda { .. } if length == 0 => Ok(self.aggregate.monoid().identity()),
-                Backend::Cuda { stream, .. } => self.run_host_on_gpu(self.kernel(stream)?, slices, length),
+            false => match self.device.backend()?.gpu() {
+                None => self.run_on_cpu(slices),
+                Some(_) if length == 0 => Ok(self.aggregate.monoid().identity()),
+                Some(stream) => self.run_host_on_gpu(self.kernel(stream)?, slices, length),
             },
         };
         Ok((item?, length as u64))
@@ -310,8 +311,8 @@ impl<A: DeviceAggregate> Reduction<A> {
         I: Input<A::Input> + OnDevice<A::Input>,
         O: Output<Stored<A>> + OnDevice<Stored<A>>,
     {
-        match (self.device.backend()?, input.source(), output.target()) {
-            (Backend::Cuda { stream, .. }, InputSource::Device(elements), OutputTarget::Device(place)) => {
+        match (self.device.backend()?.gpu(), input.source(), output.target()) {
+            (Some(stream), InputSource::Device(elements), OutputTarget::Device(place)) => {
                 let arrays = Self::arrays(elements)?;
                 let operator = self.aggregate.operator().presenting(Some(arrays.length()));
                 self.kernel(stream)?.run_into(&operator, arrays, place)
@@ -340,11 +341,9 @@ impl<A: DeviceAggregate> Reduction<A> {
     /// # Ok::<(), warpfold::Error>(())
     /// ```
     pub fn compile(&self) -> Result<(), Error> {
-        match self.device.backend()? {
-            Backend::Cpu => Ok(()),
-            Backend::Cuda { stream, .. } => {
-                self.kernel(stream)?.reserve::<A::Operator, ArraysOf<A::Preparation>>(stream)
-            }
+        match self.device.backend()?.gpu() {
+            None => Ok(()),
+            Some(stream) => self.kernel(stream)?.reserve::<A::Operator, ArraysOf<A::Preparation>>(stream),
         }
     }
 
@@ -366,9 +365,9 @@ impl<A: DeviceAggregate> Reduction<A> {
     /// # Ok::<(), warpfold::Error>(())
     /// ```
     pub fn explain(&self, length: usize) -> Result<Explanation, Error> {
-        let (launches, scratch_bytes) = match self.device.backend()? {
-            Backend::Cpu => (Vec::new(), 0),
-            Backend::Cuda { stream, .. } => {
+        let (launches, scratch_bytes) = match self.device.backend()?.gpu() {
+            None => (Vec::new(), 0),
+            Some(stream) => {
                 self.kernel(stream)?.explain::<A::Operator, ArraysOf<A::Preparation>>(length as u64)?
             }
         };

@@ -6,7 +6,7 @@ mod run;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
-use crate::cuda::{Backend, ScanKernel};
+use crate::cuda::ScanKernel;
 use crate::language::check_sizes;
 use crate::plan::{Kernel, ScanPolicy};
 use crate::source::{ArraysOf, Source};
@@ -281,11 +281,9 @@ impl<A: DeviceAggregate> Scan<A> {
     /// # Ok::<(), warpfold::Error>(())
     /// ```
     pub fn compile(&self) -> Result<(), Error> {
-        match self.device.backend()? {
-            Backend::Cpu => Ok(()),
-            Backend::Cuda { stream, .. } => {
-                self.kernel(stream)?.reserve::<A::Operator, ArraysOf<A::Preparation>>(stream)
-            }
+        match self.device.backend()?.gpu() {
+            None => Ok(()),
+            Some(stream) => self.kernel(stream)?.reserve::<A::Operator, ArraysOf<A::Preparation>>(stream),
         }
     }
 
@@ -304,9 +302,9 @@ impl<A: DeviceAggregate> Scan<A> {
     /// # Ok::<(), warpfold::Error>(())
     /// ```
     pub fn explain(&self, length: usize) -> Result<Explanation, Error> {
-        let (launches, scratch_bytes) = match self.device.backend()? {
-            Backend::Cpu => (Vec::new(), 0),
-            Backend::Cuda { stream, .. } => self
+        let (launches, scratch_bytes) = match self.device.backend()?.gpu() {
+            None => (Vec::new(), 0),
+            Some(stream) => self
                 .kernel(stream)?
                 .explain::<_, ArraysOf<A::Preparation>>(&self.aggregate.operator(), length)?,
         };

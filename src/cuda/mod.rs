@@ -71,15 +71,19 @@ enum Selected {
     Unavailable(Error),
 }
 
-/// The place where a call runs. It is available.
-pub(crate) enum Backend<'a> {
-    Cpu,
-    Cuda {
-        /// The stream of the device.
-        stream: &'a Arc<CudaStream>,
-        /// Lives until the call has freed its memory.
-        _relaxed: RelaxedCapture,
-    },
+/// The place where a call runs. It is available. Lives until the call has freed its memory.
+pub(crate) struct Backend<'a> {
+    /// The stream of a GPU. None for the CPU.
+    stream: Option<&'a Arc<CudaStream>>,
+    _relaxed: Option<RelaxedCapture>,
+}
+
+impl Backend<'_> {
+    /// The stream of the device, unless it is the CPU. Borrowed from the backend, so that the
+    /// backend lives as long as the stream is used.
+    pub(crate) fn gpu(&self) -> Option<&Arc<CudaStream>> {
+        self.stream
+    }
 }
 
 impl Device {
@@ -256,9 +260,9 @@ impl Device {
 
     pub(crate) fn backend(&self) -> Result<Backend<'_>, Error> {
         match &self.0 {
-            Selected::Cpu(_) => Ok(Backend::Cpu),
+            Selected::Cpu(_) => Ok(Backend { stream: None, _relaxed: None }),
             Selected::Cuda(stream) | Selected::Auto(stream) => {
-                Ok(Backend::Cuda { stream, _relaxed: RelaxedCapture::enter()? })
+                Ok(Backend { stream: Some(stream), _relaxed: Some(RelaxedCapture::enter()?) })
             }
             Selected::Unavailable(error) => Err(error.clone()),
         }

@@ -3,7 +3,7 @@
 #![allow(unsafe_code)]
 
 use super::{Reduction, Stored};
-use crate::cuda::{Backend, Elements, InputSource, OutputTarget};
+use crate::cuda::{Elements, InputSource, OutputTarget};
 use crate::{DeviceAggregate, DeviceMonoid, Error, Input, OnDevice, Output};
 
 impl<A: DeviceAggregate> Reduction<A> {
@@ -63,8 +63,8 @@ impl<A: DeviceAggregate> Reduction<A> {
         I: Input<A::Input> + OnDevice<A::Input>,
         O: Output<Stored<A>> + OnDevice<Stored<A>>,
     {
-        match (self.device.backend()?, input.source(), output.target()) {
-            (Backend::Cuda { stream, .. }, InputSource::Device(elements), OutputTarget::Device(place)) => {
+        match (self.device.backend()?.gpu(), input.source(), output.target()) {
+            (Some(stream), InputSource::Device(elements), OutputTarget::Device(place)) => {
                 let arrays = Self::arrays(elements)?;
                 let operator = self.aggregate.operator().presenting(Some(arrays.length()));
                 // SAFETY: the caller keeps the contract of this function.

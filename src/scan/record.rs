@@ -4,7 +4,7 @@
 
 use super::Scan;
 use super::run::{Stored, check_output};
-use crate::cuda::{Backend, Elements, InputSource, OutputTarget};
+use crate::cuda::{Elements, InputSource, OutputTarget};
 use crate::tree::Prefix;
 use crate::{DeviceAggregate, DeviceMonoid, Error, Input, OnDevice, Output};
 
@@ -110,10 +110,10 @@ impl<A: DeviceAggregate> Scan<A> {
         };
         let arrays = Self::arrays(pointers)?;
         check_output(arrays.length() as usize, &OutputTarget::<A::Output>::Device(&mut *places))?;
-        match self.device.backend()? {
-            Backend::Cpu => Err(Error::DeviceInputOnCpu),
+        match self.device.backend()?.gpu() {
+            None => Err(Error::DeviceInputOnCpu),
             // SAFETY: the caller keeps the contract of this function.
-            Backend::Cuda { stream, .. } => unsafe {
+            Some(stream) => unsafe {
                 self.kernel(stream)?.record_into(&self.aggregate.operator(), prefix, arrays, places)
             },
         }
@@ -204,8 +204,8 @@ impl<M: DeviceMonoid> Scan<M> {
     ///
     /// The conditions of [`Reduction::record_into`](crate::Reduction::record_into).
     unsafe fn record_in_place<O: Output<M::Item>>(&self, prefix: Prefix, mut items: O) -> Result<(), Error> {
-        match (self.device.backend()?, items.target()) {
-            (Backend::Cuda { stream, .. }, OutputTarget::Device(items)) => {
+        match (self.device.backend()?.gpu(), items.target()) {
+            (Some(stream), OutputTarget::Device(items)) => {
                 // SAFETY: the caller keeps the contract of this function.
                 unsafe { self.kernel(stream)?.record_in_place(&self.aggregate, prefix, items) }
             }

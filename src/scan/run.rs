@@ -3,9 +3,7 @@
 use cudarc::driver::{CudaSlice, CudaStream};
 
 use super::Scan;
-use crate::cuda::{
-    AllocateOutput, Arrays, Backend, Elements, InputSource, OutputTarget, PrivateStream, ScanKernel,
-};
+use crate::cuda::{AllocateOutput, Arrays, Elements, InputSource, OutputTarget, PrivateStream, ScanKernel};
 use crate::language::AsTheyAre;
 use crate::source::ArraysOf;
 use crate::tree::Prefix;
@@ -58,7 +56,8 @@ impl<A: DeviceAggregate> Scan<A> {
             }
             output => output,
         };
-        let Backend::Cuda { stream, .. } = self.device.backend()? else {
+        let backend = self.device.backend()?;
+        let Some(stream) = backend.gpu() else {
             return Err(Error::DeviceInputOnCpu);
         };
         match output {
@@ -85,7 +84,8 @@ impl<A: DeviceAggregate> Scan<A> {
     ) -> Result<(), Error> {
         let arrays = Self::arrays(pointers)?;
         check_output(arrays.length() as usize, &output)?;
-        let Backend::Cuda { stream, .. } = self.device.backend()? else {
+        let backend = self.device.backend()?;
+        let Some(stream) = backend.gpu() else {
             return Err(Error::DeviceInputOnCpu);
         };
         let (kernel, operator) = (self.kernel(stream)?, self.aggregate.operator());
@@ -139,13 +139,13 @@ impl<M: DeviceMonoid> Scan<M> {
             }
             other => other,
         };
-        match (self.device.backend()?, items) {
-            (Backend::Cpu, _) => Err(Error::DeviceInputOnCpu),
-            (Backend::Cuda { stream, .. }, OutputTarget::Host(items)) => self
+        match (self.device.backend()?.gpu(), items) {
+            (None, _) => Err(Error::DeviceInputOnCpu),
+            (Some(stream), OutputTarget::Host(items)) => self
                 .kernel(stream)?
                 .scan_host::<_, M::Item, AsTheyAre, _>(operator, prefix, &*items, items.len())
                 .and_then(|(private, scanned)| private.download(&scanned, items)),
-            (Backend::Cuda { stream, .. }, OutputTarget::Device(items)) => {
+            (Some(stream), OutputTarget::Device(items)) => {
                 self.kernel(stream)?.scan_in_place(operator, prefix, items)
             }
         }
@@ -167,9 +167,9 @@ impl<A: DeviceAggregate> AllocateOutput<A::Input, A::Output> for Scanned<'_, A> 
             let elements = cpu::Prepared::new(aggregate, slices)?;
             return Ok(cpu::scan(&aggregate.monoid(), prefix, &elements, &cpu::PresentedBy(aggregate)));
         }
-        match device.backend()? {
-            Backend::Cpu => unreachable!("the CPU scans host memory above"),
-            Backend::Cuda { stream, .. } => {
+        match device.backend()?.gpu() {
+            None => unreachable!("the CPU scans host memory above"),
+            Some(stream) => {
                 let (private, scanned) = self.scan.scan_host(stream, prefix, slices, length)?;
                 private.download_all(&scanned)
             }
@@ -178,9 +178,9 @@ impl<A: DeviceAggregate> AllocateOutput<A::Input, A::Output> for Scanned<'_, A> 
 
     fn device(&self, pointers: Pointers<'_, A>) -> Result<CudaSlice<Stored<A>>, Error> {
         let Self { scan, prefix } = *self;
-        match scan.device.backend()? {
-            Backend::Cpu => Err(Error::DeviceInputOnCpu),
-            Backend::Cuda { stream, .. } => {
+        match scan.device.backend()?.gpu() {
+            None => Err(Error::DeviceInputOnCpu),
+            Some(stream) => {
                 let arrays = Scan::<A>::arrays(pointers)?;
                 scan.kernel(stream)?.scan(&scan.aggregate.operator(), prefix, arrays)
             }

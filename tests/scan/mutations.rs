@@ -258,7 +258,7 @@ pub const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "rows of an exclusive scan that begin with an item",
         file: "scan/scan.cuh",
-        right: "Words<Item>(arguments.identity).store(arguments.output);",
+        right: "Words<Item>(arguments.identity).store(reinterpret_cast<Item*>(direct));",
         wrong: ";",
     },
     Mutation {
