@@ -1,20 +1,21 @@
 //! Reductions: [`Reduction`] runs an operator on a device.
 
+mod enqueue;
 mod host;
 mod record;
+mod running;
 
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
 use cudarc::driver::CudaStream;
 
-use crate::cuda::{Arrays, BracketKernel, Elements, InputSource, OutputTarget};
+use crate::cuda::{Arrays, BracketKernel, Elements, InputSource};
 use crate::language::check_sizes;
 use crate::plan::{Kernel, Policy};
 use crate::source::{ArraysOf, Source, data_of};
 use crate::{
-    Aggregate, Device, DeviceAggregate, DeviceMonoid, Element, Error, Explanation, Input, Item, Monoid,
-    OnDevice, Output, Value, cpu,
+    Aggregate, Device, DeviceAggregate, Element, Error, Explanation, Input, Item, Monoid, Value, cpu,
 };
 
 /// Reduces arrays with the operator or the [`Aggregate`] `A` on a device.
@@ -239,7 +240,7 @@ impl<A: DeviceAggregate> Reduction<A> {
         let item = match self.device.is_auto() {
             true => self.run_fastest(slices, length),
             false => match self.device.backend()?.gpu() {
-                None => self.run_on_cpu(slices),
+                None => Ok(self.run_on_cpu(slices, length)),
                 Some(_) if length == 0 => Ok(self.aggregate.monoid().identity()),
                 Some(stream) => self.run_host_on_gpu(self.kernel(stream)?, slices, length),
             },
@@ -247,8 +248,8 @@ impl<A: DeviceAggregate> Reduction<A> {
         Ok((item?, length as u64))
     }
 
-    fn run_on_cpu(&self, slices: Slices<'_, A>) -> Result<Item<A>, Error> {
-        Ok(cpu::bracket(&self.aggregate.monoid(), &cpu::Prepared::new(&self.aggregate, slices)?))
+    fn run_on_cpu(&self, slices: Slices<'_, A>, length: usize) -> Item<A> {
+        cpu::bracket(&self.aggregate.monoid(), &cpu::Prepared::new(&self.aggregate, slices, length))
     }
 
     fn run_host_on_gpu(
@@ -270,56 +271,6 @@ impl<A: DeviceAggregate> Reduction<A> {
     /// Names the operator in the error of a kernel.
     fn name_operator(error: Error) -> Error {
         error.of_operator(std::any::type_name::<A>())
-    }
-
-    /// Writes the result of the input to device memory, without waiting for it.
-    ///
-    /// An aggregate presents the result on the GPU. Device memory holds it as [`Value::Stored`].
-    ///
-    /// The work is enqueued on the input's stream. If the output belongs to another stream, that
-    /// stream waits for the result.
-    ///
-    /// The first call compiles, as in [`run`](Self::run). The call also blocks in two cases:
-    ///
-    /// - Another thread's [`run`](Self::run) uses the same stream.
-    /// - Workspaces for 64 streams exist and this stream has none. The call frees the workspaces
-    ///   that no other call uses, and waits for their last work.
-    ///
-    /// # Errors
-    ///
-    /// - [`Error::OutputLength`] unless the output has room for exactly one result.
-    /// - [`Error::DeviceInputOnCpu`] if the device is the CPU.
-    /// - [`Error::WrongContext`] if the input or the output belongs to another CUDA context than
-    ///   the device.
-    /// - [`Error::StreamIsCapturing`] if the stream of the input or of the output records a CUDA
-    ///   graph: see [`record_into`](Self::record_into).
-    /// - The other errors of [`run`](Self::run).
-    ///
-    /// ```no_run
-    /// use warpfold::{Device, Reduction, operators::Sum};
-    ///
-    /// let device = Device::cuda(0)?;
-    /// let stream = device.stream().expect("the device is a GPU").clone();
-    /// let numbers = stream.clone_htod(&vec![1.0_f32; 1000])?;
-    /// let mut total = stream.alloc_zeros::<f32>(1)?;
-    /// Reduction::<Sum<f32>>::new(device).run_into(&numbers, &mut total)?;
-    /// assert_eq!(stream.clone_dtoh(&total)?, [1000.0]);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn run_into<I, O>(&self, input: I, mut output: O) -> Result<(), Error>
-    where
-        I: Input<A::Input> + OnDevice<A::Input>,
-        O: Output<Stored<A>> + OnDevice<Stored<A>>,
-    {
-        match (self.device.backend()?.gpu(), input.source(), output.target()) {
-            (Some(stream), InputSource::Device(elements), OutputTarget::Device(place)) => {
-                let arrays = Self::arrays(elements)?;
-                let operator = self.aggregate.operator().presenting(Some(arrays.length()));
-                self.kernel(stream)?.run_into(&operator, arrays, place)
-            }
-            _ => Err(Error::DeviceInputOnCpu),
-        }
-        .map_err(Self::name_operator)
     }
 
     /// Compiles and loads the tuned kernels, and creates the workspace of the device's stream.
@@ -398,33 +349,6 @@ impl<A: DeviceAggregate> Reduction<A> {
         let kernel =
             BracketKernel::of::<A::Operator, ArraysOf<A::Preparation>>(stream.context(), self.policy)?;
         Ok(self.kernel.get_or_init(|| kernel))
-    }
-}
-
-impl<M: DeviceMonoid> Reduction<M> {
-    /// Goes on with a running total: `init` combined with the bracket of the input, once, on the
-    /// left. Without items, `init` itself.
-    ///
-    /// # Errors
-    ///
-    /// The errors of [`run`](Self::run).
-    ///
-    /// ```
-    /// use warpfold::{Device, Reduction, operators::Sum};
-    ///
-    /// let sum = Reduction::<Sum<u64>>::new(Device::auto());
-    /// let mut total = 0;
-    /// for chunk in [[1, 2], [3, 4]] {
-    ///     total = sum.run_from(total, &chunk)?;
-    /// }
-    /// assert_eq!(total, 10);
-    /// # Ok::<(), warpfold::Error>(())
-    /// ```
-    pub fn run_from<I: Input<M::Item>>(&self, init: M::Item, input: I) -> Result<M::Item, Error> {
-        match input.source().len() {
-            0 => Ok(init),
-            _ => Ok(self.aggregate.combine(init, self.run(input)?)),
-        }
     }
 }
 

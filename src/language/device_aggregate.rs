@@ -200,6 +200,19 @@ impl<A: DeviceAggregate> DeviceMonoid for Preparing<A> {
     }
 }
 
+/// The operator of an aggregate that is no monoid.
+macro_rules! prepares_itself {
+    () => {
+        type Operator = Preparing<Self>;
+        type Preparation = PreparedBy<Self>;
+
+        fn operator(&self) -> Self::Operator {
+            Preparing::new(self)
+        }
+    };
+}
+pub(super) use prepares_itself;
+
 macro_rules! tuples {
     ($($all:ty: $first:ident $zero:tt, $($part:ident $index:tt),*;)*) => {$(
         impl<$first: DeviceMonoid, $($part: DeviceMonoid),*> DeviceMonoid for Together<($first, $($part),*)> {
@@ -218,12 +231,8 @@ macro_rules! tuples {
             for ($first, $($part),*)
         {
             const EXACT: bool = $first::EXACT $(&& $part::EXACT)*;
-            type Operator = Preparing<Self>;
-            type Preparation = PreparedBy<Self>;
+            prepares_itself!();
 
-            fn operator(&self) -> Self::Operator {
-                Preparing::new(self)
-            }
             fn device_steps() -> DeviceSteps {
                 DeviceSteps(Steps::Tuple {
                     parts: vec![

@@ -3,7 +3,7 @@
 use std::any::TypeId;
 use std::mem::offset_of;
 
-use super::device_aggregate::{DeviceAggregate, PreparedBy, Preparing};
+use super::device_aggregate::{DeviceAggregate, PreparedBy, Preparing, prepares_itself};
 use super::device_monoid::DeviceMonoid;
 use super::device_operator::{DeviceOperator, Form};
 use super::device_steps::{Called, DeviceSteps, Steps};
@@ -54,12 +54,8 @@ where
     A: DeviceAggregate<Input = F::Output>,
 {
     const EXACT: bool = F::EXACT && A::EXACT;
-    type Operator = Preparing<Self>;
-    type Preparation = PreparedBy<Self>;
+    prepares_itself!();
 
-    fn operator(&self) -> Self::Operator {
-        Preparing::new(self)
-    }
     fn device_steps() -> DeviceSteps {
         let steps = Box::new(Part::of::<A>(A::device_steps(), offset_of!(Self, 1)));
         let (item, output) = (Item::<A>::layout(), <A::Output as Value>::Stored::layout());
@@ -73,12 +69,8 @@ where
     A: DeviceAggregate<Input = F::Input>,
 {
     const EXACT: bool = F::EXACT && A::EXACT;
-    type Operator = Preparing<Self>;
-    type Preparation = PreparedBy<Self>;
+    prepares_itself!();
 
-    fn operator(&self) -> Self::Operator {
-        Preparing::new(self)
-    }
     fn device_steps() -> DeviceSteps {
         let steps = Box::new(Part::of::<A>(A::device_steps(), offset_of!(Self, 1)));
         let (item, output) = (Item::<Self>::layout(), <A::Output as Value>::Stored::layout());
@@ -92,12 +84,8 @@ where
     M: Mask,
 {
     const EXACT: bool = A::EXACT;
-    type Operator = Preparing<Self>;
-    type Preparation = PreparedBy<Self>;
+    prepares_itself!();
 
-    fn operator(&self) -> Self::Operator {
-        Preparing::new(self)
-    }
     fn device_steps() -> DeviceSteps {
         let steps = Box::new(Part::of::<A>(A::device_steps(), offset_of!(Self, 0)));
         let (item, output) = (Item::<Self>::layout(), <A::Output as Value>::Stored::layout());

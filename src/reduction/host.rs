@@ -13,7 +13,7 @@ const CPU_BYTES: usize = 8 << 10;
 impl<A: DeviceAggregate> Reduction<A> {
     /// Reduces host memory where the caller left the place open.
     pub(super) fn run_fastest(&self, slices: Slices<'_, A>, length: usize) -> Result<Item<A>, Error> {
-        let on_cpu = || self.run_on_cpu(slices);
+        let on_cpu = || self.run_on_cpu(slices, length);
         // An index alone counts as much as an item.
         let bytes =
             length * size_of::<A::Input>().max(if A::Input::COUNT == 0 { size_of::<Item<A>>() } else { 0 });
@@ -22,19 +22,19 @@ impl<A: DeviceAggregate> Reduction<A> {
             _ => None,
         };
         let Some((kernel, rates)) = kernel.and_then(|kernel| Some((kernel, kernel.rates()?))) else {
-            return on_cpu();
+            return Ok(on_cpu());
         };
         let start = Instant::now();
         let place = rates.fastest(bytes);
         log::debug!("{bytes} bytes of host memory: {place:?}");
         let value = match place {
-            HostPlace::Cpu => on_cpu()?,
+            HostPlace::Cpu => on_cpu(),
             HostPlace::Gpu => match self.run_on_gpu(kernel, slices, length) {
                 Ok(value) => value,
                 Err(reason) => {
                     log::warn!("host memory is reduced on the CPU from now on: {reason}");
                     rates.exclude_gpu();
-                    return on_cpu();
+                    return Ok(on_cpu());
                 }
             },
         };

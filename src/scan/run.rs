@@ -50,7 +50,7 @@ impl<A: DeviceAggregate> Scan<A> {
         let output = match output {
             OutputTarget::Host(places) if self.device.scans_host_on_cpu() => {
                 let (monoid, results) = (self.aggregate.monoid(), cpu::PresentedBy(&self.aggregate));
-                let elements = cpu::Prepared::new(&self.aggregate, slices)?;
+                let elements = cpu::Prepared::new(&self.aggregate, slices, length);
                 cpu::scan_into(&monoid, prefix, &elements, &results, places);
                 return Ok(());
             }
@@ -164,7 +164,7 @@ impl<A: DeviceAggregate> AllocateOutput<A::Input, A::Output> for Scanned<'_, A> 
         let Self { scan: Scan { device, aggregate, .. }, prefix } = *self;
         let length = cpu::length_of::<A::Input>(slices)?;
         if device.scans_host_on_cpu() {
-            let elements = cpu::Prepared::new(aggregate, slices)?;
+            let elements = cpu::Prepared::new(aggregate, slices, length);
             return Ok(cpu::scan(&aggregate.monoid(), prefix, &elements, &cpu::PresentedBy(aggregate)));
         }
         match device.backend()?.gpu() {

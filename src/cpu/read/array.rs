@@ -24,9 +24,9 @@ pub(crate) struct Prepared<'p, 'a, A: DeviceAggregate> {
 }
 
 impl<'p, 'a, A: DeviceAggregate> Prepared<'p, 'a, A> {
-    /// Checks that the arrays have equal lengths.
-    pub(crate) fn new(aggregate: &'p A, slices: <A::Input as Element>::Slices<'a>) -> Result<Self, Error> {
-        Ok(Self { aggregate, slices, length: length_of::<A::Input>(slices)? })
+    /// Elements of arrays that have this length ([`length_of`]).
+    pub(crate) fn new(aggregate: &'p A, slices: <A::Input as Element>::Slices<'a>, length: usize) -> Self {
+        Self { aggregate, slices, length }
     }
 }
 

@@ -72,6 +72,7 @@ zero_sized! {
 impl<T: Number, const K: usize> Monoid for TopKOperator<T, K> {
     type Item = TopKItem<T, K>;
     fn identity(&self) -> TopKItem<T, K> {
+        const { assert!(K > 0, "the K of TopK is at least 1") };
         TopKItem { values: [<T as Number>::MIN; K], indices: [u64::MAX; K] }
     }
     #[inline]

@@ -112,9 +112,7 @@ impl Functions<'_> {
         self.assert_fields(name, &fields, owner);
         Ok(has_state)
     }
-}
 
-impl Functions<'_> {
     /// A call of a function with the parts of an element.
     fn call(&mut self, function: &Called) -> Result<String, Error> {
         let name = self.callee(&function.callee)?.name;

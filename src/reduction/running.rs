@@ -1,0 +1,31 @@
+//! Running totals.
+
+use super::Reduction;
+use crate::{DeviceMonoid, Error, Input};
+
+impl<M: DeviceMonoid> Reduction<M> {
+    /// Goes on with a running total: `init` combined with the bracket of the input, once, on the
+    /// left. Without items, `init` itself.
+    ///
+    /// # Errors
+    ///
+    /// The errors of [`run`](Self::run).
+    ///
+    /// ```
+    /// use warpfold::{Device, Reduction, operators::Sum};
+    ///
+    /// let sum = Reduction::<Sum<u64>>::new(Device::auto());
+    /// let mut total = 0;
+    /// for chunk in [[1, 2], [3, 4]] {
+    ///     total = sum.run_from(total, &chunk)?;
+    /// }
+    /// assert_eq!(total, 10);
+    /// # Ok::<(), warpfold::Error>(())
+    /// ```
+    pub fn run_from<I: Input<M::Item>>(&self, init: M::Item, input: I) -> Result<M::Item, Error> {
+        match input.source().len() {
+            0 => Ok(init),
+            _ => Ok(self.aggregate.combine(init, self.run(input)?)),
+        }
+    }
+}
