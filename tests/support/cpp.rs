@@ -1,11 +1,13 @@
 //! The CUDA C++ of operators, compiled for the CPU by the system's C++ compiler.
 
 use std::ffi::{OsString, c_void};
+use std::fmt::Debug;
 use std::process::Command;
 use std::sync::{LazyLock, OnceLock};
 
-use proptest::test_runner::{Config, TestCaseError, TestRunner};
-use warpfold::{Device, DeviceMonoid, Reduction};
+use proptest::prelude::*;
+use proptest::test_runner::{Config, TestRunner};
+use warpfold::{Device, DeviceAggregate, DeviceMonoid, DeviceType, Element, Item, Reduction};
 
 use super::edges::Edge;
 use super::templates::templates;
@@ -45,6 +47,39 @@ pub fn compiler_version() -> &'static str {
     &VERSION
 }
 
+/// The compiled steps of an aggregate.
+#[derive(Clone, Copy)]
+pub struct Steps {
+    /// The parameters are the operator, the index, the parts of the element, and the item.
+    prepare: unsafe extern "C" fn(*const c_void, u64, *const *const c_void, *mut c_void),
+    /// The parameters are the operator, the item, the count, and the result.
+    present: unsafe extern "C" fn(*const c_void, *const c_void, u64, *mut c_void),
+}
+
+/// Elements of one or two arrays.
+pub trait Parts: Element + Debug {
+    fn strategy() -> BoxedStrategy<Self>;
+    fn pointers(&self) -> Vec<*const c_void>;
+}
+
+impl<T: Edge> Parts for T {
+    fn strategy() -> BoxedStrategy<T> {
+        <T as Edge>::strategy()
+    }
+    fn pointers(&self) -> Vec<*const c_void> {
+        vec![(&raw const *self).cast()]
+    }
+}
+
+impl<A: Edge, B: Edge> Parts for (A, B) {
+    fn strategy() -> BoxedStrategy<(A, B)> {
+        (<A as Edge>::strategy(), <B as Edge>::strategy()).boxed()
+    }
+    fn pointers(&self) -> Vec<*const c_void> {
+        vec![(&raw const self.0).cast(), (&raw const self.1).cast()]
+    }
+}
+
 /// A compiled `combine`. The parameters are the operator, the left item, the right item and the
 /// result.
 pub type Combine = unsafe extern "C" fn(*const c_void, *const c_void, *const c_void, *mut c_void);
@@ -73,8 +108,62 @@ impl Library {
         ));
     }
 
+    /// Adds the steps of an aggregate of one or two arrays.
+    pub fn add_aggregate<A: DeviceAggregate>(&mut self, number: usize, aggregate: A) {
+        let source =
+            Reduction::with(Device::cpu(), aggregate).source().unwrap_or_else(|error| panic!("{error}"));
+        self.source.push_str(&format!(
+            "namespace case_{number} {{
+             namespace program {{ using namespace ::program; }}
+             {}
+             typedef program::Operator::Element Element;
+             template <class... Part, unsigned... K>
+             Element element(const void* const* parts, ::warpfold::TypeList<Part...>, std::integer_sequence<unsigned, K...>) {{
+                 return Element{{*static_cast<const Part*>(parts[K])...}};
+             }}
+             template <class... Part>
+             Element element(const void* const* parts, ::warpfold::TypeList<Part...> list) {{
+                 return element(parts, list, std::make_integer_sequence<unsigned, sizeof...(Part)>());
+             }}
+             extern \"C\" void prepare_{number}(const program::Operator& op, unsigned long long index,
+                                                const void* const* parts, program::Item& out) {{
+                 out = op.prepare(index, element(parts, program::Operator::Parts()));
+             }}
+             extern \"C\" void present_{number}(const program::Operator& op, const program::Item& item,
+                                                unsigned long long count, program::Operator::Output& out) {{
+                 out = op.present(item, count);
+             }}
+             }}\n",
+            source.definitions()
+        ));
+    }
+
     pub fn combine(&self, number: usize) -> Combine {
-        let library = self.loaded.get_or_init(|| {
+        // SAFETY: `add` has declared the function with this signature.
+        unsafe { *self.function(&format!("combine_{number}")) }
+    }
+
+    pub fn steps(&self, number: usize) -> Steps {
+        // SAFETY: `add_aggregate` has declared the functions with these signatures.
+        unsafe {
+            Steps {
+                prepare: *self.function(&format!("prepare_{number}")),
+                present: *self.function(&format!("present_{number}")),
+            }
+        }
+    }
+
+    /// # Safety
+    ///
+    /// The function has the type `F`.
+    unsafe fn function<F>(&self, name: &str) -> libloading::Symbol<'_, F> {
+        // SAFETY: as the caller promises.
+        unsafe { self.loaded().get(format!("{name}\0").as_bytes()) }.expect("in the library")
+    }
+
+    /// Compiles the library if no call has done so.
+    pub fn loaded(&self) -> &libloading::Library {
+        self.loaded.get_or_init(|| {
             let folder = tempfile::tempdir().expect("a folder for temporary files");
             let (source, library) = (folder.path().join("operators.cpp"), folder.path().join("liboperators.so"));
             std::fs::write(&source, before() + &self.source).expect("writable");
@@ -87,10 +176,7 @@ impl Library {
             }
             // SAFETY: the library has no initialisers of its own.
             unsafe { libloading::Library::new(&library) }.expect("a library")
-        });
-        let name = format!("combine_{number}\0");
-        // SAFETY: `add` has declared the function with this signature.
-        *unsafe { library.get::<Combine>(name.as_bytes()) }.expect("in the library")
+        })
     }
 }
 
@@ -122,14 +208,46 @@ pub fn check<M: DeviceMonoid>(operator: M, combine: Combine, count: u32)
 where
     M::Item: Edge,
 {
-    let mut runner = TestRunner::new(Config { cases: count, failure_persistence: None, ..Config::default() });
-    let pairs = (M::Item::strategy(), M::Item::strategy());
-    let checked = runner.run(&pairs, |(left, right)| {
-        let (got, expected) = (call(operator, combine, left, right), operator.combine(left, right));
-        match warpfold::DeviceType::same_bits(&got, &expected) {
-            true => Ok(()),
-            false => Err(TestCaseError::fail(format!("got {got:?}, Rust says {expected:?}"))),
-        }
+    let pairs = (<M::Item as Edge>::strategy(), <M::Item as Edge>::strategy());
+    let checked = runner(count).run(&pairs, |(left, right)| {
+        same_bits(call(operator, combine, left, right), operator.combine(left, right))
     });
     checked.unwrap_or_else(|error| panic!("{error}"));
+}
+
+/// Asserts that the compiled steps return the aggregate's bits, for `count` elements and items.
+pub fn check_steps<A: DeviceAggregate<Input: Parts, Output: Edge>>(aggregate: A, steps: Steps, count: u32)
+where
+    Item<A>: Edge,
+{
+    let (operator, index) = (aggregate.operator(), <u64 as Edge>::strategy());
+    let operator = (&raw const operator).cast();
+    let elements = (index.clone(), <A::Input as Parts>::strategy());
+    let prepared = runner(count).run(&elements, |(index, element)| {
+        let expected = aggregate.prepare(index, element);
+        let mut got = expected;
+        // SAFETY: the function reads an operator and the parts of an element, and writes an item.
+        unsafe { (steps.prepare)(operator, index, element.pointers().as_ptr(), (&raw mut got).cast()) };
+        same_bits(got, expected)
+    });
+    prepared.unwrap_or_else(|error| panic!("prepare: {error}"));
+    let presented = runner(count).run(&(<Item<A> as Edge>::strategy(), index), |(item, count)| {
+        let expected = aggregate.present(item, count);
+        let mut got = expected;
+        // SAFETY: the function reads an operator and an item, and writes a result.
+        unsafe { (steps.present)(operator, (&raw const item).cast(), count, (&raw mut got).cast()) };
+        same_bits(got, expected)
+    });
+    presented.unwrap_or_else(|error| panic!("present: {error}"));
+}
+
+fn runner(cases: u32) -> TestRunner {
+    TestRunner::new(Config { cases, failure_persistence: None, ..Config::default() })
+}
+
+fn same_bits<T: Edge>(got: T, expected: T) -> Result<(), TestCaseError> {
+    match DeviceType::same_bits(&got, &expected) {
+        true => Ok(()),
+        false => Err(TestCaseError::fail(format!("got {got:?}, Rust says {expected:?}"))),
+    }
 }

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include <utility>
+
 #define WARPFOLD_DEVICE inline
 #define WARPFOLD_OFFSET(type, field) __builtin_offsetof(type, field)
 

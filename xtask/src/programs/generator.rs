@@ -10,6 +10,9 @@ use rand::seq::IndexedRandom;
 use super::disguise::Disguise;
 use super::types::{INTEGERS, SCALARS, Struct, Ty, is_float, is_signed};
 
+/// The declaration of a program's aggregates.
+pub(super) const AGGREGATES: &str = "pub fn aggregates()";
+
 /// The operator itself, as a variable.
 pub(super) const STATE: &str = "(*self)";
 
@@ -112,6 +115,7 @@ impl<'r> Generator<'r> {
         // Structs have the most to get wrong.
         let item = (0..4).map(|_| self.ty()).find(|ty| matches!(ty, Ty::Struct(_)));
         let item = item.unwrap_or_else(|| self.ty());
+        let has_aggregate = state.is_none() && self.disguise.is_none();
         let operators = match state {
             Some(declared) => {
                 text.push_str(&declared);
@@ -127,6 +131,57 @@ impl<'r> Generator<'r> {
         };
         let _ = writeln!(text, "pub fn operators() -> ::std::vec::Vec<P{number}> {{ {operators} }}");
         text.push_str(&self.operator(&item));
+        if has_aggregate {
+            text.push_str(&self.aggregate(&item));
+        }
+        text
+    }
+
+    /// An aggregate with the program's operator.
+    fn aggregate(&mut self, item: &Ty) -> String {
+        let number = self.number;
+        // Those of the operator's body.
+        self.variables.clear();
+        let (mut text, aggregates) = match self.chance(3) {
+            true => {
+                let declared = self.structure(&format!("A{number}"), false);
+                self.state = self.structs.last().cloned().map(Ty::Struct);
+                let values = format!(
+                    "crate::edges::pairs::<A{number}>(2).into_iter().flat_map(|(f0, f1)| [f0, f1]).collect()"
+                );
+                (declared, values)
+            }
+            false => (
+                format!("#[derive(Clone, Copy)]\npub struct A{number};\n"),
+                format!("::std::vec![A{number}]"),
+            ),
+        };
+        let _ = writeln!(text, "{AGGREGATES} -> ::std::vec::Vec<A{number}> {{ {aggregates} }}");
+        let parts: Vec<Ty> = (0..self.random.random_range(1..3)).map(|_| self.ty()).collect();
+        let names: Vec<String> = parts.iter().map(Ty::name).collect();
+        let (input, pattern) = match &names[..] {
+            [name] => (name.clone(), "x1".to_owned()),
+            names => (format!("({})", names.join(", ")), "(x1, x2)".to_owned()),
+        };
+        let (result, index) = (self.ty(), Ty::Scalar("u64"));
+        let parameters: Vec<Ty> = std::iter::once(index.clone()).chain(parts).collect();
+        let prepare = self.body(&parameters, "x", item, 20);
+        let present = self.body(&[item.clone(), index], "x", &result, 20);
+        let (item, result) = (item.name(), result.name());
+        let _ = writeln!(
+            text,
+            "#[aggregate]
+impl Aggregate for A{number} {{
+    type Input = {input};
+    type Monoid = P{number};
+    type Output = {result};
+    fn monoid(&self) -> P{number} {{ P{number} }}
+    fn prepare(&self, x0: u64, {pattern}: {input}) -> {item} {{
+{prepare}    }}
+    fn present(&self, x0: {item}, x1: u64) -> {result} {{
+{present}    }}
+}}"
+        );
         text
     }
 

@@ -3,7 +3,9 @@
 //!
 //! Each program is an operator with a typed body, and in half of the cases a helper function. It
 //! declares structs of its own, which derive `DeviceType`. In a third of the cases the operator
-//! itself is such a struct, and runs with several values.
+//! itself is such a struct, and runs with several values. In the other cases there is an aggregate of
+//! one or two arrays, which has the operator, and may be such a struct. Disguised programs have no
+//! aggregate.
 //! Programs never panic in Rust: divisors are odd and not -1, and indices are taken modulo a
 //! length. Results do not depend on the sign of a NaN. All programs of a batch are one crate, which
 //! is built and run each time. The crate prints which programs disagree, and on which items.
@@ -61,6 +63,8 @@ impl Options {
 }
 
 const FOLDER: &str = "target/programs";
+/// Most programs of one crate. rustc needs some 6 MB for each.
+const BATCH: u32 = 250;
 
 /// Runs random programs. Returns a line about their number.
 pub(crate) fn run_all(options: &Options) -> Result<String> {
@@ -69,9 +73,8 @@ pub(crate) fn run_all(options: &Options) -> Result<String> {
     println!("{} {what} of seed {seed}, on {} pairs of items each", options.count, options.pairs);
     let mut random = SmallRng::seed_from_u64(seed);
     let mut counts = Counts::default();
-    let batch = if options.disguised { 250 } else { options.count.max(1) };
-    for first in (0..options.count).step_by(batch as usize) {
-        let numbers = first..options.count.min(first + batch);
+    for first in (0..options.count).step_by(BATCH as usize) {
+        let numbers = first..options.count.min(first + BATCH);
         let programs = numbers.map(|number| {
             let disguise = options.disguised.then(|| Disguise::random(&mut random));
             (number, Generator::new(&mut random, number, disguise).program())
@@ -96,7 +99,7 @@ pub(crate) fn run_all(options: &Options) -> Result<String> {
             "host: ran {what} of seed {seed}: {} are equal, {} are refused",
             counts.equal, counts.refused
         ),
-        false => format!("host: ran {} {what} of seed {seed}", counts.equal),
+        false => format!("host: ran {} operators and aggregates of {what} of seed {seed}", counts.equal),
     })
 }
 
@@ -196,7 +199,10 @@ fn write(programs: &Programs, seed: u64, pairs: u32, is_plain: bool) -> Result<(
         fs::write(folder.join(format!("src/p{number}.rs")), format!("use super::*;\n{program}"))?;
         writeln!(modules, "mod p{number};")?;
         if !is_plain {
-            writeln!(visits, "    visit!(\"p{number}\", p{number}::operators());")?;
+            writeln!(visits, "    visit!(add \"p{number}\", p{number}::operators());")?;
+            if program.contains(generator::AGGREGATES) {
+                writeln!(visits, "    visit!(add_aggregate \"p{number}\", p{number}::aggregates());")?;
+            }
         }
     }
     let main = format!(
@@ -210,7 +216,7 @@ mod templates;
 
 use edges::Edge;
 use proptest::prelude::*;
-use warpfold::{{Device, DeviceMonoid, DeviceType, Monoid, Reduction, device, math, monoid}};
+use warpfold::{{Aggregate, Device, DeviceAggregate, DeviceMonoid, DeviceType, Monoid, Reduction, aggregate, device, math, monoid}};
 
 {DEFINITIONS}{ALIASES}
 {modules}
@@ -218,10 +224,10 @@ fn main() {{
     let mut library = cpp::Library::default();
     let mut checks: Vec<(&'static str, Box<dyn Fn(&cpp::Library)>)> = Vec::new();
     let mut refused = 0;
-    macro_rules! visit {{ ($name:expr, $operators:expr) => {{
+    macro_rules! visit {{ ($add:ident $name:expr, $operators:expr) => {{
         // Some of what is refused is refused when it is rendered.
         match Reduction::with(Device::cpu(), $operators[0]).source() {{
-            Ok(_) => add(&mut library, &mut checks, $name, $operators),
+            Ok(_) => $add(&mut library, &mut checks, $name, $operators),
             Err(error) => {{ eprintln!(\"{{}}: {{error}}\", $name); refused += 1 }}
         }}
     }} }}
@@ -231,6 +237,13 @@ fn main() {{
         checks.push((name, Box::new(move |library| for &operator in &operators {{
             cpp::check(operator, library.combine(number), {pairs} / operators.len() as u32);
             check_bits(operator);
+        }})));
+    }}
+    fn add_aggregate<A: DeviceAggregate<Input: cpp::Parts, Output: Edge>>(library: &mut cpp::Library, checks: &mut Vec<(&'static str, Box<dyn Fn(&cpp::Library)>)>, name: &'static str, aggregates: Vec<A>) where warpfold::Item<A>: Edge {{
+        let number = checks.len();
+        library.add_aggregate(number, aggregates[0]);
+        checks.push((name, Box::new(move |library| for &aggregate in &aggregates {{
+            cpp::check_steps(aggregate, library.steps(number), {pairs} / aggregates.len() as u32);
         }})));
     }}
     // Values have the same bits if they print alike.
@@ -245,7 +258,7 @@ fn main() {{
 {visits}
     if !checks.is_empty() {{
         // If the library does not compile, ends here, and not once for each program.
-        library.combine(0);
+        library.loaded();
     }}
     let mut failed = 0;
     for (name, check) in &checks {{
