@@ -7,7 +7,8 @@ use crate::{DeviceAggregate, DeviceMonoid, Error, Input, OnDevice, Output};
 impl<A: DeviceAggregate> Reduction<A> {
     /// Writes the result of the input to device memory, without waiting for it.
     ///
-    /// An aggregate presents the result on the GPU. Device memory holds it as [`Value::Stored`].
+    /// An aggregate presents the result on the GPU. Device memory holds it as
+    /// [`Value::Stored`](crate::Value::Stored).
     ///
     /// The work is enqueued on the input's stream. If the output belongs to another stream, that
     /// stream waits for the result.
