@@ -11,11 +11,12 @@ use std::sync::{Arc, OnceLock};
 use cudarc::driver::CudaStream;
 
 use crate::cuda::{Arrays, BracketKernel, Elements, InputSource};
-use crate::language::check_sizes;
+use crate::language::{Preparation, check_sizes};
 use crate::plan::{Kernel, Policy};
 use crate::source::{ArraysOf, Source, data_of};
 use crate::{
-    Aggregate, Device, DeviceAggregate, Element, Error, Explanation, Input, Item, Monoid, Value, cpu,
+    Aggregate, Device, DeviceAggregate, DeviceMonoid, Element, Error, Explanation, Input, Item, Monoid,
+    Value, cpu,
 };
 
 /// Reduces arrays with the operator or the [`Aggregate`] `A` on a device.
@@ -205,6 +206,8 @@ impl<A: DeviceAggregate> Reduction<A> {
     /// - [`Error::DeviceInputOnCpu`] if the input is in device memory and the device is the CPU.
     /// - [`Error::WrongContext`] if the input belongs to another CUDA context than the device.
     /// - [`Error::StreamIsCapturing`] if the input's stream records a CUDA graph.
+    /// - [`Error::UnequalLengths`] if arrays in step have different lengths.
+    /// - [`Error::IndexStart`] if a range does not begin with 0.
     /// - [`Error::OutOfMemory`], and the errors of the driver, of CUDA, of NVRTC and of
     ///   compilation.
     ///
@@ -232,7 +235,7 @@ impl<A: DeviceAggregate> Reduction<A> {
                     return Err(Error::DeviceInputOnCpu);
                 };
                 let arrays = Self::arrays(pointers)?;
-                let item = self.kernel(stream)?.run(&self.aggregate.operator(), &arrays)?;
+                let item = self.kernel(stream)?.run(&self.operator(None), &arrays)?;
                 return Ok((item, arrays.length()));
             }
         };
@@ -258,7 +261,13 @@ impl<A: DeviceAggregate> Reduction<A> {
         slices: Slices<'_, A>,
         length: usize,
     ) -> Result<Item<A>, Error> {
-        kernel.run_host::<_, A::Input, A::Preparation>(&self.aggregate.operator(), slices, length)
+        kernel.run_host::<_, A::Input, A::Preparation>(&self.operator(None), slices, length)
+    }
+
+    /// The operator of kernels that write the result of this number of elements, or the item. Of a
+    /// monoid the item is the result.
+    fn operator(&self, count: Option<u64>) -> A::Operator {
+        self.aggregate.operator().presenting(count.filter(|_| !A::Preparation::IS_NOTHING))
     }
 
     /// Arrays in device memory, for the kernels.

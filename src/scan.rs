@@ -43,9 +43,9 @@ use crate::{
 /// A scan has no baseline kernel: its first call on a GPU blocks until the kernel is compiled.
 /// Compiled kernels and workspaces are shared and kept as those of a
 /// [`Reduction`](crate::Reduction). The workspace of a stream has 64 KiB of device memory. If a
-/// scan needs more, the workspace has up to this share of the input:
+/// scan needs more, the workspace has up to this share of the items' bytes:
 ///
-/// | bytes of an item | share of the input |
+/// | bytes of an item | share |
 /// | --- | --- |
 /// | 1 to 16 | 7/1000 |
 /// | 17 to 64 | 1/40 |
@@ -156,7 +156,7 @@ impl<A: DeviceAggregate> Scan<A> {
 
     /// Returns the inclusive scan of the input, in new memory of the input's kind.
     ///
-    /// - Host memory gives a `Vec` of outputs. The call returns when the scan is done.
+    /// - Host memory and a range give a `Vec` of outputs. The call returns when the scan is done.
     /// - Device memory gives a `CudaSlice` of the same stream, which holds outputs as
     ///   [`Value::Stored`](crate::Value::Stored). The scan is enqueued on that stream, and the call
     ///   does not wait for it.
@@ -167,6 +167,8 @@ impl<A: DeviceAggregate> Scan<A> {
     /// - [`Error::WrongContext`] if the input belongs to another CUDA context than the device.
     /// - [`Error::StreamIsCapturing`] if the input's stream records a CUDA graph.
     /// - [`Error::UnequalLengths`] if arrays in step have different lengths.
+    /// - [`Error::IndexStart`] if a range does not begin with 0.
+    /// - [`Error::InputLength`] if the input is too long.
     /// - [`Error::OutOfMemory`], and the errors of the driver, of CUDA, of NVRTC and of
     ///   compilation.
     ///
@@ -188,7 +190,7 @@ impl<A: DeviceAggregate> Scan<A> {
 
     /// Returns the exclusive scan of the input, in new memory of the input's kind.
     ///
-    /// The first output is the identity, or what an aggregate presents of no elements. Memory and
+    /// The first output is the identity. Of an aggregate it is `present(identity, 0)`. Memory and
     /// streams are those of [`inclusive`](Self::inclusive).
     ///
     /// # Errors

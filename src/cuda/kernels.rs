@@ -162,7 +162,7 @@ pub(super) struct Blocks {
     pub(super) early: bool,
 }
 
-// What compiles kernels is not generic: otherwise rustc would compile it for each operator.
+// No function here is generic over the operator: rustc would compile it for each one.
 impl Kernels {
     pub(super) fn new(context: &Arc<CudaContext>, data: Data, target: jit::Target) -> Self {
         let workspaces = Workspaces::new(context, data.item.size);

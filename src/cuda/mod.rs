@@ -71,7 +71,7 @@ enum Selected {
     Unavailable(Error),
 }
 
-/// The place where a call runs. It is available. Lives until the call has freed its memory.
+/// The place where a call runs. It is available. A call keeps it until its memory is freed.
 pub(crate) struct Backend<'a> {
     /// The stream of a GPU. None for the CPU.
     stream: Option<&'a Arc<CudaStream>>,

@@ -107,6 +107,7 @@ impl ScanKernel {
         input_of: impl Fn(&Addresses<InputOf<E>>) -> InputOf<E>,
     ) -> Result<(), Error> {
         check_not_capturing(slices.stream())?;
+        slices.assert_lengths();
         let Some(call) = self.call::<_, E::Reader>(operator, prefix, slices.length())? else { return Ok(()) };
         let kernels = [call.launch.kernel].into_iter();
         slices.enqueue(&self.kernels.workspaces, call.request, kernels, |queue, addresses| {
@@ -162,6 +163,7 @@ impl ScanKernel {
         if let Some(elements) = &slices.elements {
             elements.order(&self.kernels.context, StreamOrder::None)?;
         }
+        slices.assert_lengths();
         let Some(call) = self.call::<_, E::Reader>(operator, prefix, slices.length())? else { return Ok(()) };
         // SAFETY: the caller guarantees the conditions of `Slices::record`.
         unsafe {

@@ -49,6 +49,15 @@ impl<E: Elements, T> Slices<'_, E, T> {
         self.output.len()
     }
 
+    /// Asserts that the output has a place for each element.
+    pub(super) fn assert_lengths(&self) {
+        let length = self.length() as u64;
+        assert!(
+            self.elements.as_ref().is_none_or(|elements| elements.length() == length),
+            "a place for each"
+        );
+    }
+
     /// The stream in whose order the work runs: of the input if there is one.
     pub(super) fn stream(&self) -> &Arc<CudaStream> {
         self.elements.as_ref().map_or(self.output.stream(), |elements| elements.stream())

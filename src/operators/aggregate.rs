@@ -52,7 +52,7 @@ pub trait Aggregate: Copy + Send + Sync + 'static {
     fn monoid(&self) -> Self::Monoid;
 
     /// The item that the element at `index` becomes. Called once for each element, in any order, on
-    /// any thread.
+    /// any thread. A scan on the CPU calls it twice.
     ///
     /// A GPU may call it more often, and discard these items: with an index past the end, and with
     /// parts that belong to different elements. So `prepare` terminates for every index and every

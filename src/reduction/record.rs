@@ -4,7 +4,7 @@
 
 use super::{Reduction, Stored};
 use crate::cuda::{Elements, InputSource, OutputTarget};
-use crate::{DeviceAggregate, DeviceMonoid, Error, Input, OnDevice, Output};
+use crate::{DeviceAggregate, Error, Input, OnDevice, Output};
 
 impl<A: DeviceAggregate> Reduction<A> {
     /// Records the reduction into the CUDA graph that the input's stream is capturing.
@@ -61,12 +61,12 @@ impl<A: DeviceAggregate> Reduction<A> {
     pub unsafe fn record_into<I, O>(&self, input: I, mut output: O) -> Result<(), Error>
     where
         I: Input<A::Input> + OnDevice<A::Input>,
-        O: Output<Stored<A>> + OnDevice<Stored<A>>,
+        O: Output<A::Output> + OnDevice<Stored<A>>,
     {
         match (self.device.backend()?.gpu(), input.source(), output.target()) {
             (Some(stream), InputSource::Device(elements), OutputTarget::Device(place)) => {
                 let arrays = Self::arrays(elements)?;
-                let operator = self.aggregate.operator().presenting(Some(arrays.length()));
+                let operator = self.operator(Some(arrays.length()));
                 // SAFETY: the caller keeps the contract of this function.
                 unsafe { self.kernel(stream)?.record_into(&operator, arrays, place) }
             }

@@ -7,7 +7,9 @@ use crate::cuda::{AllocateOutput, Arrays, Elements, InputSource, OutputTarget, P
 use crate::language::AsTheyAre;
 use crate::source::ArraysOf;
 use crate::tree::Prefix;
-use crate::{Aggregate, DeviceAggregate, DeviceMonoid, Element, Error, Input, Output, Place, Value, cpu};
+use crate::{
+    Aggregate, DeviceAggregate, DeviceMonoid, Element, Error, Input, Item, Output, Place, Value, cpu,
+};
 
 /// The arrays of an aggregate's input, in host memory and in device memory.
 type Slices<'a, A> = <<A as Aggregate>::Input as Element>::Slices<'a>;
@@ -45,7 +47,7 @@ impl<A: DeviceAggregate> Scan<A> {
         slices: Slices<'_, A>,
         output: OutputTarget<'_, A::Output>,
     ) -> Result<(), Error> {
-        let length = cpu::length_of::<A::Input>(slices)?;
+        let length = Self::length_of(slices)?;
         check_output(length, &output)?;
         let output = match output {
             OutputTarget::Host(places) if self.device.scans_host_on_cpu() => {
@@ -96,6 +98,14 @@ impl<A: DeviceAggregate> Scan<A> {
             }
             OutputTarget::Device(places) => kernel.scan_into(&operator, prefix, arrays, places),
         }
+    }
+
+    /// The length of the arrays, or of a range. Their items and results fit into an address space.
+    fn length_of(slices: Slices<'_, A>) -> Result<usize, Error> {
+        let length = cpu::length_of::<A::Input>(slices)?;
+        let sizes = [size_of::<Item<A>>(), size_of::<A::Output>(), size_of::<Stored<A>>(), 1];
+        let most = isize::MAX as usize / sizes.into_iter().max().unwrap_or(1);
+        if length > most { Err(Error::InputLength { length, most }) } else { Ok(length) }
     }
 
     /// Scans host memory on a GPU. The results are written in the order of the returned stream.
@@ -162,7 +172,7 @@ struct Scanned<'a, A> {
 impl<A: DeviceAggregate> AllocateOutput<A::Input, A::Output> for Scanned<'_, A> {
     fn host(&self, slices: Slices<'_, A>) -> Result<Vec<A::Output>, Error> {
         let Self { scan: Scan { device, aggregate, .. }, prefix } = *self;
-        let length = cpu::length_of::<A::Input>(slices)?;
+        let length = Scan::<A>::length_of(slices)?;
         if device.scans_host_on_cpu() {
             let elements = cpu::Prepared::new(aggregate, slices, length);
             return Ok(cpu::scan(&aggregate.monoid(), prefix, &elements, &cpu::PresentedBy(aggregate)));

@@ -49,12 +49,12 @@ template <class Operator>
 constexpr bool PRESENTS<Operator, typename packed::Exists<typename Operator::Output>::Type> = true;
 
 // The type of a result: what the operator presents, or an item.
-template <class Operator, class Item, bool = PRESENTS<Operator>>
+template <bool IS_PRESENTED, class Operator, class Item>
 struct ResultOf {
     typedef Item Type;
 };
 template <class Operator, class Item>
-struct ResultOf<Operator, Item, true> {
+struct ResultOf<true, Operator, Item> {
     typedef typename Operator::Output Type;
 };
 

@@ -359,7 +359,7 @@ class ArrayReader {
     // while other groups of warps work.
     template <class Layout, unsigned ITEMS, bool IS_ASYNC>
     static WARPFOLD_DEVICE void copy_items(unsigned char* bytes, Cursor from, Size present, Cursor last) {
-        static_assert(COPIES_ITEMS, "bytes are copied");
+        static_assert(COPIES_ITEMS && IsSame<Element, Item>::VALUE, "bytes are copied");
         constexpr unsigned CHUNK = Layout::CHUNK;
         // The width that the address of every element allows.
         constexpr unsigned WIDTH = WORD_WIDTH < CHUNK ? WORD_WIDTH : CHUNK;

@@ -75,7 +75,9 @@ template <class Shape, class Reader, class Item, class Operator>
 WARPFOLD_DEVICE void scan(const ScanArguments<typename Reader::Input, Item>& arguments, const Operator& op) {
     constexpr unsigned WARP_ITEMS = WARP_LANES * Shape::ROWS * Shape::RUN_ITEMS, LINE = 16;
     constexpr bool HAS_GROUPS = Shape::GROUPS > 1;
-    typedef typename ResultOf<Operator, Item>::Type Result;
+    // Results of an array of items are items, also of an operator that could present them.
+    constexpr bool IS_PRESENTED = PRESENTS<Operator> && !Reader::COPIES_ITEMS;
+    typedef typename ResultOf<IS_PRESENTED, Operator, Item>::Type Result;
     Result* const output = static_cast<Result*>(arguments.output);
     // Warps of a tile, a power of two: those of the shape, or half of them where a block has one
     // tile.
@@ -155,7 +157,7 @@ WARPFOLD_DEVICE void scan(const ScanArguments<typename Reader::Input, Item>& arg
         if (warp + 1 < warps) edges.after = after_warp[first + warp];
         const bool exclusive = arguments.exclusive != 0;
         unsigned char* direct = nullptr;
-        if constexpr (!PRESENTS<Operator>) direct = staging.run_of(output + begin, present);
+        if constexpr (!IS_PRESENTED) direct = staging.run_of(output + begin, present);
         runs.down(op, edges, exclusive, direct);
         // The first place of an exclusive scan gets the identity.
         if (exclusive && begin == 0 && lane_index() == 0) {
@@ -166,8 +168,8 @@ WARPFOLD_DEVICE void scan(const ScanArguments<typename Reader::Input, Item>& arg
         }
         if (!direct) {
             warp_barrier();
-            if constexpr (PRESENTS<Operator>)
-                staging.present(op, output + begin, present, exclusive ? begin : begin + 1);
+            if constexpr (IS_PRESENTED)
+                staging.store_results(op, output + begin, present, exclusive ? begin : begin + 1);
             else
                 staging.store(output + begin, present);
         }

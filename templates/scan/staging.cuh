@@ -1,6 +1,7 @@
 // The items of a warp in shared memory: loaded from the input, and stored to the output.
 //
-// Each lane copies adjacent words of global memory, and then owns a run of items in shared memory.
+// Each lane copies adjacent words of global memory, or prepares items of elements. It then owns a run
+// of items in shared memory.
 
 namespace warpfold {
 
@@ -103,7 +104,7 @@ class WarpStaging {
     }
 
     // Loads the items that exist. The other places get the last item of the input. Where a block
-    // has several groups, the copies are asynchronous: the loading group has no other work.
+    // has several groups, copies are asynchronous: the loading group has no other work.
     template <class Reader, class Operator>
     WARPFOLD_DEVICE void load(const Operator& op, typename Reader::Cursor from, Size present, typename Reader::Cursor last) {
         if constexpr (Reader::COPIES_ITEMS)
@@ -122,7 +123,7 @@ class WarpStaging {
     // Stores what the operator presents for the items that exist. The item of the first place is
     // that of `count` elements.
     template <class Operator, class Result>
-    WARPFOLD_DEVICE void present(const Operator& op, Result* results, Size present, Size count) const {
+    WARPFOLD_DEVICE void store_results(const Operator& op, Result* results, Size present, Size count) const {
         const unsigned existing = present < ITEMS ? static_cast<unsigned>(present) : ITEMS;
 #pragma unroll 1
         for (unsigned index = lane_index(); index < existing; index += WARP_LANES)

@@ -132,7 +132,7 @@ pub const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "a scan that stores items instead of results",
         file: "scan/scan.cuh",
-        right: "if constexpr (!PRESENTS<Operator>) direct = staging.run_of(output + begin, present);",
+        right: "if constexpr (!IS_PRESENTED) direct = staging.run_of(output + begin, present);",
         wrong: "direct = staging.run_of(reinterpret_cast<Item*>(output) + begin, present);",
     },
 ];

@@ -4,7 +4,7 @@
 use std::fmt::Debug;
 use std::sync::Arc;
 
-use support::aggregates::{self, Drawn, Product, Scaled, Visitor, scanned};
+use support::aggregates::{self, Drawn, OfIndex, Product, Scaled, Visitor, scanned};
 use support::checks::{Check, code_of, digest};
 use support::items::{Sample, items};
 use support::mutations::Trial;
@@ -227,6 +227,10 @@ fn inputs_are_checked() {
         Err(Error::OutputLength { length: 2, expected: 3 }) => assert_eq!(places, [[0; 2]; 2]),
         other => panic!("{other:?}"),
     }
+    let indices = Scan::<OfIndex>::new(device(Tier::Cpu));
+    assert!(matches!(indices.inclusive(1..5), Err(Error::IndexStart { .. })));
+    assert!(matches!(indices.inclusive(0..u64::MAX - 1), Err(Error::InputLength { .. })));
+    assert_eq!(indices.exclusive(0..0).expect("scans").len(), 0);
 }
 
 /// Trials that find mistakes in scans of aggregates.
@@ -243,6 +247,16 @@ pub fn trials<A: DeviceAggregate<Input: Drawn, Output: Debug>>(
 pub fn add_to(suite: &mut Suite, files: &[&str]) {
     let mut tests = Tests::new(suite, "scans of aggregates", Checks::Accesses, files);
     aggregates::all(&mut OnExecutor(&mut tests, "is_what_it_is_by_definition"));
+    // Safe code can use an aggregate's operator as a monoid, whose results are items.
+    let operator = Scaled { modulus: 1_000_003, scale: 3 }.operator();
+    let policy = ScanPolicy::for_item(&<[u32; 2]>::layout());
+    tests.test("the_operator_of_an_aggregate_scans_items".to_owned(), operator, policy, |executor, case| {
+        let items = items(5, 3000, <[u32; 2]>::sample);
+        let asked = ScanOptions { exclusive: false, in_place: false, misalignment: (0, 0) };
+        let got =
+            executor.scan(case, &items, asked, &mut Vec::new()).unwrap_or_else(|wrong| panic!("{wrong}"));
+        assert_eq!(got, tree::inclusive_scan(&case.operator, &items));
+    });
     let mut tests = Tests::new(suite, "sanitized scans of aggregates", Checks::Sanitizers, files);
     aggregates::some(&mut OnExecutor(&mut tests, "is_clean_under_the_sanitizers"));
     aggregates::all(&mut Compile(suite));

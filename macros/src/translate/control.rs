@@ -75,7 +75,7 @@ impl Translator<'_> {
                 if leaves_by_label(&repeat.cond) {
                     return self.refuse(
                         &repeat.cond,
-                        "a condition jumps to no label outside it here; use `loop` and `break`",
+                        "the condition of a `while` cannot jump to a label outside it; use `loop` and `break`",
                     );
                 }
                 let condition = self.expression(&repeat.cond, true);

@@ -75,8 +75,8 @@ impl<'a, M: Monoid> Levels<'a, M> {
     ///
     /// # Safety
     ///
-    /// The items are the same as in the last [`up`](Self::up). Without items, the places hold them.
-    /// There are as many places as items.
+    /// There are as many items, and as many places, as in the last [`up`](Self::up). Without items,
+    /// the places hold them. Other items than in the last `up` give other results.
     pub(super) unsafe fn down(
         &mut self,
         prefix: Prefix,

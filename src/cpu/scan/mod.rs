@@ -1,4 +1,5 @@
-//! Scans on the CPU, in parallel. Memory is read once and written once.
+//! Scans on the CPU, in parallel. Items are read once and written once. Elements of an aggregate are
+//! read and prepared in each sweep.
 //!
 //! 1. Threads take blocks of items from left to right.
 //! 2. Up-sweep: a block is reduced in runs of eight, as in a reduction. Its value is published.

@@ -1,4 +1,4 @@
-//! What the items of a scan become.
+//! The results of a scan: its items, or the values that an aggregate presents.
 
 use std::mem::MaybeUninit;
 
@@ -30,7 +30,7 @@ impl<Item: Send> Results<Item> for Items {
     }
 }
 
-/// What an aggregate presents.
+/// The values that an aggregate presents.
 pub(crate) struct PresentedBy<'a, A>(pub(crate) &'a A);
 
 impl<A: DeviceAggregate> Results<Item<A>> for PresentedBy<'_, A> {

@@ -3,9 +3,9 @@
 //!
 //! Each program is an operator with a typed body, and in half of the cases a helper function. It
 //! declares structs of its own, which derive `DeviceType`. In a third of the cases the operator
-//! itself is such a struct, and runs with several values. In the other cases there is an aggregate of
-//! one or two arrays, which has the operator, and may be such a struct. Disguised programs have no
-//! aggregate.
+//! itself is such a struct, and runs with several values. In the other cases the
+//! program has an aggregate of one or two arrays, which combines with the operator. In a third of
+//! them the aggregate has fields. Disguised programs have no aggregate.
 //! Programs never panic in Rust: divisors are odd and not -1, and indices are taken modulo a
 //! length. Results do not depend on the sign of a NaN. All programs of a batch are one crate, which
 //! is built and run each time. The crate prints which programs disagree, and on which items.
