@@ -10,12 +10,12 @@ use anyhow::{Context, Result};
 use warpfold::aggregates::*;
 use warpfold::cudarc::driver::{CudaSlice, CudaView, PushKernelArg};
 use warpfold::operators::{Max, Min, Sum};
-use warpfold::{Aggregate, DeviceAggregate, DeviceType, Reduction, Scan, Value, aggregate, device};
+use warpfold::{Aggregate, DeviceAggregate, DeviceType, Reduction, Scan, Value, device};
 
 use super::{COLD_BYTES, Gpu, MAX_CALLS, Subject, row, wide};
 
 /// Powers of two of bytes of all arrays together.
-const SIZES: [u32; 6] = [12, 16, 20, 24, 28, 30];
+const SIZES: [u32; 9] = [12, 14, 16, 18, 20, 22, 24, 28, 30];
 const SAMPLES: usize = 25;
 /// The kernel of `items.cu` that fills an array.
 const FILL: &str = "uniform_f32";
@@ -28,23 +28,6 @@ fn is_positive(x: f32) -> bool {
 #[device(type = Square)]
 fn square(x: f32) -> f32 {
     x * x
-}
-
-/// The sum of the products of two arrays.
-#[derive(Clone, Copy, Default)]
-struct Products;
-
-#[aggregate]
-impl Aggregate for Products {
-    type Input = (f32, f32);
-    type Monoid = Sum<f64>;
-    type Output = f64;
-    fn prepare(&self, _: u64, (x, y): (f32, f32)) -> f64 {
-        x as f64 * y as f64
-    }
-    fn present(&self, sum: f64, _: u64) -> f64 {
-        sum
-    }
 }
 
 type Stored<A> = <<A as Aggregate>::Output as Value>::Stored;
@@ -74,7 +57,9 @@ pub fn all(gpu: &Gpu, out: &mut impl Write) -> Result<()> {
         one(gpu, out, "six", bytes, Six::default())?;
         points(gpu, out, "bounding box", bytes, BoundingBox::<f32, 3>::new())?;
         points(gpu, out, "centroid", bytes, Centroid::<f32, 3>::new())?;
-        products(gpu, out, bytes)?;
+        pairs(gpu, out, "dot product", bytes, Dot::<f32>::new())?;
+        pairs(gpu, out, "linear fit", bytes, LinearFit::<f32>::new())?;
+        pairs(gpu, out, "covariance", bytes, Covariance::<f32>::new())?;
         bytes_widened(gpu, out, bytes)?;
     }
     Ok(())
@@ -202,20 +187,26 @@ fn measure<A: DeviceAggregate<Input: DeviceType>>(
 }
 
 /// Two arrays in step, each half of the bytes.
-fn products(gpu: &Gpu, out: &mut impl Write, bytes: usize) -> Result<()> {
-    let subject = subject("products of two", "f32", 4, bytes);
+fn pairs<A: DeviceAggregate<Input = (f32, f32)>>(
+    gpu: &Gpu,
+    out: &mut impl Write,
+    name: &'static str,
+    bytes: usize,
+    aggregate: A,
+) -> Result<()> {
+    let subject = subject(name, "f32", 4, bytes);
     let views = views::<f32>(gpu, &subject)?;
     let halves = |view: usize| {
         let (view, middle) = (&views[view], views[view].len() / 2);
         (view.slice(..middle), view.slice(middle..))
     };
-    let run = |reduction: &Reduction<Products>| {
+    let run = |reduction: &Reduction<A>| {
         let (x, y) = halves(0);
         reduction.run((&x, &y))?;
         Ok(())
     };
-    let reduction = compiled(gpu, out, &subject, Products, run)?;
-    let mut result = output::<Products>(gpu)?;
+    let reduction = compiled(gpu, out, &subject, aggregate, run)?;
+    let mut result = output::<A>(gpu)?;
     let times = gpu.graph_times(bytes, SAMPLES, |call| {
         let (x, y) = halves(call % views.len());
         // SAFETY: the graph is dropped before the slices.

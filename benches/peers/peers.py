@@ -27,6 +27,7 @@ MOST_SECONDS = 0.25
 
 ALL_SIZES = [1 << exponent for exponent in range(10, 35)]
 SOME_SIZES = [1 << exponent for exponent in (10, 14, 18, 20, 22, 24, 26, 28, 30, 32, 34)]
+AGGREGATE_SIZES = [1 << exponent for exponent in (12, 16, 20, 24, 28, 30)]
 QUICK_SIZES = [1 << exponent for exponent in (10, 20, 22, 26, 28, 30)]
 
 MIX = """
@@ -198,6 +199,41 @@ def measure_farthest(report, stream, arena, sizes):
         torch.cuda.empty_cache()
 
 
+def six(view):
+    return view.sum(), view.amin(), view.amax(), view.argmax(), view.mean(), torch.var_mean(view)
+
+
+# The aggregates of f32 that PyTorch has. `six` are several calls, one after another.
+AGGREGATES = {
+    "mean": lambda view: view.mean(),
+    "argmax": lambda view: view.argmax(),
+    "variance": lambda view: torch.var_mean(view),
+    "log-sum-exp": lambda view: view.logsumexp(0),
+    "count if": lambda view: torch.count_nonzero(view > 0),
+    "dot product": lambda view: torch.dot(*view.view(2, -1)),
+    "six": six,
+}
+
+
+def measure_aggregates(report, stream, arena, sizes):
+    for size in sizes:
+        progress(f"aggregates of f32, {size} bytes")
+        views = list(torch.from_dlpack(tables_of(UNIFORM, arena, size)))
+        calls = calls_of(size)
+        for name, aggregate in AGGREGATES.items():
+            aggregate(views[0])
+
+            def work(aggregate=aggregate, views=views, calls=calls):
+                for index in range(calls):
+                    aggregate(views[index % len(views)])
+
+            launch = stream.capture_with_pytorch(work)
+            times = graph_times(stream, launch, calls, size)
+            report.row("pytorch", Subject(name, "f32", 4, size), "graph", times, "-")
+            del launch
+            torch.cuda.empty_cache()
+
+
 def tables_of(fill, arena, size):
     """Copies of one input, which calls go round: a row each."""
     lanes = size // 4
@@ -210,6 +246,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("results", help="the CSV that peers.cu wrote")
     parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--aggregates", action="store_true", help="the aggregates alone")
     arguments = parser.parse_args()
     report = Report(arguments.results)
     free, _ = torch.cuda.mem_get_info()
@@ -221,8 +258,10 @@ def main():
     stream = Stream()
     with torch.cuda.stream(stream.torch), stream.cupy:
         arena = cupy.empty(max(size * views_of(size) for size in every) // 4, dtype=cupy.float32)
-        measure_sums(report, stream, arena, every)
-        measure_farthest(report, stream, arena, some)
+        if not arguments.aggregates:
+            measure_sums(report, stream, arena, every)
+            measure_farthest(report, stream, arena, some)
+        measure_aggregates(report, stream, arena, [size for size in every if size in AGGREGATE_SIZES])
     progress("done; some results are wrong" if report.wrong else "done")
     return report.wrong
 

@@ -2,7 +2,7 @@
 
 use num_traits::AsPrimitive;
 
-use super::moments::sample_variance;
+use super::moments::{sample_variance, share};
 use super::{Aggregate, Commutative, Monoid, zero_sized};
 use crate::operators::Number;
 use crate::{DeviceType, aggregate, device, monoid};
@@ -133,7 +133,7 @@ impl Monoid for CovarianceOperator {
         }
         let count = a.count + b.count;
         let (x, y) = (b.mean_x - a.mean_x, b.mean_y - a.mean_y);
-        let weight = b.count as f64 / count as f64;
+        let weight = share(b.count, count);
         let factor = a.count as f64 * weight;
         CovarianceItem {
             count,

@@ -38,15 +38,14 @@ impl<T: Real> Monoid for LogSumExpOperator<T> {
     }
     #[inline]
     fn combine(&self, a: LogSumExpItem<T>, b: LogSumExpItem<T>) -> LogSumExpItem<T> {
-        if a.largest == b.largest {
-            // Two infinities of one sign, too: their difference would be NaN.
-            LogSumExpItem { largest: a.largest, sum: a.sum + b.sum }
-        } else if a.largest > b.largest {
-            LogSumExpItem { largest: a.largest, sum: a.sum + b.sum * (b.largest - a.largest).exp() }
-        } else {
-            // If either is NaN, so is this sum.
-            LogSumExpItem { largest: b.largest, sum: a.sum * (a.largest - b.largest).exp() + b.sum }
-        }
+        // One exponential, whichever is larger: a branch would have one on each side.
+        let is_less = a.largest < b.largest;
+        let (largest, other) = if is_less { (b.largest, a.largest) } else { (a.largest, b.largest) };
+        let (of_largest, of_other) = if is_less { (b.sum, a.sum) } else { (a.sum, b.sum) };
+        // Two infinities of one sign, too: their difference would be NaN. If either is NaN, so is
+        // the sum.
+        let scale = if largest == other { T::ONE } else { (other - largest).exp() };
+        LogSumExpItem { largest, sum: of_largest + of_other * scale }
     }
 }
 

@@ -65,17 +65,15 @@ fn is_nan<T: Number>(value: T) -> bool {
 }
 
 /// Whether `a` comes before `b` in falling order: a NaN first, and equal numbers by index.
+///
+/// Without a branch, because the lanes of a warp would take different ones.
 #[device]
 #[inline]
 pub(super) fn is_above<T: Number>(a: Indexed<T>, b: Indexed<T>) -> bool {
     let (a_is_nan, b_is_nan) = (is_nan(a.value), is_nan(b.value));
-    if a_is_nan != b_is_nan {
-        a_is_nan
-    } else if a_is_nan || a.value == b.value {
-        a.index < b.index
-    } else {
-        a.value > b.value
-    }
+    let above = (a_is_nan | (a.value > b.value)) & !b_is_nan;
+    let level = (a_is_nan & b_is_nan) | (a.value == b.value);
+    above | (level & (a.index < b.index))
 }
 
 /// Whether `a` comes before `b` in rising order: a NaN first, and equal numbers by index.
@@ -83,12 +81,18 @@ pub(super) fn is_above<T: Number>(a: Indexed<T>, b: Indexed<T>) -> bool {
 #[inline]
 fn is_below<T: Number>(a: Indexed<T>, b: Indexed<T>) -> bool {
     let (a_is_nan, b_is_nan) = (is_nan(a.value), is_nan(b.value));
-    if a_is_nan != b_is_nan {
-        a_is_nan
-    } else if a_is_nan || a.value == b.value {
-        a.index < b.index
-    } else {
-        a.value < b.value
+    let below = (a_is_nan | (a.value < b.value)) & !b_is_nan;
+    let level = (a_is_nan & b_is_nan) | (a.value == b.value);
+    below | (level & (a.index < b.index))
+}
+
+/// One of two elements.
+#[device]
+#[inline]
+fn choose<T: Number>(is_first: bool, first: Indexed<T>, second: Indexed<T>) -> Indexed<T> {
+    Indexed {
+        index: if is_first { first.index } else { second.index },
+        value: if is_first { first.value } else { second.value },
     }
 }
 
@@ -154,7 +158,7 @@ impl<T: Number> Monoid for ArgMinOperator<T> {
     }
     #[inline]
     fn combine(&self, left: Indexed<T>, right: Indexed<T>) -> Indexed<T> {
-        if is_below(right, left) { right } else { left }
+        choose(is_below(right, left), right, left)
     }
 }
 
@@ -166,7 +170,7 @@ impl<T: Number> Monoid for ArgMaxOperator<T> {
     }
     #[inline]
     fn combine(&self, left: Indexed<T>, right: Indexed<T>) -> Indexed<T> {
-        if is_above(right, left) { right } else { left }
+        choose(is_above(right, left), right, left)
     }
 }
 

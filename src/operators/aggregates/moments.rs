@@ -4,7 +4,7 @@ use num_traits::AsPrimitive;
 
 use super::{Aggregate, Commutative, Monoid, zero_sized};
 use crate::operators::Number;
-use crate::{DeviceType, aggregate, monoid};
+use crate::{DeviceType, aggregate, device, monoid};
 
 /// The result of [`Variance`].
 ///
@@ -69,6 +69,13 @@ pub struct VarianceItem {
     pub squares: f64,
 }
 
+/// A part of the elements, as a fraction. Most parts are halves, which need no division.
+#[device]
+#[inline]
+pub(super) fn share(part: u64, all: u64) -> f64 {
+    if part == all - part { 0.5 } else { part as f64 / all as f64 }
+}
+
 /// Combines items of [`Variance`]: the pairwise update of Chan, Golub and LeVeque (1979).
 ///
 /// The identity has no elements. Associative up to rounding.
@@ -97,7 +104,7 @@ impl Monoid for VarianceOperator {
         }
         let count = a.count + b.count;
         let delta = b.mean - a.mean;
-        let weight = b.count as f64 / count as f64;
+        let weight = share(b.count, count);
         VarianceItem {
             count,
             mean: a.mean + delta * weight,
@@ -257,7 +264,7 @@ impl Monoid for MomentsOperator {
         let count = a.count + b.count;
         let delta = b.mean - a.mean;
         // The shares of the elements: p of `a`, q of `b`.
-        let (p, q) = (a.count as f64 / count as f64, b.count as f64 / count as f64);
+        let (p, q) = (share(a.count, count), share(b.count, count));
         let square = delta * delta * (a.count as f64 * q);
         MomentsItem {
             count,
