@@ -107,6 +107,19 @@ pub enum Error {
         log: String,
     },
 
+    /// A bitmap ends before the bits that are asked for.
+    #[error(
+        "a bitmap of {bits} bits has no {length} bits from bit {offset} on. Give it all bytes that hold these bits"
+    )]
+    BitmapLength {
+        /// The number of bits in the bytes.
+        bits: u64,
+        /// The first bit that is asked for.
+        offset: usize,
+        /// The number of bits that are asked for.
+        length: usize,
+    },
+
     /// Rust and CUDA C++ disagree about the layout of a type: a hand-written `DeviceType` describes
     /// it incorrectly.
     #[error(

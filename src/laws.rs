@@ -37,7 +37,7 @@ use proptest::test_runner::{Config, TestCaseError, TestError, TestRunner};
 
 pub use proptest;
 
-pub use self::single::{associativity, commutativity, identity};
+pub use self::single::{accumulation, associativity, commutativity, identity};
 #[doc(hidden)]
 pub use self::suite::gpu;
 use self::suite::missing;

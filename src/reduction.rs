@@ -252,7 +252,7 @@ impl<A: DeviceAggregate> Reduction<A> {
     }
 
     fn run_on_cpu(&self, slices: Slices<'_, A>, length: usize) -> Item<A> {
-        cpu::bracket(&self.aggregate.monoid(), &cpu::Prepared::new(&self.aggregate, slices, length))
+        cpu::bracket(&self.aggregate.monoid(), &cpu::Prepared::for_reduction(&self.aggregate, slices, length))
     }
 
     fn run_host_on_gpu(

@@ -12,7 +12,10 @@ use std::sync::Arc;
 
 use mutations::MUTATIONS;
 
-use support::aggregates::{self, Drawn, OfIndex, Placed, Product, Scaled, Stored, Visitor};
+use support::aggregates::{
+    self, Accumulated, AccumulatedIndices, AccumulatedPairs, Drawn, OfIndex, Placed, Product, Scaled, Stored,
+    Visitor,
+};
 use support::checks::{Check, code_of, digest};
 use support::items::{Sample, items};
 use support::mutations::{MutationSuite, Trial, Trials};
@@ -21,8 +24,8 @@ use support::simt::{Executor, Tests};
 use support::tiers::{Suite, Tier, alone, device};
 use warpfold::cudarc::driver::sys::{CUgraphInstantiate_flags, CUstreamCaptureMode};
 use warpfold::jit::{self, Architecture};
-use warpfold::plan::{Data, Kernel};
-use warpfold::source::Source;
+use warpfold::plan::Kernel;
+use warpfold::source::{Source, data_of_aggregate};
 use warpfold::{
     Aggregate, DeviceAggregate, DeviceType, Element, Error, Item, Policy, Reduction, Value, tree,
 };
@@ -41,7 +44,7 @@ fn same<T: Debug>(got: &T, expected: &T) -> bool {
 
 /// Inputs of one block, of several blocks, and of several launches. Lengths next to whole rows.
 fn lengths<A: DeviceAggregate>() -> Vec<usize> {
-    let data = Data { elements: A::Input::layouts(), item: Item::<A>::layout() };
+    let data = data_of_aggregate::<A>();
     let row = Policy::for_data(&data).small.row_items() as usize;
     let most = (64 << 10) / size_of::<A::Input>().max(size_of::<Item<A>>() / 8);
     let mut lengths = vec![0, 1, 2, 3, 31, 32, 33, 100, row - 1, row, row + 1, 2 * row, 1000, 4097];
@@ -126,7 +129,7 @@ struct Compile<'a>(&'a mut Suite);
 
 impl Visitor for Compile<'_> {
     fn visit<A: DeviceAggregate<Input: Drawn, Output: Debug>>(&mut self, name: &str, _: A) {
-        let data = Data { elements: A::Input::layouts(), item: Item::<A>::layout() };
+        let data = data_of_aggregate::<A>();
         let (policy, of_items) = (Policy::for_data(&data), Policy::for_item(&data.item));
         for kernel in Kernel::ALL {
             let of_elements = Source::of_reduction::<A>(&policy, kernel).expect("renders");
@@ -319,6 +322,12 @@ fn add_trials(trials: &mut Trials<'_>) {
     trials.add(|kernels| trial(kernels.add_aggregate(OfIndex)));
     trials.add(|kernels| trial(kernels.add_aggregate(Product(std::marker::PhantomData::<(u8, u32)>))));
     trials.add(|kernels| of(kernels, 1));
+    trials.add(|kernels| {
+        let mut trials = trial(kernels.add_aggregate(Accumulated { scale: 7, unused: 0 }));
+        trials.extend(trial(kernels.add_aggregate(AccumulatedPairs)));
+        trials.extend(trial(kernels.add_aggregate(AccumulatedIndices)));
+        trials
+    });
     trials.add(|kernels| {
         let mut trials = scans::trials(kernels, Placed::<u32, 3>(std::marker::PhantomData));
         trials.extend(scans::trials(kernels, Product(std::marker::PhantomData::<(u8, u32)>)));

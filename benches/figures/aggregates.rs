@@ -3,7 +3,8 @@
 //! Beside them stands a plain read of the same bytes (`read`), and the sum of the same elements.
 //! `first` is a first call without a disk cache, in ms.
 
-use std::io::Write;
+use std::fs::File;
+use std::io::BufWriter;
 use std::time::Instant;
 
 use anyhow::{Context, Result};
@@ -12,7 +13,7 @@ use warpfold::cudarc::driver::{CudaSlice, CudaView, PushKernelArg};
 use warpfold::operators::{Max, Min, Sum};
 use warpfold::{Aggregate, DeviceAggregate, DeviceType, Reduction, Scan, Value, device};
 
-use super::{COLD_BYTES, Gpu, MAX_CALLS, Subject, row, wide};
+use super::{COLD_BYTES, Gpu, MAX_CALLS, Subject, changed, row, wide};
 
 /// Powers of two of bytes of all arrays together.
 const SIZES: [u32; 9] = [12, 14, 16, 18, 20, 22, 24, 28, 30];
@@ -35,57 +36,75 @@ type Stored<A> = <<A as Aggregate>::Output as Value>::Stored;
 /// Six answers in one read.
 type Six = (Sum<f32>, Min<f32>, Max<f32>, ArgMax<f32>, Mean<f32>, Variance<f32>);
 
+/// What is measured, and where its rows go.
+pub struct Asked<'a> {
+    pub gpu: &'a Gpu,
+    pub out: &'a mut BufWriter<File>,
+    /// Powers of two of bytes. `None`: all.
+    pub sizes: Option<Vec<u32>>,
+    /// Changes of the policies.
+    pub policy: &'a [(String, u32)],
+    /// Names of aggregates. Empty: all.
+    pub only: &'a [String],
+}
+
+impl Asked<'_> {
+    fn leaves_out(&self, subject: &Subject<'_>) -> bool {
+        !self.only.is_empty() && !self.only.iter().any(|name| name == subject.operator)
+    }
+}
+
 /// Writes a row for each aggregate and size, and for each first call.
-pub fn all(gpu: &Gpu, out: &mut impl Write) -> Result<()> {
-    for log2 in SIZES {
+pub fn all(asked: &mut Asked<'_>) -> Result<()> {
+    for log2 in asked.sizes.clone().unwrap_or(SIZES.to_vec()) {
         let bytes = 1 << log2;
-        reading(gpu, out, bytes)?;
-        one::<Sum<f32>>(gpu, out, "sum", bytes, Sum::new())?;
-        one(gpu, out, "mean", bytes, Mean::<f32>::new())?;
-        one(gpu, out, "min and max", bytes, MinMax::<f32>::new())?;
-        one(gpu, out, "argmax", bytes, ArgMax::<f32>::new())?;
-        one(gpu, out, "norm", bytes, Norm::<f32>::new())?;
-        one(gpu, out, "count if", bytes, CountIf::<IsPositive>::default())?;
-        one(gpu, out, "variance", bytes, Variance::<f32>::new())?;
-        one(gpu, out, "log-sum-exp", bytes, LogSumExp::<f32>::new())?;
-        one(gpu, out, "compensated sum", bytes, SumCompensated::<f32>::new())?;
-        // Their items are in local memory, so a call takes a thousand times as long.
-        if bytes == 1 << 20 {
-            one(gpu, out, "histogram of 16", bytes, Histogram::<f32, 16>::new(-1.0, 1.0))?;
-            one(gpu, out, "top 8", bytes, TopK::<f32, 8>::new())?;
-        }
-        one(gpu, out, "six", bytes, Six::default())?;
-        points(gpu, out, "bounding box", bytes, BoundingBox::<f32, 3>::new())?;
-        points(gpu, out, "centroid", bytes, Centroid::<f32, 3>::new())?;
-        pairs(gpu, out, "dot product", bytes, Dot::<f32>::new())?;
-        pairs(gpu, out, "linear fit", bytes, LinearFit::<f32>::new())?;
-        pairs(gpu, out, "covariance", bytes, Covariance::<f32>::new())?;
-        bytes_widened(gpu, out, bytes)?;
+        reading(asked, bytes)?;
+        one::<Sum<f32>>(asked, "sum", bytes, Sum::new())?;
+        one(asked, "mean", bytes, Mean::<f32>::new())?;
+        one(asked, "min and max", bytes, MinMax::<f32>::new())?;
+        one(asked, "argmax", bytes, ArgMax::<f32>::new())?;
+        one(asked, "norm", bytes, Norm::<f32>::new())?;
+        one(asked, "count if", bytes, CountIf::<IsPositive>::default())?;
+        one(asked, "variance", bytes, Variance::<f32>::new())?;
+        one(asked, "log-sum-exp", bytes, LogSumExp::<f32>::new())?;
+        one(asked, "compensated sum", bytes, SumCompensated::<f32>::new())?;
+        one(asked, "histogram of 16", bytes, Histogram::<f32, 16>::new(-1.0, 1.0))?;
+        one(asked, "top 8", bytes, TopK::<f32, 8>::new())?;
+        one(asked, "six", bytes, Six::default())?;
+        points(asked, "bounding box", bytes, BoundingBox::<f32, 3>::new())?;
+        points(asked, "centroid", bytes, Centroid::<f32, 3>::new())?;
+        pairs(asked, "dot product", bytes, Dot::<f32>::new())?;
+        pairs(asked, "linear fit", bytes, LinearFit::<f32>::new())?;
+        pairs(asked, "covariance", bytes, Covariance::<f32>::new())?;
+        measure(asked, subject("wide sum", "u8", 1, bytes), SumWide::<u8>::new())?;
     }
     Ok(())
 }
 
 /// Writes a row for each scan of aggregates, beside that of the sum, which copies its items.
-pub fn scans(gpu: &Gpu, out: &mut impl Write) -> Result<()> {
-    for log2 in [12, 20, 24, 28] {
+pub fn scans(asked: &mut Asked<'_>) -> Result<()> {
+    for log2 in asked.sizes.clone().unwrap_or(vec![12, 20, 24, 28]) {
         let bytes = 1 << log2;
-        scan(gpu, out, "scan of sums", bytes, Sum::<f32>::new())?;
-        scan(gpu, out, "scan of squares", bytes, Mapped::<Square, Sum<f32>>::default())?;
-        scan(gpu, out, "scan of counts", bytes, CountIf::<IsPositive>::default())?;
-        scan(gpu, out, "scan of means", bytes, Mean::<f32>::new())?;
-        scan(gpu, out, "scan of argmax", bytes, ArgMax::<f32>::new())?;
+        scan(asked, "scan of sums", bytes, Sum::<f32>::new())?;
+        scan(asked, "scan of squares", bytes, Mapped::<Square, Sum<f32>>::default())?;
+        scan(asked, "scan of counts", bytes, CountIf::<IsPositive>::default())?;
+        scan(asked, "scan of means", bytes, Mean::<f32>::new())?;
+        scan(asked, "scan of argmax", bytes, ArgMax::<f32>::new())?;
     }
     Ok(())
 }
 
 fn scan<A: DeviceAggregate<Input = f32>>(
-    gpu: &Gpu,
-    out: &mut impl Write,
+    asked: &mut Asked<'_>,
     name: &'static str,
     bytes: usize,
     aggregate: A,
 ) -> Result<()> {
+    let gpu = asked.gpu;
     let subject = subject(name, "f32", 4, bytes);
+    if asked.leaves_out(&subject) {
+        return Ok(());
+    }
     let views = views::<f32>(gpu, &subject)?;
     let scan = Scan::with(gpu.stream.clone(), aggregate);
     scan.compile()?;
@@ -95,7 +114,7 @@ fn scan<A: DeviceAggregate<Input = f32>>(
         // SAFETY: the graph is dropped before the slices.
         Ok(unsafe { scan.record_inclusive_into(&views[call % views.len()], &mut places) }?)
     })?;
-    row(out, "warpfold", &subject, "graph", times)
+    row(asked.out, "warpfold", &subject, "graph", times)
 }
 
 fn subject(name: &'static str, item: &'static str, item_bytes: usize, bytes: usize) -> Subject<'static> {
@@ -125,76 +144,78 @@ fn output<A: DeviceAggregate>(gpu: &Gpu) -> Result<CudaSlice<Stored<A>>> {
 
 /// The time of a first call, and a reduction whose tuned kernels are loaded.
 fn compiled<A: DeviceAggregate>(
-    gpu: &Gpu,
-    out: &mut impl Write,
+    asked: &mut Asked<'_>,
     subject: &Subject<'_>,
     aggregate: A,
     run: impl Fn(&Reduction<A>) -> Result<()>,
 ) -> Result<Reduction<A>> {
+    let gpu = asked.gpu;
     let start = Instant::now();
     let reduction = Reduction::with(gpu.stream.clone(), aggregate);
+    let policy = changed(*reduction.policy(), asked.policy)?;
+    let reduction = reduction.with_policy(policy);
     run(&reduction)?;
     let first = start.elapsed().as_secs_f64() * 1e6;
-    if subject.bytes == 1 << SIZES[0] {
-        row(out, "warpfold", subject, "first", vec![first])?;
+    if asked.policy.is_empty() && subject.bytes == 1 << SIZES[0] {
+        row(asked.out, "warpfold", subject, "first", vec![first])?;
     }
     reduction.compile()?;
     Ok(reduction)
 }
 
 fn one<A: DeviceAggregate<Input = f32>>(
-    gpu: &Gpu,
-    out: &mut impl Write,
+    asked: &mut Asked<'_>,
     name: &'static str,
     bytes: usize,
     aggregate: A,
 ) -> Result<()> {
-    measure(gpu, out, subject(name, "f32", 4, bytes), aggregate)
+    measure(asked, subject(name, "f32", 4, bytes), aggregate)
 }
 
 fn points<A: DeviceAggregate<Input = [f32; 3]>>(
-    gpu: &Gpu,
-    out: &mut impl Write,
+    asked: &mut Asked<'_>,
     name: &'static str,
     bytes: usize,
     aggregate: A,
 ) -> Result<()> {
-    measure(gpu, out, subject(name, "f32x3", 12, bytes / 12 * 12), aggregate)
-}
-
-fn bytes_widened(gpu: &Gpu, out: &mut impl Write, bytes: usize) -> Result<()> {
-    measure(gpu, out, subject("wide sum", "u8", 1, bytes), SumWide::<u8>::new())
+    measure(asked, subject(name, "f32x3", 12, bytes / 12 * 12), aggregate)
 }
 
 fn measure<A: DeviceAggregate<Input: DeviceType>>(
-    gpu: &Gpu,
-    out: &mut impl Write,
+    asked: &mut Asked<'_>,
     subject: Subject<'_>,
     aggregate: A,
 ) -> Result<()> {
+    let gpu = asked.gpu;
+    if asked.leaves_out(&subject) {
+        return Ok(());
+    }
     let views = views::<A::Input>(gpu, &subject)?;
     let run = |reduction: &Reduction<A>| {
         reduction.run(&views[0])?;
         Ok(())
     };
-    let reduction = compiled(gpu, out, &subject, aggregate, run)?;
+    let reduction = compiled(asked, &subject, aggregate, run)?;
     let mut result = output::<A>(gpu)?;
     let times = gpu.graph_times(subject.bytes, SAMPLES, |call| {
         // SAFETY: the graph is dropped before the slices.
         Ok(unsafe { reduction.record_into(&views[call % views.len()], &mut result) }?)
     })?;
-    row(out, "warpfold", &subject, "graph", times)
+    row(asked.out, "warpfold", &subject, "graph", times)
 }
 
 /// Two arrays in step, each half of the bytes.
 fn pairs<A: DeviceAggregate<Input = (f32, f32)>>(
-    gpu: &Gpu,
-    out: &mut impl Write,
+    asked: &mut Asked<'_>,
     name: &'static str,
     bytes: usize,
     aggregate: A,
 ) -> Result<()> {
+    let gpu = asked.gpu;
     let subject = subject(name, "f32", 4, bytes);
+    if asked.leaves_out(&subject) {
+        return Ok(());
+    }
     let views = views::<f32>(gpu, &subject)?;
     let halves = |view: usize| {
         let (view, middle) = (&views[view], views[view].len() / 2);
@@ -205,18 +226,19 @@ fn pairs<A: DeviceAggregate<Input = (f32, f32)>>(
         reduction.run((&x, &y))?;
         Ok(())
     };
-    let reduction = compiled(gpu, out, &subject, aggregate, run)?;
+    let reduction = compiled(asked, &subject, aggregate, run)?;
     let mut result = output::<A>(gpu)?;
     let times = gpu.graph_times(bytes, SAMPLES, |call| {
         let (x, y) = halves(call % views.len());
         // SAFETY: the graph is dropped before the slices.
         Ok(unsafe { reduction.record_into((&x, &y), &mut result) }?)
     })?;
-    row(out, "warpfold", &subject, "graph", times)
+    row(asked.out, "warpfold", &subject, "graph", times)
 }
 
 /// A kernel that only reads.
-fn reading(gpu: &Gpu, out: &mut impl Write, bytes: usize) -> Result<()> {
+fn reading(asked: &mut Asked<'_>, bytes: usize) -> Result<()> {
+    let gpu = asked.gpu;
     let subject = subject("read", "f32", 4, bytes);
     let views = views::<f32>(gpu, &subject)?;
     let (kernel, words) = (gpu.kernel("read_into_cache")?, (bytes / 16) as u64);
@@ -227,5 +249,5 @@ fn reading(gpu: &Gpu, out: &mut impl Write, bytes: usize) -> Result<()> {
         unsafe { launch.launch(wide()) }?;
         Ok(())
     })?;
-    row(out, "read", &subject, "graph", times)
+    row(asked.out, "read", &subject, "graph", times)
 }

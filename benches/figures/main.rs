@@ -159,9 +159,11 @@ fn main() -> Result<()> {
     let device = device.context("there is no GPU")?;
     if of_aggregates {
         let gpu = Gpu::new(&device)?;
+        let asked =
+            &mut aggregates::Asked { gpu: &gpu, out: &mut out, sizes, policy: &policy, only: &arguments };
         match scan {
-            true => aggregates::scans(&gpu, &mut out)?,
-            false => aggregates::all(&gpu, &mut out)?,
+            true => aggregates::scans(asked)?,
+            false => aggregates::all(asked)?,
         }
         return Ok(out.flush()?);
     }

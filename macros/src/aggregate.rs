@@ -1,5 +1,5 @@
-//! `#[aggregate]`: keeps an `impl Aggregate`, and derives `DeviceAggregate` from its `prepare` and
-//! `present`.
+//! `#[aggregate]`: keeps an `impl Aggregate`, and derives `DeviceAggregate` from its `prepare`,
+//! `present` and `accumulate`.
 
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
@@ -15,7 +15,8 @@ pub(crate) fn expand(item: &ItemImpl, warpfold: &Path) -> TokenStream {
         Ok(methods) => device(&item, methods, warpfold).unwrap_or_else(|error| {
             // With this stub, rustc reports only the refusal and not a missing `DeviceAggregate` as
             // well.
-            let stub = implementation(&item, warpfold, &quote!(false), &quote!(::core::unreachable!()));
+            let stub =
+                implementation(&item, warpfold, &quote!(false), false, &quote!(::core::unreachable!()));
             let error = error.into_compile_error();
             quote!(#stub #error)
         }),
@@ -38,7 +39,8 @@ fn method<'a>(item: &'a ItemImpl, name: &str) -> Option<&'a ImplItemFn> {
     })
 }
 
-fn methods_of(item: &ItemImpl) -> Result<[&ImplItemFn; 2]> {
+/// `prepare`, `present`, and `accumulate` if it is there.
+fn methods_of(item: &ItemImpl) -> Result<Vec<&ImplItemFn>> {
     let is_aggregate = item.trait_.as_ref().is_some_and(|(not, path, _)| {
         not.is_none() && path.segments.last().is_some_and(|segment| segment.ident == "Aggregate")
     });
@@ -50,33 +52,44 @@ fn methods_of(item: &ItemImpl) -> Result<[&ImplItemFn; 2]> {
         let missing = || Error::new_spanned(&item.self_ty, format!("an `Aggregate` has a function `{name}`"));
         method(item, name).ok_or_else(missing)
     };
-    Ok([found("prepare")?, found("present")?])
+    let required = [found("prepare")?, found("present")?];
+    Ok(required.into_iter().chain(method(item, "accumulate")).collect())
 }
 
-fn device(item: &ItemImpl, methods: [&ImplItemFn; 2], warpfold: &Path) -> Result<TokenStream> {
+fn device(item: &ItemImpl, methods: Vec<&ImplItemFn>, warpfold: &Path) -> Result<TokenStream> {
     let generic = item.generics.type_params().next().is_some();
-    let translated = methods.map(|method| {
-        attributes::check_method(&item.attrs, &item.generics, method)?;
-        translate(&function(item, method, generic, warpfold)?)
-    });
-    let [prepare, present] = match translated {
-        [Ok(prepare), Ok(present)] => [prepare, present],
-        [Err(mut first), Err(second)] => {
-            first.combine(second);
-            return Err(first);
+    let (mut translations, mut refused) = (Vec::new(), None);
+    for method in methods {
+        let translated = attributes::check_method(&item.attrs, &item.generics, method)
+            .and_then(|()| translate(&function(item, method, generic, warpfold)?));
+        match (translated, &mut refused) {
+            (Ok(translation), _) => translations.push((method.sig.ident.to_string(), translation)),
+            (Err(error), None) => refused = Some(error),
+            (Err(error), Some(first)) => first.combine(error),
         }
-        [Err(error), _] | [_, Err(error)] => return Err(error),
-    };
-    let state = prepare.uses_state.or(present.uses_state).map(|span| quote_spanned!(span=> .state::<Self>()));
-    let exact = [&prepare, &present].map(|translation| &translation.exact);
+    }
+    if let Some(error) = refused {
+        return Err(error);
+    }
+    let state = translations.iter().find_map(|(_, translation)| translation.uses_state);
+    let state = state.map(|span| quote_spanned!(span=> .state::<Self>()));
+    let exact = translations.iter().map(|(_, translation)| &translation.exact);
     let exact = quote!(#((#exact))&&* && <Self::Monoid as #warpfold::DeviceMonoid>::EXACT);
-    let body = |Translation { tokens, .. }: &Translation| quote!({ #tokens (__warpfold_result, __warpfold_translation) });
-    let (prepare, present) = (body(&prepare), body(&present));
-    let body = quote!(#warpfold::language::DeviceSteps::translated(#prepare, #present) #state);
-    Ok(implementation(item, warpfold, &exact, &body))
+    let accumulates = translations.iter().any(|(name, _)| name == "accumulate");
+    let functions = translations.iter().map(|(name, Translation { tokens, .. })| {
+        quote!((#name, { #tokens (__warpfold_result, __warpfold_translation) }))
+    });
+    let body = quote!(#warpfold::language::DeviceSteps::translated([#(#functions),*]) #state);
+    Ok(implementation(item, warpfold, &exact, accumulates, &body))
 }
 
-fn implementation(item: &ItemImpl, warpfold: &Path, exact: &TokenStream, body: &TokenStream) -> TokenStream {
+fn implementation(
+    item: &ItemImpl,
+    warpfold: &Path,
+    exact: &TokenStream,
+    accumulates: bool,
+    body: &TokenStream,
+) -> TokenStream {
     let (generics, _, clause) = item.generics.split_for_impl();
     let (ty, depth) = (&item.self_ty, depth());
     quote! {
@@ -86,6 +99,7 @@ fn implementation(item: &ItemImpl, warpfold: &Path, exact: &TokenStream, body: &
                 let #depth = 0;
                 #exact
             };
+            const ACCUMULATES: bool = #accumulates;
             type Operator = #warpfold::language::Preparing<Self>;
             type Preparation = #warpfold::language::PreparedBy<Self>;
             fn operator(&self) -> Self::Operator {

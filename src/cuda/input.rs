@@ -13,12 +13,13 @@ use num_traits::PrimInt;
 
 use super::Device;
 use crate::types::Indices;
-use crate::{DeviceType, Element, Error, Value};
+use crate::{DeviceType, Element, Error, OneArray, Value};
 
 /// An input of a call.
 ///
 /// - In host memory: `&[T]`, `&[T; N]` and `&Vec<T>`. If the call runs on a GPU, it copies them.
 /// - In device memory: `&CudaSlice<T>`, `&CudaView<T>` and [`&DeviceInput<T>`](DeviceInput).
+/// - Bits of either kind of memory: a [`Bitmap`](crate::Bitmap).
 /// - Several arrays in step: a tuple of 2 to 8 of these, all in host memory or all in device memory.
 ///   An element is the tuple of the arrays' elements at one index. The input's stream is that of
 ///   the first array. The call's work waits for the other arrays' streams, and their later work
@@ -188,7 +189,7 @@ pub trait AllocateOutput<E: Element, V: Value> {
     fn device(&self, pointers: E::Pointers<'_>) -> Result<CudaSlice<V::Stored>, Error>;
 }
 
-mod sealed {
+pub(super) mod sealed {
     use super::{Source, Target};
     use crate::{Element, Value};
 
@@ -245,7 +246,7 @@ impl<T: PrimInt> Input<()> for Range<T> {
 
 macro_rules! in_step {
     ($($first:ident $input:ident $zero:tt, $($part:ident $other:ident $index:tt),*;)*) => {$(
-        impl<$first: DeviceType, $($part: DeviceType,)* $input: Input<$first>, $($other: Input<$part, Place = $input::Place>),*>
+        impl<$first: OneArray, $($part: OneArray,)* $input: Input<$first>, $($other: Input<$part, Place = $input::Place>),*>
             sealed::Input<($first, $($part),*)> for ($input, $($other),*)
         {
             #[allow(non_snake_case)]
@@ -257,7 +258,7 @@ macro_rules! in_step {
                 }
             }
         }
-        impl<$first: DeviceType, $($part: DeviceType,)* $input: Input<$first>, $($other: Input<$part, Place = $input::Place>),*>
+        impl<$first: OneArray, $($part: OneArray,)* $input: Input<$first>, $($other: Input<$part, Place = $input::Place>),*>
             Input<($first, $($part),*)> for ($input, $($other),*)
         {
             type Place = $input::Place;

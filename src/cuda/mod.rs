@@ -2,6 +2,7 @@
 //! is their `unsafe`.
 #![allow(unsafe_code)]
 
+mod bitmap;
 mod bracket;
 mod driver;
 mod host;

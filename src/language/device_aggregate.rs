@@ -37,6 +37,10 @@ pub trait DeviceAggregate: Aggregate<Input: Element, Monoid: DeviceMonoid, Outpu
     /// every GPU return the same bits: see [`DeviceMonoid::EXACT`].
     const EXACT: bool;
 
+    /// Whether a reduction calls `accumulate`. Then `combine` is associative bit for bit.
+    #[doc(hidden)]
+    const ACCUMULATES: bool = false;
+
     /// The operator of the kernels: the monoid itself if nothing is prepared.
     #[doc(hidden)]
     type Operator: DeviceMonoid<Item = Item<Self>>;
@@ -79,8 +83,14 @@ pub trait Preparation: 'static {
     /// Whether elements are the items.
     const IS_NOTHING: bool;
 
+    /// Whether an item is combined with elements one by one.
+    const ACCUMULATES: bool;
+
     /// The number of arrays.
     const COUNT: usize;
+
+    /// Whether they are read in step.
+    const IN_STEP: bool;
 
     /// The addresses as such a part.
     fn addresses(list: &[u64]) -> Self::Addresses;
@@ -101,7 +111,9 @@ impl Preparation for AsTheyAre {
     type First = ();
     type Addresses = [u64; 1];
     const IS_NOTHING: bool = true;
+    const ACCUMULATES: bool = false;
     const COUNT: usize = 1;
+    const IN_STEP: bool = false;
     fn addresses(list: &[u64]) -> [u64; 1] {
         [list[0]]
     }
@@ -120,7 +132,9 @@ impl<A: DeviceAggregate> Preparation for PreparedBy<A> {
     type First = u64;
     type Addresses = <A::Input as Element>::Addresses;
     const IS_NOTHING: bool = false;
+    const ACCUMULATES: bool = A::ACCUMULATES;
     const COUNT: usize = A::Input::COUNT;
+    const IN_STEP: bool = A::Input::IN_STEP;
     fn addresses(list: &[u64]) -> Self::Addresses {
         A::Input::addresses(list)
     }

@@ -13,8 +13,9 @@ pub struct DeviceSteps(pub(crate) Steps);
 pub(crate) enum Steps {
     /// Of a monoid: an element is an item, and an item is a result.
     Nothing,
-    /// `prepare` and `present`. The layout is that of `self`, if one of them reads it.
-    Functions { functions: Box<[DeviceFunction; 2]>, state: Option<Layout> },
+    /// `prepare`, `present`, and `accumulate` if it is written out. The layout is that of `self`,
+    /// if one of them reads it.
+    Functions { functions: Vec<DeviceFunction>, state: Option<Layout> },
     /// Of a tuple: the steps of each part, and the layouts of the item and of the result in device
     /// memory.
     Tuple { parts: Vec<Part<DeviceSteps>>, item: Layout, output: Layout },
@@ -43,12 +44,16 @@ impl DeviceSteps {
         }
     }
 
-    /// The steps that `#[aggregate]` makes of Rust functions: the type of the result and the
-    /// translation of each.
-    pub fn translated(prepare: (Type, Translation), present: (Type, Translation)) -> Self {
-        let prepare = DeviceFunction::translated("prepare", prepare.0, prepare.1);
-        let present = DeviceFunction::translated("present", present.0, present.1);
-        Self(Steps::Functions { functions: Box::new([prepare, present]), state: None })
+    /// Whether they have `accumulate`.
+    pub(crate) fn accumulate(&self) -> bool {
+        matches!(&self.0, Steps::Functions { functions, .. } if functions.iter().any(|function| function.name == "accumulate"))
+    }
+
+    /// The steps that `#[aggregate]` makes of Rust functions: the name, the type of the result and
+    /// the translation of each.
+    pub fn translated<const COUNT: usize>(functions: [(&'static str, (Type, Translation)); COUNT]) -> Self {
+        let function = |(name, (result, translation))| DeviceFunction::translated(name, result, translation);
+        Self(Steps::Functions { functions: functions.map(function).into(), state: None })
     }
 
     /// Makes the fields of the aggregate `S` available to the functions.

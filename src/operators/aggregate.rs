@@ -59,6 +59,21 @@ pub trait Aggregate: Copy + Send + Sync + 'static {
     /// combination of parts.
     fn prepare(&self, index: u64, input: Self::Input) -> Item<Self>;
 
+    /// Combines an item with the next element: `combine(item, prepare(index, input))`, bit for bit.
+    ///
+    /// Most aggregates keep the default. An aggregate whose items are much larger than its elements
+    /// may write it out: adding one element to a histogram takes less than making a histogram of
+    /// it. This requires a `combine` that is associative bit for bit, as that of integers is, or of
+    /// maxima. Then every order of combination has the bits of the bracket, and a reduction
+    /// accumulates neighbouring elements one by one. [`laws::accumulation`] tests both conditions.
+    ///
+    /// Scans, tuples, and the aggregates around another one do not use it.
+    ///
+    /// [`laws::accumulation`]: https://docs.rs/warpfold/latest/warpfold/laws/fn.accumulation.html
+    fn accumulate(&self, item: Item<Self>, index: u64, input: Self::Input) -> Item<Self> {
+        self.monoid().combine(item, self.prepare(index, input))
+    }
+
     /// The result, from the value of `count` items: once for a reduction, and for each place of a
     /// scan.
     fn present(&self, item: Item<Self>, count: u64) -> Self::Output;

@@ -1,6 +1,6 @@
 //! The data that a plan depends on: the elements that are read, and the items that are combined.
 
-use crate::{Kind, Layout};
+use crate::{Kind, Layout, Scalar};
 
 /// The layouts of a primitive's data.
 #[derive(Clone, Debug)]
@@ -9,19 +9,23 @@ pub struct Data {
     pub elements: Vec<Layout>,
     /// The layout of an item.
     pub item: Layout,
+    /// Whether an item is combined with elements one by one.
+    pub accumulates: bool,
 }
 
 impl Data {
     /// One array whose elements are the items.
     pub fn of_items(item: &Layout) -> Self {
-        Self { elements: vec![item.clone()], item: item.clone() }
+        Self { elements: vec![item.clone()], item: item.clone(), accumulates: false }
     }
 
-    /// Bytes of an element, for each array. Without an array, those of an item: a lane has as many
-    /// items as if it read them.
+    /// Bytes of an element, for each array of whole bytes. Without such an array, those of an item:
+    /// a lane has as many items as if it read them.
     pub(super) fn sizes(&self) -> impl Iterator<Item = usize> {
-        let only_items = self.elements.is_empty().then_some(self.item.size);
-        self.elements.iter().map(|element| element.size).chain(only_items)
+        let whole =
+            || self.elements.iter().filter(|element| !matches!(element.kind, Kind::Scalar(Scalar::Bit)));
+        let only_items = whole().next().is_none().then_some(self.item.size);
+        whole().map(|element| element.size).chain(only_items)
     }
 
     /// Bytes of one element of all arrays together.

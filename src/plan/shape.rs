@@ -14,6 +14,9 @@ const MAX_GROUP_ITEMS: u32 = 32;
 /// Least bytes of a lane's group in the large kernel, if the items allow it. A lane combines the
 /// items of its group without shuffles.
 const MIN_GROUP: usize = 32;
+/// Bytes of a lane's group of elements that are combined with an item one by one, and most of its
+/// elements. Only the items of groups are combined with each other.
+const ACCUMULATED_GROUP: usize = 128;
 /// Largest item, in bytes, that stays in registers.
 const LARGEST_IN_REGISTERS: usize = 64;
 /// Most shared memory of a block, in bytes. Every architecture allows it.
@@ -95,6 +98,10 @@ impl Shape {
     fn of_lanes(data: &Data, group_bytes: usize, bytes: usize) -> Self {
         // The fewest elements whose bytes are a multiple of the widest load in each array. Then
         // the power of two of them that has at least `group_bytes`.
+        let group_bytes = match data.accumulates {
+            true => ACCUMULATED_GROUP.min(data.element_bytes() * MAX_GROUP_ITEMS as usize),
+            false => group_bytes,
+        };
         let whole = data.sizes().map(|size| WIDEST_LOAD / chunk(size)).max().unwrap_or(1);
         let fits = data.sizes().all(|size| size * whole <= LARGEST_GROUP);
         let least_group = group_bytes.div_ceil(whole * data.element_bytes()).next_power_of_two();

@@ -52,7 +52,7 @@ impl<A: DeviceAggregate> Scan<A> {
         let output = match output {
             OutputTarget::Host(places) if self.device.scans_host_on_cpu() => {
                 let (monoid, results) = (self.aggregate.monoid(), cpu::PresentedBy(&self.aggregate));
-                let elements = cpu::Prepared::new(&self.aggregate, slices, length);
+                let elements = cpu::Prepared::each(&self.aggregate, slices, length);
                 cpu::scan_into(&monoid, prefix, &elements, &results, places);
                 return Ok(());
             }
@@ -174,7 +174,7 @@ impl<A: DeviceAggregate> AllocateOutput<A::Input, A::Output> for Scanned<'_, A> 
         let Self { scan: Scan { device, aggregate, .. }, prefix } = *self;
         let length = Scan::<A>::length_of(slices)?;
         if device.scans_host_on_cpu() {
-            let elements = cpu::Prepared::new(aggregate, slices, length);
+            let elements = cpu::Prepared::each(aggregate, slices, length);
             return Ok(cpu::scan(&aggregate.monoid(), prefix, &elements, &cpu::PresentedBy(aggregate)));
         }
         match device.backend()?.gpu() {

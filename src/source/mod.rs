@@ -24,6 +24,7 @@ mod types;
 #[cfg(feature = "ladder")]
 pub use ladder::RungArguments;
 pub use read::ArrayInput;
+pub use read::data_of_aggregate;
 pub(crate) use read::{ArrayOfItems, ArraysOf, Reader, data_of};
 pub use reduce::Arguments;
 pub use rendered::Source;

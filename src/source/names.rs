@@ -214,6 +214,7 @@ pub(super) fn scalar_name(scalar: Scalar) -> &'static str {
         Scalar::F64 => "f64",
         Scalar::F16 => "::warpfold::Half",
         Scalar::BF16 => "::warpfold::BFloat16",
+        Scalar::Bit => "::warpfold::Bit",
     }
 }
 

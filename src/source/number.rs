@@ -21,7 +21,7 @@ pub(super) fn of_bits(scalar: Scalar, bits: u64) -> String {
         Scalar::I32 => integer((bits as i32).into()),
         Scalar::I64 => integer((bits as i64).into()),
         Scalar::U8 | Scalar::U16 | Scalar::U32 | Scalar::U64 => integer(bits.into()),
-        Scalar::Bool => (bits != 0).to_string(),
+        Scalar::Bool | Scalar::Bit => (bits != 0).to_string(),
         Scalar::F32 => f32_literal(f32::from_bits(bits as u32)),
         Scalar::F64 => f64_literal(f64::from_bits(bits)),
         Scalar::F16 | Scalar::BF16 => format!("{}{{{bits:#x}}}", scalar_name(scalar)),
@@ -41,7 +41,7 @@ fn integer(scalar: Scalar, value: i128) -> Option<String> {
         Scalar::I16 => format!("i16({})", i16::try_from(value).ok()?),
         Scalar::U8 => format!("u8({})", u8::try_from(value).ok()?),
         Scalar::U16 => format!("u16({})", u16::try_from(value).ok()?),
-        Scalar::Bool | Scalar::F32 | Scalar::F64 | Scalar::F16 | Scalar::BF16 => return None,
+        Scalar::Bool | Scalar::F32 | Scalar::F64 | Scalar::F16 | Scalar::BF16 | Scalar::Bit => return None,
     })
 }
 

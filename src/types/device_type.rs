@@ -223,6 +223,9 @@ pub enum Scalar {
     F64,
     F16,
     BF16,
+    /// One bit of a bitmap: see [`Bit`](crate::Bit). Only arrays that are read have it, and no
+    /// item.
+    Bit,
 }
 
 /// A value of a [`DeviceType`], bit for bit.

@@ -2,12 +2,13 @@
 
 use cudarc::driver::DevicePtr;
 
+use super::bitmap::Bitmap;
 use super::device_type::{DeviceType, Layout};
 
 /// What an [`Aggregate`](crate::Aggregate) prepares: an element of an array, or a tuple of elements
 /// of 2 to 8 arrays that are read in step. `()` stands for the index alone, without an array.
 ///
-/// The trait is implemented for [`DeviceType`]s, for tuples of them, and for `()`.
+/// The trait is implemented for [`DeviceType`]s and [`Bit`], for tuples of them, and for `()`.
 ///
 /// ```
 /// fn arrays<E: warpfold::Element>() -> usize { E::COUNT }
@@ -16,6 +17,10 @@ use super::device_type::{DeviceType, Layout};
 pub trait Element: Copy + Send + Sync + 'static {
     /// The number of arrays.
     const COUNT: usize;
+
+    /// Whether the reader of arrays in step reads them: several arrays, or a bitmap.
+    #[doc(hidden)]
+    const IN_STEP: bool;
 
     /// The arrays in host memory: a slice, or a tuple of slices.
     #[doc(hidden)]
@@ -63,6 +68,7 @@ pub struct Indices {
 
 impl Element for () {
     const COUNT: usize = 0;
+    const IN_STEP: bool = false;
     type Slices<'a> = Indices;
     type Pointers<'a> = ();
     type Addresses = [u64; 0];
@@ -86,32 +92,86 @@ impl Element for () {
 #[doc(hidden)]
 pub trait SliceVisitor<'a> {
     fn slice<T: DeviceType>(&mut self, slice: &'a [T]);
+    fn bitmap(&mut self, bitmap: Bitmap<&'a [u8]>);
 }
 
 /// Visits arrays in device memory.
 #[doc(hidden)]
 pub trait PointerVisitor<'a> {
     fn pointer<T: DeviceType>(&mut self, pointer: &'a dyn DevicePtr<T>);
+    fn bitmap(&mut self, bitmap: Bitmap<&'a dyn DevicePtr<u8>>);
 }
 
-impl<T: DeviceType> Element for T {
+/// An element of one array: a [`DeviceType`], or a [`Bit`] of a [`Bitmap`].
+///
+/// ```
+/// fn is_of_one_array<T: warpfold::OneArray>() {}
+/// is_of_one_array::<f32>();
+/// is_of_one_array::<warpfold::Bit>();
+/// ```
+pub trait OneArray: Copy + Send + Sync + 'static {
+    /// The array in host memory.
+    #[doc(hidden)]
+    type Slice<'a>: Copy + Send + Sync;
+    /// The array in device memory.
+    #[doc(hidden)]
+    type Pointer<'a>: Copy;
+
+    #[doc(hidden)]
+    const IN_STEP: bool;
+
+    #[doc(hidden)]
+    fn layout_in_array() -> Layout;
+
+    /// The element at an index, which is less than the length.
+    #[doc(hidden)]
+    fn of(slice: Self::Slice<'_>, index: usize) -> Self;
+
+    #[doc(hidden)]
+    fn visit_slice<'a>(slice: Self::Slice<'a>, visitor: &mut impl SliceVisitor<'a>);
+    #[doc(hidden)]
+    fn visit_pointer<'a>(pointer: Self::Pointer<'a>, visitor: &mut impl PointerVisitor<'a>);
+}
+
+impl<T: DeviceType> OneArray for T {
+    type Slice<'a> = &'a [T];
+    type Pointer<'a> = &'a dyn DevicePtr<T>;
+    const IN_STEP: bool = false;
+
+    fn layout_in_array() -> Layout {
+        T::layout()
+    }
+    #[inline]
+    fn of(slice: &[T], index: usize) -> T {
+        slice[index]
+    }
+    fn visit_slice<'a>(slice: &'a [T], visitor: &mut impl SliceVisitor<'a>) {
+        visitor.slice(slice);
+    }
+    fn visit_pointer<'a>(pointer: &'a dyn DevicePtr<T>, visitor: &mut impl PointerVisitor<'a>) {
+        visitor.pointer(pointer);
+    }
+}
+
+impl<T: OneArray> Element for T {
     const COUNT: usize = 1;
-    type Slices<'a> = &'a [T];
-    type Pointers<'a> = &'a dyn DevicePtr<T>;
+    const IN_STEP: bool = T::IN_STEP;
+    type Slices<'a> = T::Slice<'a>;
+    type Pointers<'a> = T::Pointer<'a>;
     type Addresses = [u64; 1];
 
     fn layouts() -> Vec<Layout> {
-        vec![T::layout()]
+        vec![T::layout_in_array()]
     }
     #[inline]
-    fn at(slices: &[T], index: usize) -> T {
-        slices[index]
+    fn at(slices: T::Slice<'_>, index: usize) -> T {
+        T::of(slices, index)
     }
-    fn visit_slices<'a>(slices: &'a [T], visitor: &mut impl SliceVisitor<'a>) {
-        visitor.slice(slices);
+    fn visit_slices<'a>(slices: T::Slice<'a>, visitor: &mut impl SliceVisitor<'a>) {
+        T::visit_slice(slices, visitor);
     }
-    fn visit_pointers<'a>(pointers: &'a dyn DevicePtr<T>, visitor: &mut impl PointerVisitor<'a>) {
-        visitor.pointer(pointers);
+    fn visit_pointers<'a>(pointers: T::Pointer<'a>, visitor: &mut impl PointerVisitor<'a>) {
+        T::visit_pointer(pointers, visitor);
     }
     fn addresses(list: &[u64]) -> [u64; 1] {
         std::array::from_fn(|index| list[index])
@@ -120,24 +180,25 @@ impl<T: DeviceType> Element for T {
 
 macro_rules! tuples {
     ($($count:literal: $($part:ident $index:tt),*;)*) => {$(
-        impl<$($part: DeviceType),*> Element for ($($part,)*) {
+        impl<$($part: OneArray),*> Element for ($($part,)*) {
             const COUNT: usize = $count;
-            type Slices<'a> = ($(&'a [$part],)*);
-            type Pointers<'a> = ($(&'a dyn DevicePtr<$part>,)*);
+            const IN_STEP: bool = true;
+            type Slices<'a> = ($($part::Slice<'a>,)*);
+            type Pointers<'a> = ($($part::Pointer<'a>,)*);
             type Addresses = [u64; $count];
 
             fn layouts() -> Vec<Layout> {
-                vec![$($part::layout()),*]
+                vec![$($part::layout_in_array()),*]
             }
             #[inline]
             fn at(slices: Self::Slices<'_>, index: usize) -> Self {
-                ($(slices.$index[index],)*)
+                ($($part::of(slices.$index, index),)*)
             }
             fn visit_slices<'a>(slices: Self::Slices<'a>, visitor: &mut impl SliceVisitor<'a>) {
-                $(visitor.slice(slices.$index);)*
+                $($part::visit_slice(slices.$index, visitor);)*
             }
             fn visit_pointers<'a>(pointers: Self::Pointers<'a>, visitor: &mut impl PointerVisitor<'a>) {
-                $(visitor.pointer(pointers.$index);)*
+                $($part::visit_pointer(pointers.$index, visitor);)*
             }
             fn addresses(list: &[u64]) -> [u64; $count] {
                 std::array::from_fn(|index| list[index])

@@ -1,12 +1,14 @@
 //! Types that Rust and CUDA C++ agree on: values, and GPU architectures.
 
 mod architecture;
+mod bitmap;
 mod device_type;
 mod element;
 mod value;
 
 pub use architecture::Architecture;
+pub use bitmap::{Bit, Bitmap};
 pub use device_type::{DeviceType, Field, Kind, Layout, Literal, Scalar, Value};
-pub use element::Element;
+pub use element::{Element, OneArray};
 pub(crate) use element::{Indices, PointerVisitor, SliceVisitor};
 pub use value::{Maybe, Tuple2, Tuple3, Tuple4, Tuple5, Tuple6, Tuple7, Tuple8};

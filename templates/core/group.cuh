@@ -14,6 +14,8 @@ struct PrefixMask {
     unsigned count;
     WARPFOLD_DEVICE bool has(unsigned index) const { return index < count; }
 };
+WARPFOLD_DEVICE PrefixMask prefix_of(FullMask) { return {0xffffffffu}; }
+WARPFOLD_DEVICE PrefixMask prefix_of(PrefixMask mask) { return mask; }
 
 template <class T, unsigned COUNT>
 struct Group {

@@ -18,6 +18,8 @@ struct NoPrepare {
     static constexpr bool HAS_INDEX = false;
     // Whether a whole group is combined as words.
     static constexpr bool READS_WORDS = false;
+    // Whether an item is combined with elements one by one.
+    static constexpr bool ACCUMULATES = false;
     template <class Element>
     using Item = Element;
     template <class Operator, class Element>
@@ -29,7 +31,7 @@ struct NoPrepare {
 // The operator makes an item of an element and its index.
 template <class Item_>
 struct PrepareBy {
-    static constexpr bool HAS_INDEX = true, READS_WORDS = false;
+    static constexpr bool HAS_INDEX = true, READS_WORDS = false, ACCUMULATES = false;
     template <class Element>
     using Item = Item_;
     template <class Operator, class Element>
@@ -40,6 +42,12 @@ struct PrepareBy {
     static WARPFOLD_DEVICE Words<Item_> of(const Operator& op, ElementIndex<true> at, const Element& element) {
         return Words<Item_>(op.prepare(at.index, element));
     }
+};
+
+// The same, and the operator combines an item with the next element, without an item of it.
+template <class Item_>
+struct AccumulateBy : PrepareBy<Item_> {
+    static constexpr bool ACCUMULATES = true;
 };
 
 // Whether the operator is of an aggregate, which presents a result.

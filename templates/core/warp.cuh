@@ -61,10 +61,32 @@ WARPFOLD_DEVICE Words<Item> warp_bracket(const Operator& op, Words<Item> value, 
     return value;
 }
 
+// Combines the elements of a group that exist one by one. Every order of combination has the bits of
+// the bracket.
+template <class Item, unsigned COUNT, class Group, class Operator, class Present>
+WARPFOLD_DEVICE Words<Item> accumulated(const Operator& op, const Group& group, Present present) {
+    Item item = group.item(op, 0, present).item();
+#pragma unroll
+    for (unsigned i = 1; i < COUNT; ++i)
+        if (present.has(i)) group.accumulate(op, item, i);
+    // A copy, because large words are read from its address, and `item` stays in registers.
+    const Item settled = item;
+    return Words<Item>(settled);
+}
+// The same, called and not inlined.
+template <class Item, unsigned COUNT, class Group, class Operator>
+WARPFOLD_OUTLINED Words<Item> accumulated_apart(const Operator& op, const Group& group, PrefixMask present) {
+    return accumulated<Item, COUNT>(op, group, present);
+}
+
 // The bracket of the items of a group that exist. In place of a missing item there is a valid one:
 // it is combined as well, and the result is discarded.
-template <class Item, unsigned COUNT, class Group, class Operator, class Present>
+template <class Prepare, class Item, unsigned COUNT, class Group, class Operator, class Present>
 WARPFOLD_DEVICE Words<Item> bracket_of_group(const Operator& op, const Group& group, Present present) {
+    if constexpr (Prepare::ACCUMULATES && Words<Item>::LARGE)
+        return accumulated_apart<Item, COUNT>(op, group, prefix_of(present));
+    else if constexpr (Prepare::ACCUMULATES)
+        return accumulated<Item, COUNT>(op, group, present);
     Words<Item> value[COUNT];
 #pragma unroll
     for (unsigned i = 0; i < COUNT; ++i) value[i] = group.item(op, i, present);

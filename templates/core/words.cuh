@@ -8,10 +8,10 @@ namespace warpfold {
 template <class Item>
 struct Words {
     static constexpr unsigned COUNT = (sizeof(Item) + 3) / 4;
-    // A LARGE item does not fit in registers. It lives in local memory, loops over it are not
-    // unrolled, and its operator is called and not inlined. This keeps compile time short.
+    // A LARGE item does not fit in registers. It lives in local memory, loops over it are unrolled
+    // in part, and its operator is called and not inlined. This keeps compile time short.
     static constexpr bool LARGE = COUNT > 16;
-    static constexpr unsigned UNROLL = LARGE ? 1 : COUNT;
+    static constexpr unsigned UNROLL = LARGE ? 8 : COUNT;
 
     unsigned word[COUNT];
 
@@ -48,7 +48,10 @@ struct Words {
 
   private:
     static WARPFOLD_DEVICE void copy(void* to, const void* from) {
-        if constexpr (LARGE) {
+        if constexpr (LARGE && alignof(Item) % 4 == 0) {
+#pragma unroll(UNROLL)
+            for (unsigned k = 0; k < COUNT; ++k) copy_bytes(static_cast<char*>(to) + 4 * k, static_cast<const char*>(from) + 4 * k, 4);
+        } else if constexpr (LARGE) {
 #pragma unroll 1
             for (unsigned k = 0; k < sizeof(Item); ++k) static_cast<char*>(to)[k] = static_cast<const char*>(from)[k];
         } else {

@@ -185,12 +185,18 @@ class ArrayReader {
             return Prepare::item(op, first_index + index, element);
         }
 
+        // Combines an item with the element at `index`, which exists.
+        template <class Operator>
+        WARPFOLD_DEVICE void accumulate(const Operator& op, Item& item, unsigned index) const {
+            item = op.accumulate(item, (first_index + index).index, elements.get(index).item());
+        }
+
         template <class Operator, class Present>
         WARPFOLD_DEVICE Words<Item> bracket(const Operator& op, Present present) const {
             if constexpr (Prepare::READS_WORDS && Present::ALL && Elements::BYTES % 4 == 0)
                 return Prepare::template from_words<Item>(elements.word);
             else
-                return bracket_of_group<Item, COUNT>(op, *this, present);
+                return bracket_of_group<Prepare, Item, COUNT>(op, *this, present);
         }
     };
 

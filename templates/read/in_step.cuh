@@ -1,8 +1,18 @@
 // The reader of several arrays in step: an element has one part of each array.
 //
-// Each array has an `ArrayReader` of its own. The parts of an element meet in registers.
+// Each array has a reader of its own: a `BitReader` if it is a bitmap, or an `ArrayReader`. The
+// parts of an element meet in registers.
 
 namespace warpfold {
+
+template <class Part>
+struct PartReader {
+    typedef ArrayReader<Part, NoPrepare> Type;
+};
+template <>
+struct PartReader<Bit> {
+    typedef BitReader Type;
+};
 
 // The readers of the arrays, as a list. Each class below has the head, of the first array, and the
 // tail, of the others.
@@ -52,7 +62,7 @@ struct InStep<> {
 
 template <class Part, class... Others>
 struct InStep<Part, Others...> {
-    typedef ArrayReader<Part, NoPrepare> Head;
+    typedef typename PartReader<Part>::Type Head;
     typedef InStep<Others...> Tail;
 
     struct Cursor {
@@ -198,9 +208,15 @@ class InStepReader<Element_, Prepare, TypeList<Parts...>> {
         WARPFOLD_DEVICE Words<Item> item(const Operator& op, unsigned index, Present present) const {
             return Prepare::of(op, first_index + index, arrays.template element<Element>(op, index, present));
         }
+        // Combines an item with the element at `index`, which exists.
+        template <class Operator>
+        WARPFOLD_DEVICE void accumulate(const Operator& op, Item& item, unsigned index) const {
+            item = op.accumulate(item, (first_index + index).index, arrays.template element<Element>(op, index, FullMask()));
+        }
+
         template <class Operator, class Present>
         WARPFOLD_DEVICE Words<Item> bracket(const Operator& op, Present present) const {
-            return bracket_of_group<Item, Shape::GROUP_ITEMS>(op, *this, present);
+            return bracket_of_group<Prepare, Item, Shape::GROUP_ITEMS>(op, *this, present);
         }
     };
 

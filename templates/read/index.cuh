@@ -60,9 +60,15 @@ class IndexReader {
         WARPFOLD_DEVICE Words<Item> item(const Operator& op, unsigned index, Present) const {
             return Prepare::of(op, first_index + smaller(index, last), Element());
         }
+        // Combines an item with the element at `index`, which exists.
+        template <class Operator>
+        WARPFOLD_DEVICE void accumulate(const Operator& op, Item& item, unsigned index) const {
+            item = op.accumulate(item, (first_index + index).index, Element());
+        }
+
         template <class Operator, class Present>
         WARPFOLD_DEVICE Words<Item> bracket(const Operator& op, Present present) const {
-            return bracket_of_group<Item, Shape::GROUP_ITEMS>(op, *this, present);
+            return bracket_of_group<Prepare, Item, Shape::GROUP_ITEMS>(op, *this, present);
         }
     };
 

@@ -82,6 +82,36 @@ pub const MUTATIONS: &[Mutation] = &[
         wrong: "void store() {}",
     },
     Mutation {
+        name: "an element that does not exist, accumulated",
+        file: "core/warp.cuh",
+        right: "if (present.has(i)) group.accumulate(op, item, i);",
+        wrong: "group.accumulate(op, item, i);",
+    },
+    Mutation {
+        name: "an element that is not accumulated",
+        file: "core/warp.cuh",
+        right: "for (unsigned i = 1; i < COUNT; ++i)\n        if (present.has(i)) group",
+        wrong: "for (unsigned i = 2; i < COUNT; ++i)\n        if (present.has(i)) group",
+    },
+    Mutation {
+        name: "an accumulated element with the index of its group",
+        file: "read/array.cuh",
+        right: "op.accumulate(item, (first_index + index).index, ",
+        wrong: "op.accumulate(item, first_index.index, ",
+    },
+    Mutation {
+        name: "an accumulated element of several arrays with the index of its group",
+        file: "read/in_step.cuh",
+        right: "op.accumulate(item, (first_index + index).index, ",
+        wrong: "op.accumulate(item, first_index.index, ",
+    },
+    Mutation {
+        name: "an accumulated index of its group",
+        file: "read/index.cuh",
+        right: "op.accumulate(item, (first_index + index).index, ",
+        wrong: "op.accumulate(item, first_index.index, ",
+    },
+    Mutation {
         name: "a count with one more",
         file: "core/prepare.cuh",
         right: "op.present(item, op.presented - 1)",

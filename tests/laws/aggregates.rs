@@ -28,6 +28,17 @@ where
     })
 }
 
+#[test]
+fn what_is_accumulated_is_the_bracket() {
+    laws::accumulation(TopK::<i8, 3>::new(), any::<i8>()).unwrap_or_else(|broken| panic!("{broken}"));
+    laws::accumulation(TopK::<f32, 5>::new(), indexed().prop_map(|at| at.value))
+        .unwrap_or_else(|broken| panic!("{broken}"));
+    laws::accumulation(Histogram::<f32, 4>::new(-1.5, 2.0), indexed().prop_map(|at| at.value))
+        .unwrap_or_else(|broken| panic!("{broken}"));
+    laws::accumulation(Histogram::<u8, 29>::new(3, 200), any::<u8>())
+        .unwrap_or_else(|broken| panic!("{broken}"));
+}
+
 fn tops() -> impl Strategy<Value = TopKItem<f32, 3>> + Clone {
     of_few::<TopK<f32, 3>>(indexed().prop_map(|at| (at.index, at.value)))
 }

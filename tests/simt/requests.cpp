@@ -48,9 +48,15 @@ struct Request {
 };
 constexpr uint64_t NO_ARRAY = ~uint64_t(0);
 
-// The place of an array in the input, in bytes.
+// The place of an array in the input, in bytes. Of a bitmap also the first bit, or NO_BITMAP.
 struct Array {
-    uint64_t begin, bytes;
+    uint64_t begin, bytes, first_bit;
+    // A kernel gets the address of a bit as 8 times that of its byte, plus its number.
+    uint64_t address_in(const char* input) const {
+        const uint64_t address = reinterpret_cast<uint64_t>(input + begin);
+        return first_bit == NO_BITMAP ? address : 8 * address + first_bit;
+    }
+    static constexpr uint64_t NO_BITMAP = ~uint64_t(0);
 };
 
 void get(void* to, size_t bytes) {
@@ -73,7 +79,7 @@ Memory memory_of(size_t bytes) {
 void serve(const Request& request) {
     std::vector<Array> arrays(request.arrays == NO_ARRAY ? 0 : request.arrays);
     get(arrays.data(), arrays.size() * sizeof(Array));
-    if (request.arrays == 0) arrays.push_back({0, request.input});
+    if (request.arrays == 0) arrays.push_back({0, request.input, Array::NO_BITMAP});
     std::vector<char> sent(request.arguments + request.op);
     get(sent.data(), sent.size());
     const Memory input_memory = memory_of(request.input + request.misalignment);
@@ -88,8 +94,8 @@ void serve(const Request& request) {
     char* const shared_words = reinterpret_cast<char*>(words.data());
     // The address of an empty output is null.
     for (size_t k = 0; k < arrays.size(); ++k) {
-        const char* const array = input + arrays[k].begin;
-        memcpy(sent.data() + request.input_at + k * sizeof array, &array, sizeof array);
+        const uint64_t address = arrays[k].address_in(input);
+        memcpy(sent.data() + request.input_at + k * sizeof address, &address, sizeof address);
     }
     memcpy(sent.data() + request.output_at, &output_address, sizeof output_address);
     if (request.words) memcpy(sent.data() + request.words_at, &shared_words, sizeof shared_words);

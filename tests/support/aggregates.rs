@@ -5,12 +5,12 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 use rand::rngs::SmallRng;
-use warpfold::aggregates::{CountIf, Filtered, Mapped, Masked};
+use warpfold::aggregates::{CountIf, Filtered, Histogram, Mapped, Masked, TopK};
 use warpfold::cudarc::driver::{CudaSlice, CudaStream, CudaView};
-use warpfold::operators::{Max, Sum};
+use warpfold::operators::{AffineComposition, Max, Sum};
 use warpfold::{
-    Aggregate, DeviceAggregate, DeviceType, Element, Error, HostMemory, Input, Place, Reduction, Scan, Value,
-    aggregate, device,
+    Aggregate, Bit, Bitmap, DeviceAggregate, DeviceMemory, DeviceType, Element, Error, HostMemory, Input,
+    OnDevice, OneArray, Place, Reduction, Scan, Value, aggregate, device,
 };
 
 use super::items::Sample;
@@ -61,8 +61,8 @@ pub trait Drawn: Element {
         start: usize,
     ) -> Result<CudaSlice<Stored<A>>, Error>;
 
-    /// The bytes and the alignment of each array.
-    fn arrays(elements: &[Self]) -> Vec<(Vec<u8>, usize)>;
+    /// The bytes of each array.
+    fn arrays(elements: &[Self]) -> Vec<ArrayBytes>;
 }
 
 fn upload<T: DeviceType>(stream: &Arc<CudaStream>, items: &[T], start: usize) -> CudaSlice<T> {
@@ -126,8 +126,8 @@ impl<T: Sample> Drawn for T {
     ) -> Result<CudaSlice<Stored<A>>, Error> {
         scanned(scan, exclusive, &view(device, start))
     }
-    fn arrays(elements: &[T]) -> Vec<(Vec<u8>, usize)> {
-        vec![(bytes(elements), align_of::<T>())]
+    fn arrays(elements: &[T]) -> Vec<ArrayBytes> {
+        vec![ArrayBytes::Values(bytes(elements), align_of::<T>())]
     }
 }
 
@@ -168,34 +168,131 @@ impl Drawn for () {
     ) -> Result<CudaSlice<Stored<A>>, Error> {
         unreachable!("indices are not in device memory")
     }
-    fn arrays(_: &[()]) -> Vec<(Vec<u8>, usize)> {
+    fn arrays(_: &[()]) -> Vec<ArrayBytes> {
         Vec::new()
+    }
+}
+
+/// The bytes of an array.
+pub enum ArrayBytes {
+    /// And their alignment.
+    Values(Vec<u8>, usize),
+    /// Of a bitmap, as its bits.
+    Bits(Vec<bool>),
+}
+
+/// Bits from bit `first` on, and bits that are set around them.
+pub fn bitmap(bits: &[bool], first: usize) -> Vec<u8> {
+    let mut bytes = vec![0xff; (first + bits.len()).div_ceil(8)];
+    for (index, _) in bits.iter().enumerate().filter(|(_, is_set)| !**is_set) {
+        bytes[(first + index) / 8] &= !(1 << ((first + index) % 8));
+    }
+    bytes
+}
+
+/// An element of one of several arrays.
+pub trait Column: OneArray {
+    fn draw_one(random: &mut SmallRng) -> Self;
+
+    /// The array in host memory.
+    type OnHost;
+    fn collected(values: impl Iterator<Item = Self>) -> Self::OnHost;
+    fn of_host_column(host: &Self::OnHost) -> impl Input<Self, Place = HostMemory>;
+    fn array(host: &Self::OnHost) -> ArrayBytes;
+
+    /// The array in device memory, `start` elements past an aligned address; and the part that has
+    /// the elements.
+    type OnDevice;
+    type View<'a>;
+    fn upload_column(stream: &Arc<CudaStream>, host: &Self::OnHost, start: usize) -> Self::OnDevice;
+    fn view_column(device: &Self::OnDevice, start: usize) -> Self::View<'_>;
+    fn of_view<'v, 'd>(view: &'v Self::View<'d>) -> impl Input<Self, Place = DeviceMemory> + OnDevice<Self>;
+}
+
+impl<T: Sample> Column for T {
+    fn draw_one(random: &mut SmallRng) -> T {
+        T::sample(random)
+    }
+    type OnHost = Vec<T>;
+    fn collected(values: impl Iterator<Item = T>) -> Vec<T> {
+        values.collect()
+    }
+    fn of_host_column(host: &Vec<T>) -> impl Input<T, Place = HostMemory> {
+        host
+    }
+    fn array(host: &Vec<T>) -> ArrayBytes {
+        ArrayBytes::Values(bytes(host), align_of::<T>())
+    }
+    type OnDevice = CudaSlice<T>;
+    type View<'a> = CudaView<'a, T>;
+    fn upload_column(stream: &Arc<CudaStream>, host: &Vec<T>, start: usize) -> CudaSlice<T> {
+        upload(stream, host, start)
+    }
+    fn view_column(device: &CudaSlice<T>, start: usize) -> CudaView<'_, T> {
+        view(device, start)
+    }
+    fn of_view<'v, 'd>(view: &'v Self::View<'d>) -> impl Input<T, Place = DeviceMemory> + OnDevice<T> {
+        view
+    }
+}
+
+/// Bits begin 5 bits into a byte of host memory.
+const FIRST_ON_HOST: usize = 5;
+
+impl Column for Bit {
+    fn draw_one(random: &mut SmallRng) -> Bit {
+        Bit(bool::sample(random))
+    }
+    type OnHost = Vec<bool>;
+    fn collected(values: impl Iterator<Item = Bit>) -> Vec<bool> {
+        values.map(|bit| bit.0).collect()
+    }
+    fn of_host_column(host: &Vec<bool>) -> impl Input<Bit, Place = HostMemory> {
+        // Tests are few, and short: the bytes of a test stay allocated.
+        let bytes: &'static [u8] = bitmap(host, FIRST_ON_HOST).leak();
+        Bitmap::new(bytes, FIRST_ON_HOST, host.len()).expect("as many bits")
+    }
+    fn array(host: &Vec<bool>) -> ArrayBytes {
+        ArrayBytes::Bits(host.clone())
+    }
+    type OnDevice = (CudaSlice<u8>, usize);
+    type View<'a> = (CudaView<'a, u8>, usize, usize);
+    fn upload_column(stream: &Arc<CudaStream>, host: &Vec<bool>, start: usize) -> (CudaSlice<u8>, usize) {
+        (upload(stream, &bitmap(host, start), 0), host.len())
+    }
+    fn view_column(device: &(CudaSlice<u8>, usize), start: usize) -> (CudaView<'_, u8>, usize, usize) {
+        (device.0.slice(..), start, device.1)
+    }
+    fn of_view<'v, 'd>(view: &'v Self::View<'d>) -> impl Input<Bit, Place = DeviceMemory> + OnDevice<Bit> {
+        let (bytes, start, length) = view;
+        // An empty upload has no bytes.
+        Bitmap::new(bytes, if *length == 0 { 0 } else { *start }, *length).expect("as many bits")
     }
 }
 
 macro_rules! in_step {
     ($($($part:ident $index:tt),*;)*) => {$(
-        impl<$($part: Sample),*> Drawn for ($($part,)*) {
+        impl<$($part: Column),*> Drawn for ($($part,)*) {
             fn draw(random: &mut SmallRng) -> Self {
-                ($($part::sample(random),)*)
+                ($($part::draw_one(random),)*)
             }
-            type Host = ($(Vec<$part>,)*);
+            type Host = ($($part::OnHost,)*);
             fn split(elements: &[Self]) -> Self::Host {
-                ($(elements.iter().map(|element| element.$index).collect::<Vec<$part>>(),)*)
+                ($($part::collected(elements.iter().map(|element| element.$index)),)*)
             }
             fn of_host(host: &Self::Host) -> impl Input<Self, Place = HostMemory> {
-                ($(&host.$index,)*)
+                ($($part::of_host_column(&host.$index),)*)
             }
-            type Device = ($(CudaSlice<$part>,)*);
+            type Device = ($($part::OnDevice,)*);
             fn upload(stream: &Arc<CudaStream>, host: &Self::Host, start: usize) -> Self::Device {
-                ($(upload(stream, &host.$index, start + $index),)*)
+                ($($part::upload_column(stream, &host.$index, start + $index),)*)
             }
             fn run<Of: DeviceAggregate<Input = Self>>(
                 reduction: &Reduction<Of>,
                 device: &Self::Device,
                 start: usize,
             ) -> Result<Of::Output, Error> {
-                reduction.run(($(&view(&device.$index, start + $index),)*))
+                reduction.run(($($part::of_view(&$part::view_column(&device.$index, start + $index)),)*))
             }
             fn run_into<Of: DeviceAggregate<Input = Self>>(
                 reduction: &Reduction<Of>,
@@ -203,7 +300,7 @@ macro_rules! in_step {
                 start: usize,
                 result: &mut CudaSlice<Stored<Of>>,
             ) -> Result<(), Error> {
-                reduction.run_into(($(&view(&device.$index, start + $index),)*), result)
+                reduction.run_into(($($part::of_view(&$part::view_column(&device.$index, start + $index)),)*), result)
             }
             fn scan<Of: DeviceAggregate<Input = Self>>(
                 scan: &Scan<Of>,
@@ -211,11 +308,11 @@ macro_rules! in_step {
                 device: &Self::Device,
                 start: usize,
             ) -> Result<CudaSlice<Stored<Of>>, Error> {
-                scanned(scan, exclusive, ($(&view(&device.$index, start + $index),)*))
+                scanned(scan, exclusive, ($($part::of_view(&$part::view_column(&device.$index, start + $index)),)*))
             }
-            fn arrays(elements: &[Self]) -> Vec<(Vec<u8>, usize)> {
+            fn arrays(elements: &[Self]) -> Vec<ArrayBytes> {
                 let host = Self::split(elements);
-                vec![$((bytes(&host.$index), align_of::<$part>())),*]
+                vec![$($part::array(&host.$index)),*]
             }
         }
     )*};
@@ -239,6 +336,9 @@ pub fn all(visitor: &mut impl Visitor) {
     visitor.visit("sizes_in_step", Latest(PhantomData::<([u8; 3], u64)>));
     visitor.visit("large_in_step", Latest(PhantomData::<(u8, [u64; 16])>));
     visitor.visit("three_in_step", OfThree);
+    visitor.visit("bytes_masked_by_bits", Masked::<Placed<u8, 1>, Bit>(Placed(PhantomData), PhantomData));
+    visitor.visit("large_masked_by_bits", Masked::<Placed<u64, 32>, Bit>(Placed(PhantomData), PhantomData));
+    visitor.visit("histogram", Histogram::<u8, 5>::new(20, 200));
     visitor.visit("eight_in_step", OfEight);
 }
 
@@ -263,10 +363,15 @@ pub fn some(visitor: &mut impl Visitor) {
     visitor
         .visit("names", Filtered(names::Element, (Mapped(names::Index, Mapped(names::Steps, named)), named)));
     visitor.visit("masked", Masked::<Scaled, u8>(scaled, PhantomData));
+    visitor.visit("masked_by_bits", Masked::<Scaled, Bit>(scaled, PhantomData));
     visitor.visit("masked_and_mapped", (Masked::<_, bool>(Filtered(IsOdd, scaled), PhantomData), CountPairs));
     visitor.visit("filtered_twice", (Filtered(IsLarge, Filtered(IsOdd, scaled)), Max::<u32>::new()));
     visitor.visit("words_in_step", Product(PhantomData::<(u32, u32)>));
     visitor.visit("bytes_and_words_in_step", Product(PhantomData::<(u8, u32)>));
+    visitor.visit("accumulated", Accumulated { scale: 7, unused: 0 });
+    visitor.visit("accumulated_in_step", AccumulatedPairs);
+    visitor.visit("accumulated_indices", AccumulatedIndices);
+    visitor.visit("accumulated_large", TopK::<u32, 9>::new());
     visitor.visit("tuple_in_step", (Product(PhantomData::<(u8, u32)>), Latest(PhantomData::<(u8, u32)>)));
 }
 
@@ -490,6 +595,57 @@ impl Aggregate for OfEight {
         item
     }
 }
+
+/// The composition of two affine maps, from left to right. Associative, and not commutative.
+#[device]
+fn then(first: [u32; 2], second: [u32; 2]) -> [u32; 2] {
+    [first[0].wrapping_mul(second[0]), first[1].wrapping_mul(second[0]).wrapping_add(second[1])]
+}
+
+/// The map of an element and its index.
+#[device]
+fn map_of(index: u64, element: u32, scale: u32) -> [u32; 2] {
+    [element.wrapping_mul(2 * scale) | 1, element ^ (index as u32).wrapping_mul(0x9e37_79b1)]
+}
+
+macro_rules! accumulated {
+    ($($type:ty, $input:ty, $aggregate:ident $element:ident: $value:expr, $scale:expr;)*) => {$(
+        #[aggregate]
+        impl Aggregate for $type {
+            type Input = $input;
+            type Monoid = AffineComposition<u32>;
+            type Output = [u32; 3];
+            fn prepare(&$aggregate, index: u64, $element: $input) -> [u32; 2] {
+                map_of(index, $value, $scale)
+            }
+            fn accumulate(&$aggregate, item: [u32; 2], index: u64, $element: $input) -> [u32; 2] {
+                then(item, map_of(index, $value, $scale))
+            }
+            fn present(&$aggregate, item: [u32; 2], count: u64) -> [u32; 3] {
+                [item[0], item[1], count as u32]
+            }
+        }
+    )*};
+}
+accumulated! {
+    Accumulated, u16, self element: element as u32, self.scale as u32;
+    AccumulatedPairs, (u8, u32), self pair: pair.0 as u32 ^ pair.1, 1;
+    AccumulatedIndices, (), self _element: 5, 3;
+}
+
+/// Elements that are accumulated, of one array.
+#[derive(Clone, Copy, Debug, DeviceType)]
+#[repr(C)]
+pub struct Accumulated {
+    pub scale: u16,
+    pub unused: u16,
+}
+
+/// The same of arrays in step, and of no array.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct AccumulatedPairs;
+#[derive(Clone, Copy, Default, Debug)]
+pub struct AccumulatedIndices;
 
 /// The index alone.
 #[derive(Clone, Copy, Default, Debug)]

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
 use std::sync::OnceLock;
 
-use warpfold::plan::{Data, Kernel, ScanPolicy};
-use warpfold::source::Source;
-use warpfold::{DeviceAggregate, DeviceType, Element, Item, Policy};
+use warpfold::plan::{Kernel, ScanPolicy};
+use warpfold::source::{Source, data_of_aggregate};
+use warpfold::{DeviceAggregate, Policy};
 
 use super::checks::code_of;
 use super::cpp::compiler;
@@ -112,10 +112,9 @@ impl Kernels {
 
     /// Adds the kernels of an aggregate, under the default policies.
     pub fn add_aggregate<A: DeviceAggregate>(&mut self, aggregate: A) -> AggregateCase<A> {
-        let item = Item::<A>::layout();
-        let data = Data { elements: A::Input::layouts(), item: item.clone() };
+        let data = data_of_aggregate::<A>();
         let elements = self.add(aggregate, Policy::for_data(&data));
-        AggregateCase { elements, items: self.add(aggregate.operator(), Policy::for_item(&item)) }
+        AggregateCase { elements, items: self.add(aggregate.operator(), Policy::for_item(&data.item)) }
     }
 
     /// Everything that the compiler reads, without the lines that cannot change its output.

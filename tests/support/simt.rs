@@ -6,10 +6,10 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::{Arc, OnceLock};
 
 use warpfold::plan::{Data, Limits, ScanLaunch, ScanPolicy};
-use warpfold::source::{Arguments, ArrayInput, ScanArguments};
+use warpfold::source::{Arguments, ArrayInput, ScanArguments, data_of_aggregate};
 use warpfold::{DeviceAggregate, DeviceMonoid, DeviceType, Element, Layout, Value, tree};
 
-use super::aggregates::Drawn;
+use super::aggregates::{ArrayBytes, Drawn, bitmap};
 use super::checks::{Check, digest};
 use super::cpp::compiler_version;
 use super::items::{Sample, Sampler, items};
@@ -262,7 +262,7 @@ struct ReduceKernels {
     first: Case<()>,
     later: Case<()>,
     /// The layout of an element of each array, if elements are not the items.
-    elements: Option<Vec<Layout>>,
+    elements: Option<Data>,
     /// The operator of the last launch, in bytes, and the size of its output.
     last: (Vec<u8>, usize),
 }
@@ -308,26 +308,38 @@ pub(super) struct Request {
 /// The number of arrays of a kernel that reads no input.
 const NO_ARRAY: u64 = u64::MAX;
 
-/// An input in bytes, and the places of its arrays: begin and size in bytes. Other bytes are no part
-/// of the input.
+/// An input in bytes, and the places of its arrays: begin and size in bytes, and the first bit of a
+/// bitmap. Other bytes are no part of the input.
 struct InputBytes {
     bytes: Vec<u8>,
-    arrays: Vec<[u64; 2]>,
+    arrays: Vec<[u64; 3]>,
 }
+
+/// The first bit of an array that is no bitmap.
+const NO_BITMAP: u64 = u64::MAX;
 
 impl InputBytes {
     fn of_one(bytes: Vec<u8>) -> Self {
-        Self { arrays: vec![[0, bytes.len() as u64]], bytes }
+        Self { arrays: vec![[0, bytes.len() as u64, NO_BITMAP]], bytes }
     }
 
     /// Arrays one after the other. Array k lies `misalignment + k` alignments past an aligned
-    /// address.
-    fn of_arrays(parts: Vec<(Vec<u8>, usize)>, misalignment: usize) -> Self {
+    /// address. A bitmap lies as many bits past one.
+    fn of_arrays(parts: Vec<ArrayBytes>, misalignment: usize) -> Self {
         let mut all = Self { bytes: Vec::new(), arrays: Vec::new() };
-        for (index, (bytes, align)) in parts.into_iter().enumerate() {
-            let begin = all.bytes.len().next_multiple_of(256) + (misalignment + index) * align;
+        for (index, part) in parts.into_iter().enumerate() {
+            let begin = all.bytes.len().next_multiple_of(256);
+            let ((begin, bytes), first_bit) = match part {
+                ArrayBytes::Values(bytes, align) => {
+                    ((begin + (misalignment + index) * align, bytes), NO_BITMAP)
+                }
+                ArrayBytes::Bits(bits) => {
+                    let bytes = bitmap(&bits, misalignment + index);
+                    ((begin, bytes), (misalignment + index) as u64)
+                }
+            };
             all.bytes.resize(begin, 0xee);
-            all.arrays.push([begin as u64, bytes.len() as u64]);
+            all.arrays.push([begin as u64, bytes.len() as u64, first_bit]);
             all.bytes.extend(bytes);
         }
         all
@@ -397,7 +409,7 @@ impl Executor {
         let kernels = ReduceKernels {
             first: Case { first: case.elements.first, operator: (), policy: case.elements.policy },
             later: Case { first: case.items.first, operator: (), policy: case.items.policy },
-            elements: Some(A::Input::layouts()),
+            elements: Some(data_of_aggregate::<A>()),
             last: (state(&last), size_of::<<A::Output as Value>::Stored>()),
         };
         let input = InputBytes::of_arrays(A::Input::arrays(elements), misalignment);
@@ -432,7 +444,7 @@ impl Executor {
             let request_words = words.len();
             let partition = launch.partition(&shape, length);
             let (fields, places) = before_identity!(
-                elements.map(Vec::len),
+                elements.map(|data| data.elements.len()),
                 Arguments {
                     tickets,
                     length,
@@ -442,8 +454,7 @@ impl Executor {
                     gathers: launch.gathers.into(),
                 }
             );
-            let elements = elements.cloned().unwrap_or_else(|| vec![item.clone()]);
-            let data = Data { elements, item: item.clone() };
+            let data = elements.cloned().unwrap_or_else(|| Data::of_items(item));
             let arguments = operands.arguments(fields);
             let request = Request {
                 kernel: case.number(launch.kernel),

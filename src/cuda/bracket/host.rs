@@ -11,7 +11,7 @@ use crate::cuda::slices::{DrainOnDrop, allocate};
 use crate::cuda::staging::{DEVICE_CHUNKS, bytes_of, chunk_items};
 use crate::language::Preparation;
 use crate::types::SliceVisitor;
-use crate::{DeviceMonoid, DeviceType, Element, Error};
+use crate::{Bitmap, DeviceMonoid, DeviceType, Element, Error};
 
 impl BracketKernel {
     /// Reduces `length` elements in host memory, which become items by `P`. They are copied to the
@@ -24,16 +24,12 @@ impl BracketKernel {
     ) -> Result<M::Item, Error> {
         let private = PrivateStream::take(&self.kernels.context)?;
         if E::COUNT == 1 {
-            let mut run = RunOne {
-                kernel: self,
-                operator,
-                private: &private,
-                result: None,
-                of: PhantomData::<fn() -> P>,
-            };
+            let (kernel, private) = (self, &private);
+            let mut run = RunOne { kernel, operator, private, result: None, of: PhantomData::<fn() -> P> };
             E::visit_slices(slices, &mut run);
-            let Some(result) = run.result else { unreachable!("an element has a part") };
-            return result;
+            if let Some(result) = run.result {
+                return result;
+            }
         }
         self.run(operator, &CopiedArrays::<P>::of::<E>(&private, slices, length)?)
     }
@@ -74,7 +70,7 @@ impl BracketKernel {
     }
 }
 
-/// Reduces the one array that it visits.
+/// Reduces the one array that it visits, unless that is a bitmap.
 struct RunOne<'k, M: DeviceMonoid, P> {
     kernel: &'k BracketKernel,
     operator: &'k M,
@@ -88,4 +84,5 @@ impl<'a, M: DeviceMonoid, P: Preparation> SliceVisitor<'a> for RunOne<'_, M, P> 
         let result = self.kernel.run_host_array::<M, T, P>(self.operator, self.private, slice);
         self.result = Some(result);
     }
+    fn bitmap(&mut self, _: Bitmap<&'a [u8]>) {}
 }

@@ -10,7 +10,7 @@ use crate::cuda::driver::{check, check_context, check_not_capturing};
 use crate::language::{AsTheyAre, Preparation};
 use crate::source::{ArrayInput, ArraysOf};
 use crate::types::PointerVisitor;
-use crate::{DeviceType, Element, Error};
+use crate::{Bitmap, DeviceType, Element, Error};
 
 /// The most arrays that are read in step.
 const MAX_ARRAYS: usize = 8;
@@ -51,14 +51,28 @@ struct Lengths<'a> {
     wrong: Option<(usize, usize)>,
 }
 
-impl<'a> PointerVisitor<'a> for Lengths<'a> {
-    fn pointer<T: DeviceType>(&mut self, pointer: &'a dyn DevicePtr<T>) {
-        let (length, _) = *self.found.get_or_insert((pointer.len(), pointer.stream()));
-        if pointer.len() != length {
-            self.wrong.get_or_insert((self.count, pointer.len()));
+impl<'a> Lengths<'a> {
+    fn next(&mut self, length: usize, stream: &'a Arc<CudaStream>) {
+        let (expected, _) = *self.found.get_or_insert((length, stream));
+        if length != expected {
+            self.wrong.get_or_insert((self.count, length));
         }
         self.count += 1;
     }
+}
+
+impl<'a> PointerVisitor<'a> for Lengths<'a> {
+    fn pointer<T: DeviceType>(&mut self, pointer: &'a dyn DevicePtr<T>) {
+        self.next(pointer.len(), pointer.stream());
+    }
+    fn bitmap(&mut self, bitmap: Bitmap<&'a dyn DevicePtr<u8>>) {
+        self.next(bitmap.length, bitmap.bytes.stream());
+    }
+}
+
+/// The address of a bit, as `templates/read/bits.cuh` reads it.
+pub(super) fn bit_address(bytes: u64, offset: usize) -> u64 {
+    8 * bytes + offset as u64
 }
 
 /// The addresses of the arrays, while they are in use.
@@ -74,6 +88,11 @@ impl<'p: 'a, 'a> PointerVisitor<'p> for Addresses<'a> {
         let (address, guard) = pointer.device_ptr(self.stream);
         (self.list[self.count], self.uses[self.count]) = (address, Some(guard));
         self.count += 1;
+    }
+    fn bitmap(&mut self, bitmap: Bitmap<&'p dyn DevicePtr<u8>>) {
+        self.pointer(bitmap.bytes);
+        let bits = &mut self.list[self.count - 1];
+        *bits = bit_address(*bits, bitmap.offset);
     }
 }
 
@@ -92,6 +111,9 @@ struct AreTracked(bool);
 impl<'a> PointerVisitor<'a> for AreTracked {
     fn pointer<T: DeviceType>(&mut self, pointer: &'a dyn DevicePtr<T>) {
         self.0 |= pointer.stream().context().is_managing_stream_synchronization();
+    }
+    fn bitmap(&mut self, bitmap: Bitmap<&'a dyn DevicePtr<u8>>) {
+        self.pointer(bitmap.bytes);
     }
 }
 
@@ -128,6 +150,9 @@ impl<'a> PointerVisitor<'a> for Order<'_> {
         if self.ordered.is_ok() {
             self.ordered = order();
         }
+    }
+    fn bitmap(&mut self, bitmap: Bitmap<&'a dyn DevicePtr<u8>>) {
+        self.pointer(bitmap.bytes);
     }
 }
 

@@ -6,12 +6,13 @@ use std::sync::Arc;
 
 use cudarc::driver::{CudaContext, CudaSlice, CudaStream, DevicePtr};
 
+use super::array::bit_address;
 use super::elements::{Elements, StreamOrder};
 use crate::cuda::host::PrivateStream;
 use crate::language::Preparation;
 use crate::source::{ArrayInput, ArraysOf};
 use crate::types::SliceVisitor;
-use crate::{DeviceType, Element, Error};
+use crate::{Bitmap, DeviceType, Element, Error};
 
 /// Copies of arrays that are read in step, whose elements become items by `P`.
 pub(crate) struct CopiedArrays<'k, P> {
@@ -60,6 +61,14 @@ impl<'a> SliceVisitor<'a> for Copies<'_> {
                 self.arrays.push((address, Box::new(copy)));
             }
             Err(error) => self.copied = Err(error),
+        }
+    }
+    fn bitmap(&mut self, bitmap: Bitmap<&'a [u8]>) {
+        let (bytes, offset) = bitmap.needed();
+        let before = self.arrays.len();
+        self.slice(bytes);
+        if let Some((address, _)) = self.arrays.get_mut(before) {
+            *address = bit_address(*address, offset);
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Functions as types, and aggregates of what functions return.
 
-use crate::DeviceType;
 use crate::operators::{Aggregate, Item, Monoid, Sum};
+use crate::{Bit, DeviceType, OneArray};
 
 /// A function that is also a type, so that a type parameter can name it.
 ///
@@ -227,11 +227,12 @@ impl<F: Function<Output = bool>, A: Aggregate<Input = F::Input>> Aggregate for F
     }
 }
 
-/// The aggregate `A` of the elements whose mark in a second array is set: Arrow's and NumPy's masks
-/// of one byte an element.
+/// The aggregate `A` of the elements whose mark in a second array is set: NumPy's masks of one byte
+/// an element, and Arrow's validity bitmaps.
 ///
 /// - Formula: `A` of the elements `x[i]` with `mask[i]` not 0, in order. The input is two arrays in
-///   step, `(&x, &mask)`. A mask is of `bool` or of `u8`.
+///   step, `(&x, &mask)`. A mask is of `bool` or of `u8`, or a [`Bitmap`](crate::Bitmap) of
+///   [`Bit`].
 /// - Everything else is as for [`Filtered`].
 ///
 /// ```
@@ -250,14 +251,14 @@ impl<F: Function<Output = bool>, A: Aggregate<Input = F::Input>> Aggregate for F
 #[repr(C)]
 pub struct Masked<A, M = bool>(pub A, pub std::marker::PhantomData<fn() -> M>);
 
-/// A mark of [`Masked`]: `bool`, or a `u8` that is not 0.
+/// A mark of [`Masked`]: `bool`, a [`Bit`], or a `u8` that is not 0.
 ///
 /// ```
-/// use warpfold::aggregates::Mask;
+/// use warpfold::{Bit, aggregates::Mask};
 ///
-/// assert!(true.is_set() && 2_u8.is_set() && !0_u8.is_set());
+/// assert!(true.is_set() && 2_u8.is_set() && !0_u8.is_set() && Bit(true).is_set());
 /// ```
-pub trait Mask: DeviceType + sealed::Mask {
+pub trait Mask: OneArray + sealed::Mask {
     /// Whether the element counts.
     fn is_set(self) -> bool;
 }
@@ -267,6 +268,7 @@ mod sealed {
     pub trait Mask {}
     impl Mask for bool {}
     impl Mask for u8 {}
+    impl Mask for crate::Bit {}
 }
 
 impl Mask for bool {
@@ -278,6 +280,12 @@ impl Mask for bool {
 impl Mask for u8 {
     fn is_set(self) -> bool {
         self != 0
+    }
+}
+
+impl Mask for Bit {
+    fn is_set(self) -> bool {
+        self.0
     }
 }
 

@@ -89,7 +89,7 @@ fn is_below<T: Number>(a: Indexed<T>, b: Indexed<T>) -> bool {
 /// One of two elements.
 #[device]
 #[inline]
-fn choose<T: Number>(is_first: bool, first: Indexed<T>, second: Indexed<T>) -> Indexed<T> {
+pub(super) fn choose<T: Number>(is_first: bool, first: Indexed<T>, second: Indexed<T>) -> Indexed<T> {
     Indexed {
         index: if is_first { first.index } else { second.index },
         value: if is_first { first.value } else { second.value },

@@ -64,11 +64,50 @@ impl<const BINS: usize> Monoid for HistogramOperator<BINS> {
 
 impl<const BINS: usize> Commutative for HistogramOperator<BINS> {}
 
+/// The range of a histogram.
+#[derive(Clone, Copy, Debug, DeviceType)]
+#[repr(C)]
+struct Range {
+    low: f64,
+    high: f64,
+    /// The width of an interval, and the number of intervals in 1.
+    width: f64,
+    per_width: f64,
+}
+
 /// The lower edge of an interval, as NumPy's `linspace` computes it.
 #[device]
 #[inline]
-fn edge(low: f64, width: f64, interval: usize) -> f64 {
-    interval as f64 * width + low
+fn edge(range: Range, interval: u32) -> f64 {
+    interval as f64 * range.width + range.low
+}
+
+/// The counts, and one number more.
+#[device]
+#[inline]
+fn counted<const BINS: usize>(before: HistogramCounts<BINS>, range: Range, x: f64) -> HistogramCounts<BINS> {
+    let last = BINS as u32 - 1;
+    // The product is rounded, so the edges decide.
+    let mut interval = ((x - range.low) * range.per_width) as u32;
+    if interval > last {
+        interval = last;
+    }
+    while interval > 0 && x < edge(range, interval) {
+        interval -= 1;
+    }
+    while interval < last && x >= edge(range, interval + 1) {
+        interval += 1;
+    }
+    let is_inside = (x >= range.low) & (x <= range.high);
+    let mut counts = before;
+    counts.below += u64::from(x < range.low);
+    counts.above += u64::from(x > range.high);
+    counts.nan += u64::from(x.is_nan());
+    // Without an index that is known only at run time: such an array would not be in registers.
+    for k in 0..BINS {
+        counts.bins[k] += u64::from(is_inside & (k as u32 == interval));
+    }
+    counts
 }
 
 /// The number of elements in each of `BINS` intervals of equal width, [`HistogramCounts`].
@@ -94,8 +133,9 @@ fn edge(low: f64, width: f64, interval: usize) -> f64 {
 #[derive(Clone, Copy, Debug, DeviceType)]
 #[repr(C)]
 pub struct Histogram<T: DeviceType, const BINS: usize> {
+    range: Range,
+    /// The lowest edge. No kernel reads it: it stands for the type of the elements.
     low: T,
-    high: T,
 }
 
 impl<T: Number + AsPrimitive<f64>, const BINS: usize> Histogram<T, BINS> {
@@ -113,7 +153,9 @@ impl<T: Number + AsPrimitive<f64>, const BINS: usize> Histogram<T, BINS> {
     pub fn new(low: T, high: T) -> Self {
         let range: f64 = high.as_() - low.as_();
         assert!(range > 0.0 && range.is_finite(), "the range of a histogram is positive and finite");
-        Self { low, high }
+        let (low_edge, high_edge, bins) = (low.as_(), high.as_(), BINS as f64);
+        let range = Range { low: low_edge, high: high_edge, width: range / bins, per_width: bins / range };
+        Self { range, low }
     }
 }
 
@@ -124,31 +166,12 @@ impl<T: Number + AsPrimitive<f64>, const BINS: usize> Aggregate for Histogram<T,
     type Output = HistogramCounts<BINS>;
     #[inline]
     fn prepare(&self, _: u64, element: T) -> HistogramCounts<BINS> {
-        let (low, high): (f64, f64) = (self.low.as_(), self.high.as_());
-        let x: f64 = element.as_();
-        let width = (high - low) / BINS as f64;
-        // The quotient is rounded, so the edges decide.
-        let mut interval = ((x - low) / (high - low) * BINS as f64) as usize;
-        if interval >= BINS {
-            interval = BINS - 1;
-        }
-        while interval > 0 && x < edge(low, width, interval) {
-            interval -= 1;
-        }
-        while interval + 1 < BINS && x >= edge(low, width, interval + 1) {
-            interval += 1;
-        }
-        let is_inside = x >= low && x <= high;
-        let mut counts = HistogramCounts {
-            below: u64::from(x < low),
-            above: u64::from(x > high),
-            nan: u64::from(x.is_nan()),
-            bins: [0; BINS],
-        };
-        for k in 0..BINS {
-            counts.bins[k] = u64::from(is_inside && k == interval);
-        }
-        counts
+        let none = HistogramCounts { below: 0, above: 0, nan: 0, bins: [0; BINS] };
+        counted(none, self.range, element.as_())
+    }
+    #[inline]
+    fn accumulate(&self, counts: HistogramCounts<BINS>, _: u64, element: T) -> HistogramCounts<BINS> {
+        counted(counts, self.range, element.as_())
     }
     #[inline]
     fn present(&self, counts: HistogramCounts<BINS>, _: u64) -> HistogramCounts<BINS> {

@@ -1,6 +1,6 @@
 //! The largest elements.
 
-use super::extremes::{Indexed, is_above};
+use super::extremes::{Indexed, choose, is_above};
 use super::{Aggregate, Commutative, Monoid, zero_sized};
 use crate::operators::Number;
 use crate::{DeviceType, aggregate, monoid};
@@ -144,6 +144,23 @@ impl<T: Number, const K: usize> Aggregate for TopK<T, K> {
         let (mut values, mut indices) = ([<T as Number>::MIN; K], [u64::MAX; K]);
         values[0] = element;
         indices[0] = index;
+        TopKItem { values, indices }
+    }
+    #[inline]
+    fn accumulate(&self, item: TopKItem<T, K>, index: u64, element: T) -> TopKItem<T, K> {
+        let (mut values, mut indices) = (item.values, item.indices);
+        let mut moved = Indexed { index, value: element };
+        // Most elements are below all of the list.
+        if is_above(moved, Indexed { index: indices[K - 1], value: values[K - 1] }) {
+            for k in 0..K {
+                let here = Indexed { index: indices[k], value: values[k] };
+                let is_before = is_above(moved, here);
+                let kept = choose(is_before, moved, here);
+                values[k] = kept.value;
+                indices[k] = kept.index;
+                moved = choose(is_before, here, moved);
+            }
+        }
         TopKItem { values, indices }
     }
     #[inline]

@@ -316,7 +316,7 @@ fn policies_that_no_kernel_can_have_are_refused() {
 
 /// One item is made of one element of each array.
 fn read_in_step(elements: &[Layout], item: Layout) -> Data {
-    Data { elements: elements.to_vec(), item }
+    Data { elements: elements.to_vec(), item, accumulates: false }
 }
 
 #[test]

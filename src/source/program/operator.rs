@@ -149,6 +149,11 @@ impl Functions<'_> {
         self.fields(&fields, owner);
         let (monoid, steps) = (monoid.object(), steps.object());
         let presented = present(&prepared.steps.form, &steps, &monoid, "item__", "count__");
+        if prepared.steps.form.accumulate() {
+            self.code.line(&format!(
+                "    WARPFOLD_DEVICE {item} accumulate({item} item__, u64 index__, {element} element__) const {{ return {steps}.accumulate(item__, index__, element__); }}"
+            ));
+        }
         self.code.line(&format!(
             "    WARPFOLD_DEVICE {item} combine({item} left__, {item} right__) const {{ return {monoid}.combine(left__, right__); }}
     WARPFOLD_DEVICE {item} prepare(u64 index__, {element} element__) const {{ return {steps}.prepare(index__, element__); }}

@@ -19,9 +19,8 @@ impl Functions<'_> {
                 Ok(false)
             }
             Steps::Functions { functions, state } => {
-                let [prepare, present] = &**functions;
                 self.constants.clear();
-                let methods = [("prepare", prepare), ("present", present)];
+                let methods: Vec<_> = functions.iter().map(|function| (function.name, function)).collect();
                 self.with_state(name, owner, state.as_ref(), String::new(), &methods)
             }
             Steps::Mapped { .. } | Steps::Filtered { .. } => self.steps_around(name, steps, owner),

@@ -1,5 +1,5 @@
 //! The reader of one array, of several arrays in step, or of the index alone:
-//! `templates/read/array.cuh`, `in_step.cuh` and `index.cuh`.
+//! `templates/read/array.cuh`, `in_step.cuh` (with `bits.cuh`) and `index.cuh`.
 #![allow(unsafe_code)]
 
 use std::marker::PhantomData;
@@ -27,9 +27,10 @@ pub struct ArrayInput<First = (), Addresses = [u64; 1]> {
     pub first: First,
 }
 
-const TEMPLATES: [Template; 3] = [
+const TEMPLATES: [Template; 4] = [
     ("read/index.cuh", include_str!("../../../templates/read/index.cuh")),
     ("read/array.cuh", include_str!("../../../templates/read/array.cuh")),
+    ("read/bits.cuh", include_str!("../../../templates/read/bits.cuh")),
     ("read/in_step.cuh", include_str!("../../../templates/read/in_step.cuh")),
 ];
 
@@ -38,27 +39,24 @@ unsafe impl<P: Preparation> Reader for ArraysOf<P> {
     type Input = ArrayInput<P::First, P::Addresses>;
 
     const READS_ITEMS: bool = P::IS_NOTHING;
+    const ACCUMULATES: bool = P::ACCUMULATES;
 
-    const TEMPLATES: &'static [Template] = match (P::COUNT, &TEMPLATES) {
-        (0, [index, ..]) => std::slice::from_ref(index),
-        (1, [_, array, _]) => std::slice::from_ref(array),
-        (_, [_, in_step @ ..]) => in_step,
+    const TEMPLATES: &'static [Template] = match (P::COUNT, P::IN_STEP, &TEMPLATES) {
+        (0, _, [index, ..]) => std::slice::from_ref(index),
+        (_, false, [_, array, ..]) => std::slice::from_ref(array),
+        (_, true, [_, in_step @ ..]) => in_step,
     };
 
     fn cpp(operator: &OperatorType) -> String {
+        let prepare =
+            if P::ACCUMULATES { "::warpfold::AccumulateBy<Item>" } else { "::warpfold::PrepareBy<Item>" };
         // A packed form combines items in the words in which they are loaded.
         match (P::IS_NOTHING, operator.packed) {
             (true, Some(_)) => "PackedArrayReader<Item, Operator::Packed>".to_owned(),
             (true, None) => "ArrayReader<Item, ::warpfold::NoPrepare>".to_owned(),
-            (false, _) if P::COUNT == 0 => {
-                "IndexReader<Operator::Element, ::warpfold::PrepareBy<Item>>".to_owned()
-            }
-            (false, _) if P::COUNT == 1 => {
-                "ArrayReader<Operator::Element, ::warpfold::PrepareBy<Item>>".to_owned()
-            }
-            (false, _) => {
-                "InStepReader<Operator::Element, ::warpfold::PrepareBy<Item>, Operator::Parts>".to_owned()
-            }
+            (false, _) if P::COUNT == 0 => format!("IndexReader<Operator::Element, {prepare}>"),
+            (false, _) if !P::IN_STEP => format!("ArrayReader<Operator::Element, {prepare}>"),
+            (false, _) => format!("InStepReader<Operator::Element, {prepare}, Operator::Parts>"),
         }
     }
 

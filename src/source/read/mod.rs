@@ -7,4 +7,5 @@ mod reader;
 
 pub use array::ArrayInput;
 pub(crate) use array::{ArrayOfItems, ArraysOf};
+pub use reader::data_of_aggregate;
 pub(crate) use reader::{Reader, data_of};

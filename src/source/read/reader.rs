@@ -1,10 +1,11 @@
 //! The trait of all readers.
 #![allow(unsafe_code)]
 
+use super::array::ArraysOf;
 use crate::plan::Data;
 use crate::source::program::OperatorType;
 use crate::source::templates::Template;
-use crate::{DeviceMonoid, DeviceType, Layout};
+use crate::{DeviceAggregate, DeviceMonoid, DeviceType, Layout};
 
 /// A reader: the templates that stage elements, and the argument that describes an input to them.
 ///
@@ -21,6 +22,9 @@ pub(crate) unsafe trait Reader: 'static {
     /// partials.
     const READS_ITEMS: bool = false;
 
+    /// Whether an item is combined with elements one by one.
+    const ACCUMULATES: bool = false;
+
     /// Its templates, each after the templates that it uses.
     const TEMPLATES: &'static [Template];
 
@@ -34,5 +38,10 @@ pub(crate) unsafe trait Reader: 'static {
 /// The layouts of the elements and the item, for an operator and a reader.
 pub(crate) fn data_of<M: DeviceMonoid, R: Reader>() -> Data {
     let item = M::Item::layout();
-    Data { elements: R::elements(&item), item }
+    Data { elements: R::elements(&item), item, accumulates: R::ACCUMULATES }
+}
+
+/// The layouts of an aggregate's elements and of its item.
+pub fn data_of_aggregate<A: DeviceAggregate>() -> Data {
+    data_of::<A::Operator, ArraysOf<A::Preparation>>()
 }
