@@ -22,12 +22,13 @@ use support::mutations::{MutationSuite, Trial, Trials};
 use support::programs::{AggregateCase, Checks, Kernels};
 use support::simt::{Executor, Tests};
 use support::tiers::{Suite, Tier, alone, device};
+use warpfold::aggregates::Masked;
 use warpfold::cudarc::driver::sys::{CUgraphInstantiate_flags, CUstreamCaptureMode};
 use warpfold::jit::{self, Architecture};
 use warpfold::plan::Kernel;
 use warpfold::source::{Source, data_of_aggregate};
 use warpfold::{
-    Aggregate, DeviceAggregate, DeviceType, Element, Error, Item, Policy, Reduction, Value, tree,
+    Aggregate, Bit, DeviceAggregate, DeviceType, Element, Error, Item, Policy, Reduction, Value, tree,
 };
 
 /// The result by definition.
@@ -327,6 +328,10 @@ fn add_trials(trials: &mut Trials<'_>) {
         trials.extend(trial(kernels.add_aggregate(AccumulatedPairs)));
         trials.extend(trial(kernels.add_aggregate(AccumulatedIndices)));
         trials
+    });
+    trials.add(|kernels| {
+        let scaled = Scaled { modulus: 1_000_003, scale: 77 };
+        trial(kernels.add_aggregate(Masked::<Scaled, Bit>(scaled, std::marker::PhantomData)))
     });
     trials.add(|kernels| {
         let mut trials = scans::trials(kernels, Placed::<u32, 3>(std::marker::PhantomData));

@@ -22,7 +22,7 @@ use support::inputs::Inputs;
 use support::items::{Point, Sample, Sampler, Unit, items, standing_out};
 use support::operators::{self, Joined, Lanewise, MaxByNorm, ModularAffine, Visitor};
 use support::policies::{MOST, baseline, full_runs, large_kernels, lengths, merging, policies};
-use support::tiers::{Suite, Tier, alone, device};
+use support::tiers::{Suite, Tier, alone, device, in_child, scenario};
 use warpfold::ladder::{Finish, Ladder, Rung};
 use warpfold::operators::{AffineComposition, All, Any, BitAnd, BitOr, Matrix2Product, Max, Min, Sum};
 use warpfold::{
@@ -282,6 +282,10 @@ fn a_semigroup_reduces(tier: Tier) {
 }
 
 fn main() -> ExitCode {
+    if scenario().as_deref() == Some(graphs::RECORDS) {
+        graphs::record_beside_host_memory();
+        return ExitCode::SUCCESS;
+    }
     let mut suite = Suite::default();
     let mut every = EveryOperator(&mut suite);
     operators::structs(&mut every);

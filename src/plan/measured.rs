@@ -57,6 +57,14 @@ const MEASURED: [Measured; 12] = [
 const OTHER_ITEMS: Measured = row(48, 16, 32, 256, 4, 1, 32, 3, 4, 2, 768);
 /// Larger items. The values of several tiles do not fit into registers.
 const LARGE_ITEMS: Measured = row(0, 16, 32, 256, 1, 1, 32, 3, 4, 2, 768);
+/// Largest item, in bytes, that stays in registers.
+pub(super) const LARGEST_IN_REGISTERS: usize = 64;
+/// `held_blocks` of items that are made of smaller elements, if they have at least this many bytes
+/// and fit into registers: the items need more registers than what is loaded.
+const HELD_OF_PREPARED: u32 = 2;
+const LARGE_PREPARED: usize = 48;
+/// `held_blocks` of items in local memory that accumulate elements: more warps hide its latency.
+const HELD_OF_ACCUMULATED: u32 = 4;
 /// Items of more than 16 numbers. Their operator takes long to compile, so the code has few copies.
 const MANY_SCALARS: Measured = row(0, usize::MAX, 32, 128, 1, 1, 32, 3, 8, ANY, 768);
 
@@ -82,7 +90,15 @@ impl Measured {
             bytes if bytes <= OTHER_ITEMS.bytes => OTHER_ITEMS,
             _ => LARGE_ITEMS,
         };
-        measured.copied().unwrap_or(other)
+        let measured = measured.copied().unwrap_or(other);
+        let is_prepared = data.element_bytes() < data.item.size;
+        let held_blocks = match data.item.size {
+            bytes if bytes > LARGEST_IN_REGISTERS && data.accumulates => HELD_OF_ACCUMULATED,
+            bytes if bytes > LARGEST_IN_REGISTERS => measured.held_blocks,
+            LARGE_PREPARED.. if is_prepared => HELD_OF_PREPARED,
+            _ => measured.held_blocks,
+        };
+        Self { held_blocks, ..measured }
     }
 
     /// Whether items have too many numbers for many copies of the operator in the code.

@@ -1,7 +1,7 @@
 //! The shape of a reduction kernel.
 
 use super::data::Data;
-use super::measured::Measured;
+use super::measured::{LARGEST_IN_REGISTERS, Measured};
 use crate::{Error, Layout};
 
 /// Bytes of the widest load of a lane.
@@ -17,8 +17,6 @@ const MIN_GROUP: usize = 32;
 /// Bytes of a lane's group of elements that are combined with an item one by one, and most of its
 /// elements. Only the items of groups are combined with each other.
 const ACCUMULATED_GROUP: usize = 128;
-/// Largest item, in bytes, that stays in registers.
-const LARGEST_IN_REGISTERS: usize = 64;
 /// Most shared memory of a block, in bytes. Every architecture allows it.
 const SHARED_BYTES: usize = 64 << 10;
 /// Bytes of shared memory before the tiles, besides the values of runs: the two chunks drawn, and

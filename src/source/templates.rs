@@ -12,11 +12,12 @@ pub(super) const TYPES: [Template; 3] = [
 ];
 /// The namespace `rust`: Rust's meaning where C++ has another one or no operation. For programs
 /// that use or may use it; kernels do not.
-pub(super) const RUST_SEMANTICS: [Template; 4] = [
+pub(super) const RUST_SEMANTICS: [Template; 5] = [
     ("rust/arrays.cuh", include_str!("../../templates/rust/arrays.cuh")),
     ("rust/integers.cuh", include_str!("../../templates/rust/integers.cuh")),
     ("rust/floats.cuh", include_str!("../../templates/rust/floats.cuh")),
     ("rust/math.cuh", include_str!("../../templates/rust/math.cuh")),
+    ("rust/halves.cuh", include_str!("../../templates/rust/halves.cuh")),
 ];
 /// The templates of every kernel.
 pub(super) const WORDS: [Template; 2] = [

@@ -132,6 +132,12 @@ WARPFOLD_OF_LANES(xor_of_lanes, unsigned, __reduce_xor_sync, a ^ b)
 #undef WARPFOLD_OF_LANES
 
 WARPFOLD_DEVICE float float_from_bits(unsigned bits) { return __uint_as_float(bits); }
+// The number whose bits as a 16-bit float of IEEE 754 these are.
+WARPFOLD_DEVICE float float_of_half(unsigned short bits) {
+    float value;
+    asm("cvt.f32.f16 %0, %1;" : "=f"(value) : "h"(bits));
+    return value;
+}
 WARPFOLD_DEVICE double double_from_bits(unsigned long long bits) { return __longlong_as_double((long long)bits); }
 WARPFOLD_DEVICE unsigned bits_of(float value) { return __float_as_uint(value); }
 WARPFOLD_DEVICE unsigned long long bits_of(double value) { return (unsigned long long)__double_as_longlong(value); }

@@ -112,6 +112,36 @@ pub const MUTATIONS: &[Mutation] = &[
         wrong: "op.accumulate(item, first_index.index, ",
     },
     Mutation {
+        name: "a bitmap that begins with a byte",
+        file: "read/bits.cuh",
+        right: "const unsigned skipped = from.bit() % 8;",
+        wrong: "const unsigned skipped = 0;",
+    },
+    Mutation {
+        name: "a byte past the end of a bitmap",
+        file: "read/bits.cuh",
+        right: "            if (8 * k >= skipped + count) continue;\n",
+        wrong: "",
+    },
+    Mutation {
+        name: "the bits of the first lane for all lanes",
+        file: "read/bits.cuh",
+        right: "from + lane_index() * ITEMS;",
+        wrong: "from + 0 * ITEMS;",
+    },
+    Mutation {
+        name: "groups of a lane with the same bits",
+        file: "read/bits.cuh",
+        right: "Shape::GROUP_ITEMS % 32)",
+        wrong: "0)",
+    },
+    Mutation {
+        name: "the bits of another tile",
+        file: "read/bits.cuh",
+        right: "void store() { stored = loaded; }",
+        wrong: "void store() {}",
+    },
+    Mutation {
         name: "a count with one more",
         file: "core/prepare.cuh",
         right: "op.present(item, op.presented - 1)",

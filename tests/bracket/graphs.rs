@@ -81,10 +81,18 @@ pub(crate) fn a_graph_replays() {
     }
 }
 
+/// The scenario of a child process: while a stream records in the global mode, no other thread of
+/// the process may allocate memory, and other tests do.
+pub(crate) const RECORDS: &str = "records";
+
+pub(crate) fn host_memory_while_a_stream_records() {
+    let (succeeded, said) = in_child(RECORDS, &[]);
+    assert!(succeeded, "{said}");
+}
+
 /// During a capture the same thread reduces and scans host memory, and drops the objects that did
 /// so. The capture stays active.
-pub(crate) fn host_memory_while_a_stream_records() {
-    let _alone = alone();
+pub(crate) fn record_beside_host_memory() {
     use cudarc::driver::sys::{CUgraphInstantiate_flags, CUstreamCaptureMode, CUstreamCaptureStatus};
     let stream = CudaContext::new(0).expect("a GPU").new_stream().expect("a stream");
     let all = vec![1_u32; 100_000];

@@ -4,8 +4,9 @@ use std::fmt::Debug;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
+use num_traits::AsPrimitive;
 use rand::rngs::SmallRng;
-use warpfold::aggregates::{CountIf, Filtered, Histogram, Mapped, Masked, TopK};
+use warpfold::aggregates::{CountIf, Filtered, Histogram, Mapped, Masked, SumWide, TopK};
 use warpfold::cudarc::driver::{CudaSlice, CudaStream, CudaView};
 use warpfold::operators::{AffineComposition, Max, Sum};
 use warpfold::{
@@ -338,6 +339,9 @@ pub fn all(visitor: &mut impl Visitor) {
     visitor.visit("three_in_step", OfThree);
     visitor.visit("bytes_masked_by_bits", Masked::<Placed<u8, 1>, Bit>(Placed(PhantomData), PhantomData));
     visitor.visit("large_masked_by_bits", Masked::<Placed<u64, 32>, Bit>(Placed(PhantomData), PhantomData));
+    visitor.visit("widened_f16", Widened(PhantomData::<half::f16>));
+    visitor.visit("widened_bf16", Widened(PhantomData::<half::bf16>));
+    visitor.visit("wide_sum_of_f16", SumWide::<half::f16>::new());
     visitor.visit("histogram", Histogram::<u8, 5>::new(20, 200));
     visitor.visit("eight_in_step", OfEight);
 }
@@ -592,6 +596,28 @@ impl Aggregate for OfEight {
         [low ^ high.rotate_left(17) ^ index]
     }
     fn present(&self, item: [u64; 1], _: u64) -> [u64; 1] {
+        item
+    }
+}
+
+/// A hash of the bits of wider floats.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Widened<T>(pub PhantomData<T>);
+
+#[aggregate]
+impl<T: DeviceType + AsPrimitive<f32>> Aggregate for Widened<T> {
+    type Input = T;
+    type Monoid = Lanewise<u32, 2>;
+    type Output = [u32; 2];
+    fn monoid(&self) -> Lanewise<u32, 2> {
+        Lanewise(PhantomData)
+    }
+    fn prepare(&self, index: u64, element: T) -> [u32; 2] {
+        let wide: f32 = element.as_();
+        // The bits of a NaN are no promise.
+        [if wide.is_nan() { 0x7fc0_0000 } else { wide.to_bits() }, index as u32]
+    }
+    fn present(&self, item: [u32; 2], _: u64) -> [u32; 2] {
         item
     }
 }

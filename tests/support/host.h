@@ -15,6 +15,15 @@ WARPFOLD_DEVICE float float_from_bits(unsigned bits) {
     memcpy(&value, &bits, sizeof value);
     return value;
 }
+WARPFOLD_DEVICE float float_of_half(unsigned short bits) {
+    const unsigned sign = static_cast<unsigned>(bits & 0x8000) << 16, number = static_cast<unsigned>(bits & 0x7fff) << 13;
+    // The exponent of an f32 has a bias that is greater by 112. An infinity or a NaN has the
+    // greatest exponent.
+    const float scaled = float_from_bits(number) * float_from_bits((127 + 112) << 23);
+    unsigned scaled_bits;
+    memcpy(&scaled_bits, &scaled, sizeof scaled_bits);
+    return float_from_bits(sign | scaled_bits | (number >= 31u << 23 ? 0xffu << 23 : 0));
+}
 WARPFOLD_DEVICE double double_from_bits(unsigned long long bits) {
     double value;
     memcpy(&value, &bits, sizeof value);

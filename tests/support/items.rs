@@ -204,6 +204,21 @@ pub struct Halves {
     pub count: u32,
 }
 
+macro_rules! halves {
+    ($($type:ident)*) => {$(
+        impl Sample for half::$type {
+            fn sample(random: &mut SmallRng) -> Self {
+                let special = [Self::INFINITY, Self::NEG_INFINITY, Self::NAN, Self::MAX, Self::MIN_POSITIVE_SUBNORMAL, Self::NEG_ZERO];
+                match random.random_range(0..16_usize) {
+                    kind if kind < special.len() => special[kind],
+                    _ => Self::from_bits(random.random()),
+                }
+            }
+        }
+    )*};
+}
+halves! { f16 bf16 }
+
 impl Sample for Halves {
     fn sample(random: &mut SmallRng) -> Self {
         let narrow = if random.random() { half::f16::ONE } else { half::f16::from_bits(random.random()) };

@@ -4,7 +4,6 @@ use num_traits::AsPrimitive;
 
 use super::moments::{sample_variance, share};
 use super::{Aggregate, Commutative, Monoid, zero_sized};
-use crate::operators::Number;
 use crate::{DeviceType, aggregate, device, monoid};
 
 /// The result of [`Covariance`].
@@ -195,7 +194,7 @@ zero_sized! {
 }
 
 #[aggregate]
-impl<T: Number + AsPrimitive<f64>> Aggregate for Covariance<T> {
+impl<T: DeviceType + AsPrimitive<f64>> Aggregate for Covariance<T> {
     type Input = (T, T);
     type Monoid = CovarianceOperator;
     type Output = Option<MeansAndCovariance>;
@@ -311,7 +310,7 @@ zero_sized! {
 }
 
 #[aggregate]
-impl<T: Number + AsPrimitive<f64>> Aggregate for LinearFit<T> {
+impl<T: DeviceType + AsPrimitive<f64>> Aggregate for LinearFit<T> {
     type Input = (T, T);
     type Monoid = CovarianceOperator;
     type Output = Option<Line>;

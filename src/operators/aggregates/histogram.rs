@@ -3,7 +3,6 @@
 use num_traits::AsPrimitive;
 
 use super::{Aggregate, Commutative, Monoid};
-use crate::operators::Number;
 use crate::{DeviceType, aggregate, device, monoid};
 
 /// The result and the item of [`Histogram`].
@@ -138,7 +137,7 @@ pub struct Histogram<T: DeviceType, const BINS: usize> {
     low: T,
 }
 
-impl<T: Number + AsPrimitive<f64>, const BINS: usize> Histogram<T, BINS> {
+impl<T: DeviceType + AsPrimitive<f64>, const BINS: usize> Histogram<T, BINS> {
     /// A histogram of the range from `low` to `high`.
     ///
     /// # Panics
@@ -160,7 +159,7 @@ impl<T: Number + AsPrimitive<f64>, const BINS: usize> Histogram<T, BINS> {
 }
 
 #[aggregate]
-impl<T: Number + AsPrimitive<f64>, const BINS: usize> Aggregate for Histogram<T, BINS> {
+impl<T: DeviceType + AsPrimitive<f64>, const BINS: usize> Aggregate for Histogram<T, BINS> {
     type Input = T;
     type Monoid = HistogramOperator<BINS>;
     type Output = HistogramCounts<BINS>;

@@ -31,7 +31,8 @@
 //! | [`PolynomialHashOfWords`] | `u64` | `u64` | yes | depends on the order |
 //!
 //! *Pairs* are the elements of two arrays in step: `reduction.run((&x, &y))`. *Numbers* are `i8` to
-//! `i64`, `u8` to `u64`, `isize`, `usize`, `f32` and `f64`. An exact aggregate returns the same
+//! `i64`, `u8` to `u64`, `isize`, `usize`, `f32` and `f64`. With the feature `half`, sums in a wider
+//! type, means, moments, histograms, fits and centroids also take `f16` and `bf16`. An exact aggregate returns the same
 //! bits on the CPU and on every GPU, as its bracket fixes the order of the operations. A result
 //! that an empty input does not have is an `Option`.
 //!

@@ -3,7 +3,6 @@
 use num_traits::AsPrimitive;
 
 use super::{Aggregate, Commutative, Monoid, zero_sized};
-use crate::operators::Number;
 use crate::{DeviceType, aggregate, device, monoid};
 
 /// The result of [`Variance`].
@@ -149,7 +148,7 @@ zero_sized! {
 }
 
 #[aggregate]
-impl<T: Number + AsPrimitive<f64>> Aggregate for Variance<T> {
+impl<T: DeviceType + AsPrimitive<f64>> Aggregate for Variance<T> {
     type Input = T;
     type Monoid = VarianceOperator;
     type Output = Option<MeanAndVariance>;
@@ -318,7 +317,7 @@ zero_sized! {
 }
 
 #[aggregate]
-impl<T: Number + AsPrimitive<f64>> Aggregate for Moments<T> {
+impl<T: DeviceType + AsPrimitive<f64>> Aggregate for Moments<T> {
     type Input = T;
     type Monoid = MomentsOperator;
     type Output = Option<FourMoments>;

@@ -3,9 +3,9 @@
 use num_traits::AsPrimitive;
 
 use super::{Aggregate, Widen, zero_sized};
-use crate::aggregate;
 use crate::operators::{Number, Sum, Together};
 use crate::types::Tuple2;
+use crate::{DeviceType, aggregate};
 
 zero_sized! {
     /// The dot product of two arrays, in a type of 64 bits: the sum of `x[i] y[i]`.
@@ -81,7 +81,7 @@ zero_sized! {
 }
 
 #[aggregate]
-impl<T: Number + AsPrimitive<f64>> Aggregate for WeightedMean<T> {
+impl<T: DeviceType + AsPrimitive<f64>> Aggregate for WeightedMean<T> {
     type Input = (T, T);
     type Monoid = Together<(Sum<f64>, Sum<f64>)>;
     type Output = Option<f64>;

@@ -133,7 +133,7 @@ zero_sized! {
 }
 
 #[aggregate]
-impl<T: Number + AsPrimitive<f64>, const D: usize> Aggregate for Centroid<T, D> {
+impl<T: DeviceType + AsPrimitive<f64>, const D: usize> Aggregate for Centroid<T, D> {
     type Input = [T; D];
     type Monoid = CentroidOperator<D>;
     type Output = Option<[f64; D]>;

@@ -43,7 +43,7 @@ impl<T: DeviceType> Aggregate for Count<T> {
 /// | --- | --- |
 /// | `i8` to `i64`, `isize` | `i64` |
 /// | `u8` to `u64`, `usize` | `u64` |
-/// | `f32`, `f64` | `f64` |
+/// | `f32`, `f64`; `half::f16`, `half::bf16` (feature `half`) | `f64` |
 ///
 /// ```
 /// use warpfold::aggregates::{SumWide, Widen};
@@ -56,7 +56,7 @@ impl<T: DeviceType> Aggregate for Count<T> {
 /// assert_eq!(total(&[i8::MIN, i8::MIN])?, -256_i64);
 /// # Ok::<(), warpfold::Error>(())
 /// ```
-pub trait Widen: Number + AsPrimitive<<Self as Widen>::Wide> {
+pub trait Widen: DeviceType + AsPrimitive<<Self as Widen>::Wide> {
     /// The type of the sum.
     type Wide: Number;
 }
@@ -69,6 +69,8 @@ macro_rules! widen {
     )*)*};
 }
 widen! { i64: i8 i16 i32 i64 isize; u64: u8 u16 u32 u64 usize; f64: f32 f64; }
+#[cfg(feature = "half")]
+widen! { f64: half::f16 half::bf16; }
 
 zero_sized! {
     /// The sum in a type of 64 bits: [`Widen::Wide`].
@@ -132,7 +134,7 @@ zero_sized! {
 }
 
 #[aggregate]
-impl<T: Number + AsPrimitive<f64>> Aggregate for Mean<T> {
+impl<T: DeviceType + AsPrimitive<f64>> Aggregate for Mean<T> {
     type Input = T;
     type Monoid = Sum<f64>;
     type Output = Option<f64>;

@@ -284,12 +284,14 @@ impl Lowering<'_> {
     fn cast(&mut self, operand: Value, ty: Type) -> Result<Value, Error> {
         let (Some(from), Some(to)) = (scalar(&operand.ty), scalar(&ty)) else { return self.not_a_number() };
         let half = |kind| matches!(kind, Scalar::F16 | Scalar::BF16);
-        if half(from) || half(to) {
-            return self
-                .refuse("the 16-bit floats have no conversions without CUDA's headers: use their `bits`");
-        }
         let float = |kind| matches!(kind, Scalar::F32 | Scalar::F64);
         let name = scalar_name(to);
+        if half(from) && float(to) {
+            return Ok(Value::atom(format!("{name}(rust::widened({}))", operand.text), ty, operand.stable));
+        }
+        if half(from) || half(to) {
+            return self.refuse("of the conversions of 16-bit floats, those to `f32` and `f64` are known");
+        }
         let text = match float(from) && !float(to) {
             true => format!("rust::saturating_cast<{name}>({})", operand.text),
             false if from == to => return Ok(Value { ty, ..operand }),
