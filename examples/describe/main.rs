@@ -2,14 +2,16 @@
 //! extremes, and a histogram in the terminal.
 //!
 //! ```text
-//! cargo run --release --example describe -- examples/data/bunny.csv
-//! cargo run --release --example describe -- table.npy
+//! cargo run --release -p describe -- examples/data/bunny.csv
+//! cargo run --release -p describe -- table.parquet
 //! ```
 //!
 //! - A `.csv` file: the first line holds names if none of its fields is a number. Numbers are read as
 //!   `f64`. An empty field, `NA`, `NaN` and `null` are missing. A column with other text is skipped.
 //! - A `.npy` file of shape (rows) or (rows, columns): `f32`, `f64`, or integers of 8 to 64 bits. A
 //!   NaN is missing. Integers up to `u32` are read as `i64`.
+//! - A `.parquet` file: columns of floats and integers, flat or in structs. Nulls and NaNs are missing.
+//!   Lists, texts, dates and decimals are skipped.
 //!
 //! All numbers of a column but the histogram come from one read of the column, by a tuple of
 //! aggregates. The histogram needs the range, so it is a second read.
@@ -17,6 +19,7 @@
 mod chart;
 mod read_csv;
 mod read_npy;
+mod read_parquet;
 mod summary;
 mod table;
 
@@ -29,13 +32,13 @@ use anyhow::{Context, Result, bail};
 use clap::Parser;
 use indicatif::{ProgressBar, ProgressStyle};
 use summary::{Described, Summary};
-use table::{Column, Data, Table};
+use table::{Column, Data, Table, Validity};
 use warpfold::Device;
 
 /// Describes the numeric columns of a file.
 #[derive(Parser)]
 struct Arguments {
-    /// A `.csv` file, or a `.npy` file of shape (rows) or (rows, columns).
+    /// A `.csv` or `.parquet` file, or a `.npy` file of shape (rows) or (rows, columns).
     file: PathBuf,
 }
 
@@ -59,10 +62,10 @@ fn write(out: &mut impl Write, path: &Path, table: &Table) -> Result<()> {
     writeln!(out, "file     {}: {} rows, counted from 0", path.display(), table.rows)?;
     for Column { name, data } in &table.columns {
         let text = match data {
-            Data::F32(numbers) => describe(&device, "f32", numbers),
-            Data::F64(numbers) => describe(&device, "f64", numbers),
-            Data::I64(numbers) => describe(&device, "i64", numbers),
-            Data::U64(numbers) => describe(&device, "u64", numbers),
+            Data::F32(numbers) => describe(&device, "f32", numbers, None),
+            Data::F64(numbers) => describe(&device, "f64", numbers, None),
+            Data::I64(numbers, validity) => describe(&device, "i64", numbers, validity.as_ref()),
+            Data::U64(numbers, validity) => describe(&device, "u64", numbers, validity.as_ref()),
         };
         let text = text.with_context(|| format!("column {name}"))?;
         writeln!(out, "\n{name} {text}")?;
@@ -76,23 +79,34 @@ fn write(out: &mut impl Write, path: &Path, table: &Table) -> Result<()> {
 /// Reads a table, with a bar of the bytes that are read.
 fn read(path: &Path) -> Result<Table> {
     let extension = path.extension().map(|extension| extension.to_string_lossy().to_lowercase());
-    let parse: fn(&mut dyn Read) -> Result<Table> = match extension.as_deref() {
-        Some("csv") => read_csv::read,
-        Some("npy") => read_npy::read,
-        Some("parquet") => bail!("Parquet is not read: convert the file to .csv, or its columns to .npy"),
-        _ => bail!("expected a .csv or a .npy file"),
+    let parse: fn(File, &ProgressBar) -> Result<Table> = match extension.as_deref() {
+        Some("csv") => |file, bar| read_csv::read(&mut read_with(file, bar)),
+        Some("npy") => |file, bar| read_npy::read(&mut read_with(file, bar)),
+        Some("parquet") => read_parquet::read,
+        _ => bail!("expected a .csv, .npy or .parquet file"),
     };
     let file = File::open(path)?;
     let style = ProgressStyle::with_template("reading {bar:40} {bytes}/{total_bytes} {eta}")?;
     let bar = ProgressBar::new(file.metadata()?.len()).with_style(style);
-    let table = parse(&mut BufReader::with_capacity(1 << 20, bar.wrap_read(file)));
+    let table = parse(file, &bar);
     bar.finish_and_clear();
     table
 }
 
+/// A file that advances the bar.
+fn read_with(file: File, bar: &ProgressBar) -> impl Read {
+    BufReader::with_capacity(1 << 20, bar.wrap_read(file))
+}
+
 /// The answers about a column, as lines of text.
-fn describe<T: Described + Debug>(device: &Device, kind: &str, numbers: &[T]) -> Result<String> {
-    let Summary { spread, smallest, largest, counts } = summary::of(device, numbers)?;
+fn describe<T: Described + Debug>(
+    device: &Device,
+    kind: &str,
+    numbers: &[T],
+    validity: Option<&Validity>,
+) -> Result<String> {
+    let validity = validity.map(|validity| &validity.bytes[..]);
+    let Summary { spread, smallest, largest, counts } = summary::of(device, numbers, validity)?;
     let count = spread.map_or(0, |spread| spread.count);
     let missing = numbers.len() as u64 - count;
     let mut text = format!("({kind})\ncount    {count}\nmissing  {missing}");

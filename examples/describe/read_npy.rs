@@ -27,10 +27,13 @@ pub fn read(file: &mut dyn Read) -> Result<Table> {
     let shape = Shape { rows: usize::try_from(rows)?, columns: columns as usize, order: array.order() };
     let dtype = array.dtype().descr();
 
+    // No integer is missing.
+    let whole_i64 = |numbers| Data::I64(numbers, None);
+    let whole_u64 = |numbers| Data::U64(numbers, None);
     macro_rules! read_as {
-        ($array:ident, $($type:ty => $data:ident $convert:expr,)*) => {
+        ($array:ident, $($type:ty => $data:path, $convert:expr;)*) => {
             $(let $array = match $array.try_data::<$type>() {
-                Ok(reader) => return table(shape, reader, $convert, Data::$data),
+                Ok(reader) => return table(shape, reader, $convert, $data),
                 Err(array) => array,
             };)*
             drop($array);
@@ -38,16 +41,16 @@ pub fn read(file: &mut dyn Read) -> Result<Table> {
     }
     read_as! {
         array,
-        f32 => F32 |x| x,
-        f64 => F64 |x| x,
-        i8 => I64 i64::from,
-        i16 => I64 i64::from,
-        i32 => I64 i64::from,
-        i64 => I64 |x| x,
-        u8 => I64 i64::from,
-        u16 => I64 i64::from,
-        u32 => I64 i64::from,
-        u64 => U64 |x| x,
+        f32 => Data::F32, |x| x;
+        f64 => Data::F64, |x| x;
+        i8 => whole_i64, i64::from;
+        i16 => whole_i64, i64::from;
+        i32 => whole_i64, i64::from;
+        i64 => whole_i64, |x| x;
+        u8 => whole_i64, i64::from;
+        u16 => whole_i64, i64::from;
+        u32 => whole_i64, i64::from;
+        u64 => whole_u64, |x| x;
     }
     bail!("expected f32, f64, or integers of 8 to 64 bits, found the type {dtype}")
 }

@@ -1,11 +1,13 @@
 //! The answers about one column.
 
+use std::marker::PhantomData;
+
 use num_traits::AsPrimitive;
 use warpfold::aggregates::{
-    ArgMax, ArgMin, Filtered, Histogram, HistogramCounts, Indexed, MeanAndVariance, MinMax, Variance,
+    ArgMax, ArgMin, Filtered, Histogram, HistogramCounts, Indexed, Masked, MeanAndVariance, MinMax, Variance,
 };
 use warpfold::operators::Number;
-use warpfold::{Device, Error, Reduction, device};
+use warpfold::{Bit, Bitmap, Device, Error, Reduction, device};
 
 /// Intervals of a histogram.
 pub const BINS: usize = 16;
@@ -38,26 +40,43 @@ type Answers<T> = (AnswersOfNumbers<T>, Option<(T, T)>);
 
 /// The type of the numbers of a column.
 pub trait Described: Number + AsPrimitive<f64> {
-    /// All answers, in one read.
-    fn answers(device: &Device, column: &[Self]) -> Result<Answers<Self>, Error>;
+    /// All answers, in one read. The bits of a validity tell which integers are there.
+    fn answers(device: &Device, column: &[Self], validity: Option<&[u8]>) -> Result<Answers<Self>, Error>;
 }
 
-macro_rules! described {
-    ($($type:ident by $aggregates:ty;)*) => {$(
+macro_rules! floats {
+    ($($type:ident $is_number:ident $is_finite:ident;)*) => {$(
         impl Described for $type {
-            fn answers(device: &Device, column: &[$type]) -> Result<Answers<$type>, Error> {
-                Reduction::<$aggregates>::new(device.clone()).run(column)
+            fn answers(device: &Device, column: &[$type], _: Option<&[u8]>) -> Result<Answers<$type>, Error> {
+                type Of = (Filtered<$is_number, OfNumbers<$type>>, Filtered<$is_finite, MinMax<$type>>);
+                Reduction::<Of>::new(device.clone()).run(column)
             }
         }
     )*};
 }
-described! {
-    f32 by (Filtered<IsNumber32, OfNumbers<f32>>, Filtered<IsFinite32, MinMax<f32>>);
-    f64 by (Filtered<IsNumber64, OfNumbers<f64>>, Filtered<IsFinite64, MinMax<f64>>);
-    // An integer is never missing.
-    i64 by (OfNumbers<i64>, MinMax<i64>);
-    u64 by (OfNumbers<u64>, MinMax<u64>);
+floats! {
+    f32 IsNumber32 IsFinite32;
+    f64 IsNumber64 IsFinite64;
 }
+
+macro_rules! integers {
+    ($($type:ident)*) => {$(
+        impl Described for $type {
+            fn answers(device: &Device, column: &[$type], validity: Option<&[u8]>) -> Result<Answers<$type>, Error> {
+                type Of = (OfNumbers<$type>, MinMax<$type>);
+                type OfValid = (Masked<OfNumbers<$type>, Bit>, Masked<MinMax<$type>, Bit>);
+                match validity {
+                    None => Reduction::<Of>::new(device.clone()).run(column),
+                    Some(bytes) => {
+                        let validity = Bitmap::new(bytes, 0, column.len())?;
+                        Reduction::<OfValid>::new(device.clone()).run((column, validity))
+                    }
+                }
+            }
+        }
+    )*};
+}
+integers! { i64 u64 }
 
 #[derive(Debug)]
 pub struct Summary<T: Number> {
@@ -70,11 +89,19 @@ pub struct Summary<T: Number> {
 }
 
 /// Reads a column twice: for the answers, and for the histogram of their range.
-pub fn of<T: Described>(device: &Device, column: &[T]) -> Result<Summary<T>, Error> {
-    let ((spread, smallest, largest), range) = T::answers(device, column)?;
+pub fn of<T: Described>(device: &Device, column: &[T], validity: Option<&[u8]>) -> Result<Summary<T>, Error> {
+    let ((spread, smallest, largest), range) = T::answers(device, column, validity)?;
     let counts = match range {
         Some((low, high)) if is_range(low.as_(), high.as_()) => {
-            let counts = Reduction::with(device.clone(), Histogram::<T, BINS>::new(low, high)).run(column)?;
+            let histogram = Histogram::<T, BINS>::new(low, high);
+            let counts = match validity {
+                None => Reduction::with(device.clone(), histogram).run(column)?,
+                Some(bytes) => {
+                    let masked = Masked::<_, Bit>(histogram, PhantomData);
+                    let validity = Bitmap::new(bytes, 0, column.len())?;
+                    Reduction::with(device.clone(), masked).run((column, validity))?
+                }
+            };
             Some((low.as_(), high.as_(), counts))
         }
         _ => None,
@@ -96,7 +123,7 @@ mod tests {
 
     #[test]
     fn missing_numbers_keep_the_rows_of_others() {
-        let summary = of(&Device::cpu(), &[NAN, 4.0, 1.0, NAN, 7.0, 1.0, NAN]).expect("reduces");
+        let summary = of(&Device::cpu(), &[NAN, 4.0, 1.0, NAN, 7.0, 1.0, NAN], None).expect("reduces");
         let spread = summary.spread.expect("numbers");
         assert_eq!((spread.count, spread.mean, spread.sample_variance()), (4, 3.25, Some(8.25)));
         assert_eq!(summary.smallest, Some(Indexed { index: 2, value: 1.0 }));
@@ -111,28 +138,38 @@ mod tests {
     #[test]
     fn a_column_without_numbers_has_no_answers() {
         for column in [&[][..], &[NAN, NAN]] {
-            let summary = of(&Device::cpu(), column).expect("reduces");
+            let summary = of(&Device::cpu(), column, None).expect("reduces");
             assert!(summary.spread.is_none() && summary.smallest.is_none() && summary.counts.is_none());
         }
     }
 
     #[test]
     fn the_histogram_is_of_the_finite_numbers() {
-        let summary = of(&Device::cpu(), &[1.0_f32, f32::INFINITY, 2.0, f32::NEG_INFINITY]).expect("reduces");
+        let summary =
+            of(&Device::cpu(), &[1.0_f32, f32::INFINITY, 2.0, f32::NEG_INFINITY], None).expect("reduces");
         assert_eq!(summary.largest, Some(Indexed { index: 1, value: f32::INFINITY }));
         let (low, high, counts) = summary.counts.expect("a range");
         assert_eq!((low, high, counts.below, counts.above), (1.0, 2.0, 1, 1));
     }
 
     #[test]
+    fn missing_integers_are_left_out() {
+        let summary = of(&Device::cpu(), &[9_i64, 2, 0, 4], Some(&[0b1010])).expect("reduces");
+        assert_eq!(summary.spread.map(|spread| (spread.count, spread.mean)), Some((2, 3.0)));
+        assert_eq!(summary.smallest, Some(Indexed { index: 1, value: 2 }));
+        let (low, high, counts) = summary.counts.expect("a range");
+        assert_eq!((low, high, counts.bins.iter().sum::<u64>(), counts.below), (2.0, 4.0, 2, 0));
+    }
+
+    #[test]
     fn a_range_that_a_histogram_cannot_have_is_none() {
         let cpu = Device::cpu();
-        assert!(of(&cpu, &[f64::MIN, f64::MAX]).expect("reduces").counts.is_none());
-        assert!(of(&cpu, &[0.1, 0.1]).expect("reduces").counts.is_none());
+        assert!(of(&cpu, &[f64::MIN, f64::MAX], None).expect("reduces").counts.is_none());
+        assert!(of(&cpu, &[0.1, 0.1], None).expect("reduces").counts.is_none());
         // Two integers that are one `f64`.
-        let summary = of(&cpu, &[i64::MAX - 1, i64::MAX]).expect("reduces");
+        let summary = of(&cpu, &[i64::MAX - 1, i64::MAX], None).expect("reduces");
         assert_eq!(summary.smallest, Some(Indexed { index: 0, value: i64::MAX - 1 }));
         assert!(summary.counts.is_none());
-        assert!(of(&cpu, &[0, u64::MAX]).expect("reduces").counts.is_some());
+        assert!(of(&cpu, &[0, u64::MAX], None).expect("reduces").counts.is_some());
     }
 }

@@ -24,8 +24,25 @@ pub struct Column {
 pub enum Data {
     F32(Vec<f32>),
     F64(Vec<f64>),
-    I64(Vec<i64>),
-    U64(Vec<u64>),
+    I64(Vec<i64>, Option<Validity>),
+    U64(Vec<u64>, Option<Validity>),
+}
+
+/// Which integers of a column are there: a bitmap, from the least significant bit of a byte on.
+#[derive(Debug, Default)]
+pub struct Validity {
+    pub bytes: Vec<u8>,
+    length: usize,
+}
+
+impl Validity {
+    pub fn push(&mut self, is_valid: bool) {
+        if self.length.is_multiple_of(8) {
+            self.bytes.push(0);
+        }
+        self.bytes[self.length / 8] |= u8::from(is_valid) << (self.length % 8);
+        self.length += 1;
+    }
 }
 
 pub fn check_columns(count: usize) -> Result<()> {

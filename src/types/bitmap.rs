@@ -15,7 +15,7 @@ use super::element::{OneArray, PointerVisitor, SliceVisitor};
 ///
 /// assert!(Bit(true) != Bit(false));
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Bit(pub bool);
 
 /// An array of bits, such as the validity bitmap of an Arrow array: element i is bit `offset + i`,

@@ -15,10 +15,9 @@ const ARCHIVE: &str = "bundle.tar.gz";
 /// Most bytes of the archive, so that it is quick to copy.
 const MOST_BYTES: u64 = 60 << 20;
 /// Tests that need a Rust toolchain or the repository.
-const NOT_BUNDLED: [(&str, &str); 6] = [
+const NOT_BUNDLED: [(&str, &str); 5] = [
     ("test", "refusals"),
     ("test", "rendering"),
-    ("test", "describe"),
     ("test", "farthest_point"),
     ("test", "simt"),
     ("unit", "support"),

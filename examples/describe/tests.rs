@@ -1,23 +1,17 @@
 //! Tests the example `describe` as a user runs it, on files that are right and on files that are not.
 
-use std::path::{Path, PathBuf};
 use std::process::Command;
-
-/// The example's binary, which `cargo test` builds in the same target folder.
-fn example() -> PathBuf {
-    let test = std::env::current_exe().expect("a test binary");
-    let target = test.parent().and_then(Path::parent).expect("in target/*/deps");
-    let example = target.join("examples").join("describe");
-    assert!(example.exists(), "build it first: cargo build --example describe, or a plain cargo test");
-    example
-}
 
 /// The standard output for a file of this content, or the standard error if the example fails.
 fn describe(name: &str, content: &[u8]) -> Result<String, String> {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join(name);
     std::fs::write(&path, content).expect("writable");
-    let output = Command::new(example()).arg(&path).env("WARPFOLD_DEVICE", "cpu").output().expect("starts");
+    let output = Command::new(env!("CARGO_BIN_EXE_describe"))
+        .arg(&path)
+        .env("WARPFOLD_DEVICE", "cpu")
+        .output()
+        .expect("starts");
     match output.status.success() {
         true => Ok(String::from_utf8_lossy(&output.stdout).into_owned()),
         false => Err(String::from_utf8_lossy(&output.stderr).into_owned()),
@@ -129,6 +123,69 @@ fn integers_of_npy_files_keep_their_digits() {
     assert_says(&said, &["column 0 (u64)", "count    0", "missing  0"]);
 }
 
+/// A file that `examples/data/README.md` describes.
+const PARQUET: &[u8] = include_bytes!("../data/columns.parquet");
+
+#[test]
+fn columns_of_a_parquet_file_are_described() {
+    let said = describe("columns.parquet", PARQUET).expect("runs");
+    for lines in [
+        &[
+            "celsius (f64)",
+            "count    47",
+            "missing  13",
+            "mean     -85.17021276595744",
+            "min      -100.0 in row 0",
+        ],
+        &[
+            "height (i64)",
+            "count    54",
+            "missing  6",
+            "mean     -3801.666666666667",
+            "min      -4999 in row 1",
+        ],
+        &["grade (i64)", "count    60", "missing  0", "mean     59.5", "max      69 in row 19"],
+        &[
+            "large (u64)",
+            "count    60",
+            "missing  0",
+            "mean     1.8446744073709552e19",
+            "min      18446744073709551556 in row 59",
+        ],
+        &["ratio (f32)", "count    30", "missing  30", "mean     3.625", "max      7.25 in row 58"],
+        &["at.x (i64)", "count    57", "missing  3", "mean     30.0", "max      59 in row 59"],
+    ] {
+        let column = said.find(lines[0]).unwrap_or_else(|| panic!("no {} in\n{said}", lines[0]));
+        let text = said[column..].split("\n\n").next().expect("a part");
+        assert_says(text, lines);
+    }
+    assert_says(
+        &said,
+        &[
+            "city is skipped: its type is String",
+            "day is skipped: its type is Date",
+            "lists.list.element is skipped: it holds lists",
+        ],
+    );
+}
+
+#[test]
+fn a_wrong_parquet_file_is_an_error() {
+    let mut changed = PARQUET.to_vec();
+    changed[40..200].fill(0x5a);
+    for file in [
+        &PARQUET[..PARQUET.len() - 1],
+        &PARQUET[..4000],
+        &PARQUET[PARQUET.len() - 2000..],
+        &changed,
+        b"PAR1",
+        b"",
+    ] {
+        let said = describe("wrong.parquet", file).expect_err("an error");
+        assert!(said.contains("wrong.parquet") && !said.contains("panic"), "{said}");
+    }
+}
+
 #[test]
 fn a_wrong_npy_file_is_an_error() {
     let some = of_f32(&[1.0; 5]);
@@ -155,13 +212,9 @@ fn a_wrong_npy_file_is_an_error() {
 
 #[test]
 fn a_file_of_another_kind_is_an_error() {
-    for (name, complaint) in
-        [("table.txt", "expected a .csv or a .npy file"), ("table.parquet", "Parquet is not read")]
-    {
-        let said = describe(name, b"1\n").expect_err("an error");
-        assert!(said.contains(complaint), "{said}");
-    }
-    let missing = Command::new(example()).arg("missing.csv").output().expect("starts");
+    let said = describe("table.txt", b"1\n").expect_err("an error");
+    assert!(said.contains("expected a .csv, .npy or .parquet file"), "{said}");
+    let missing = Command::new(env!("CARGO_BIN_EXE_describe")).arg("missing.csv").output().expect("starts");
     let said = String::from_utf8_lossy(&missing.stderr);
     assert!(
         !missing.status.success() && said.contains("missing.csv") && said.contains("No such file"),
