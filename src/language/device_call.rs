@@ -54,6 +54,7 @@ where
     A: DeviceAggregate<Input = F::Output>,
 {
     const EXACT: bool = F::EXACT && A::EXACT;
+    const ACCUMULATES: bool = A::ACCUMULATES;
     prepares_itself!();
 
     fn device_steps() -> DeviceSteps {
@@ -69,6 +70,7 @@ where
     A: DeviceAggregate<Input = F::Input>,
 {
     const EXACT: bool = F::EXACT && A::EXACT;
+    const ACCUMULATES: bool = A::ACCUMULATES;
     prepares_itself!();
 
     fn device_steps() -> DeviceSteps {
@@ -84,6 +86,7 @@ where
     M: Mask,
 {
     const EXACT: bool = A::EXACT;
+    const ACCUMULATES: bool = A::ACCUMULATES;
     prepares_itself!();
 
     fn device_steps() -> DeviceSteps {

@@ -46,7 +46,13 @@ impl DeviceSteps {
 
     /// Whether they have `accumulate`.
     pub(crate) fn accumulate(&self) -> bool {
-        matches!(&self.0, Steps::Functions { functions, .. } if functions.iter().any(|function| function.name == "accumulate"))
+        match &self.0 {
+            Steps::Nothing | Steps::Tuple { .. } => false,
+            Steps::Functions { functions, .. } => {
+                functions.iter().any(|function| function.name == "accumulate")
+            }
+            Steps::Mapped { steps, .. } | Steps::Filtered { steps, .. } => steps.form.accumulate(),
+        }
     }
 
     /// The steps that `#[aggregate]` makes of Rust functions: the name, the type of the result and

@@ -65,11 +65,10 @@ pub trait Aggregate: Copy + Send + Sync + 'static {
     /// may write it out: adding one element to a histogram takes less than making a histogram of
     /// it. This requires a `combine` that is associative bit for bit, as that of integers is, or of
     /// maxima. Then every order of combination has the bits of the bracket, and a reduction
-    /// accumulates neighbouring elements one by one. [`laws::accumulation`] tests both conditions.
+    /// accumulates neighbouring elements one by one. `laws::accumulation` (with the feature `laws`)
+    /// tests it.
     ///
-    /// Scans, tuples, and the aggregates around another one do not use it.
-    ///
-    /// [`laws::accumulation`]: https://docs.rs/warpfold/latest/warpfold/laws/fn.accumulation.html
+    /// Scans and tuples do not use it.
     fn accumulate(&self, item: Item<Self>, index: u64, input: Self::Input) -> Item<Self> {
         self.monoid().combine(item, self.prepare(index, input))
     }

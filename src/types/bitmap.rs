@@ -7,7 +7,7 @@ use super::element::{OneArray, PointerVisitor, SliceVisitor};
 
 /// An element of a [`Bitmap`]: the mark of [`Masked`](crate::aggregates::Masked).
 ///
-/// A bit has no address, so it is no [`DeviceType`]. The functions of an aggregate of one's own
+/// A bit has no address, so it is no [`DeviceType`](crate::DeviceType). The functions of an aggregate of one's own
 /// cannot read it.
 ///
 /// ```

@@ -8,7 +8,7 @@ use super::device_type::{DeviceType, Layout};
 /// What an [`Aggregate`](crate::Aggregate) prepares: an element of an array, or a tuple of elements
 /// of 2 to 8 arrays that are read in step. `()` stands for the index alone, without an array.
 ///
-/// The trait is implemented for [`DeviceType`]s and [`Bit`], for tuples of them, and for `()`.
+/// The trait is implemented for [`DeviceType`]s and [`Bit`](crate::Bit), for tuples of them, and for `()`.
 ///
 /// ```
 /// fn arrays<E: warpfold::Element>() -> usize { E::COUNT }
@@ -102,7 +102,7 @@ pub trait PointerVisitor<'a> {
     fn bitmap(&mut self, bitmap: Bitmap<&'a dyn DevicePtr<u8>>);
 }
 
-/// An element of one array: a [`DeviceType`], or a [`Bit`] of a [`Bitmap`].
+/// An element of one array: a [`DeviceType`], or a [`Bit`](crate::Bit) of a [`Bitmap`].
 ///
 /// ```
 /// fn is_of_one_array<T: warpfold::OneArray>() {}

@@ -376,6 +376,9 @@ pub fn some(visitor: &mut impl Visitor) {
     visitor.visit("accumulated_in_step", AccumulatedPairs);
     visitor.visit("accumulated_indices", AccumulatedIndices);
     visitor.visit("accumulated_large", TopK::<u32, 9>::new());
+    let accumulated = Accumulated { scale: 9, unused: 0 };
+    visitor.visit("accumulated_and_mapped", Mapped(Halve, Filtered(IsSmall, accumulated)));
+    visitor.visit("accumulated_and_masked", Masked::<Accumulated, Bit>(accumulated, PhantomData));
     visitor.visit("tuple_in_step", (Product(PhantomData::<(u8, u32)>), Latest(PhantomData::<(u8, u32)>)));
 }
 
@@ -698,6 +701,16 @@ fn is_odd(x: u32) -> bool {
 #[device(type = IsLarge)]
 fn is_large(x: u32) -> bool {
     x > 0xa000_0000
+}
+
+#[device(type = Halve)]
+fn halve(x: u32) -> u16 {
+    (x >> 16) as u16
+}
+
+#[device(type = IsSmall)]
+fn is_small(x: u16) -> bool {
+    x < 0x6000
 }
 
 #[device(type = Spread)]

@@ -58,6 +58,10 @@ impl<F: Function, A: Aggregate<Input = F::Output>> Aggregate for Mapped<F, A> {
     fn prepare(&self, index: u64, input: F::Input) -> Item<A> {
         self.1.prepare(index, F::call(input))
     }
+    #[inline]
+    fn accumulate(&self, item: Item<A>, index: u64, input: F::Input) -> Item<A> {
+        self.1.accumulate(item, index, F::call(input))
+    }
     fn present(&self, item: Item<A>, count: u64) -> A::Output {
         self.1.present(item, count)
     }
@@ -185,6 +189,19 @@ impl<M: Monoid> Filtering<M> {
 }
 
 impl<T: DeviceType> Kept<T> {
+    /// The same with one element more, if it counts.
+    #[inline]
+    fn with<A>(self, aggregate: &A, counts: bool, index: u64, input: A::Input) -> Self
+    where
+        A: Aggregate<Monoid: Monoid<Item = T>>,
+    {
+        match (counts, self.count) {
+            (false, _) => self,
+            (true, 0) => Self { item: aggregate.prepare(index, input), count: 1 },
+            (true, count) => Self { item: aggregate.accumulate(self.item, index, input), count: count + 1 },
+        }
+    }
+
     /// The result of the elements that are left.
     fn presented_by<A: Aggregate<Monoid: Monoid<Item = T>>>(self, aggregate: &A) -> A::Output {
         let item = if self.count == 0 { aggregate.monoid().identity() } else { self.item };
@@ -221,6 +238,10 @@ impl<F: Function<Output = bool>, A: Aggregate<Input = F::Input>> Aggregate for F
     #[inline]
     fn prepare(&self, index: u64, input: F::Input) -> Item<Self> {
         Kept { item: self.1.prepare(index, input), count: F::call(input).into() }
+    }
+    #[inline]
+    fn accumulate(&self, kept: Item<Self>, index: u64, input: F::Input) -> Item<Self> {
+        kept.with(&self.1, F::call(input), index, input)
     }
     fn present(&self, item: Item<Self>, _: u64) -> A::Output {
         item.presented_by(&self.1)
@@ -300,6 +321,10 @@ impl<A: Aggregate, M: Mask> Aggregate for Masked<A, M> {
     #[inline]
     fn prepare(&self, index: u64, (input, mark): (A::Input, M)) -> Item<Self> {
         Kept { item: self.0.prepare(index, input), count: mark.is_set().into() }
+    }
+    #[inline]
+    fn accumulate(&self, kept: Item<Self>, index: u64, (input, mark): (A::Input, M)) -> Item<Self> {
+        kept.with(&self.0, mark.is_set(), index, input)
     }
     fn present(&self, item: Item<Self>, _: u64) -> A::Output {
         item.presented_by(&self.0)

@@ -99,8 +99,23 @@ impl Functions<'_> {
                 )
             }
         };
+        let accumulated = match is_filter {
+            false => format!("return {steps}.accumulate(item__, index__, {call});"),
+            true => format!(
+                "if (!({call})) return item__;
+        if (item__.count == 0) return {item}{{{steps}.prepare(index__, {element}), 1}};
+        return {item}{{{steps}.accumulate(item__.item, index__, {element}), item__.count + 1}};"
+            ),
+        };
         self.code.line(&format!("\nstruct {name} {{"));
         self.fields(&fields, owner);
+        if inner_steps.form.accumulate() {
+            self.code.line(&format!(
+                "    template <class Element> WARPFOLD_DEVICE {item} accumulate({item} item__, u64 index__, Element element__) const {{
+        {accumulated}
+    }}"
+            ));
+        }
         self.code.line(&format!(
             "    template <class Element> WARPFOLD_DEVICE {item} prepare(u64 index__, Element element__) const {{ return {prepared}; }}
     {template}WARPFOLD_DEVICE {output} present({monoid}{item} item__, u64 count__) const {{
