@@ -77,6 +77,7 @@ pub fn all(asked: &mut Asked<'_>) -> Result<()> {
         pairs(asked, "linear fit", bytes, LinearFit::<f32>::new())?;
         pairs(asked, "covariance", bytes, Covariance::<f32>::new())?;
         measure(asked, subject("wide sum", "u8", 1, bytes), SumWide::<u8>::new())?;
+        measure(asked, subject("wide sum of f16", "f16", 2, bytes), SumWide::<half::f16>::new())?;
     }
     Ok(())
 }

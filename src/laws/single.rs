@@ -75,7 +75,7 @@ where
 ///
 /// laws::accumulation(TopK::<u8, 3>::new(), any::<u8>())?;
 /// // A float sum rounds, so a mean cannot be accumulated.
-/// assert!(laws::accumulation(Mean::<f32>::new(), -1e3_f32..1e3).is_err());
+/// assert!(laws::accumulation(Mean::<f64>::new(), -1e3_f64..1e3).is_err());
 /// # Ok::<(), warpfold::laws::LawViolation>(())
 /// ```
 pub fn accumulation<A: Aggregate>(

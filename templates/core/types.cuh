@@ -39,6 +39,12 @@ struct BFloat16 {
     unsigned short bits;
 };
 
+// An element of a bitmap. In memory it is one bit.
+struct Bit {
+    bool is_set;
+    WARPFOLD_DEVICE operator bool() const { return is_set; }
+};
+
 // Several types.
 template <class... Types>
 struct TypeList {};

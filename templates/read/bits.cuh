@@ -8,11 +8,6 @@
 
 namespace warpfold {
 
-struct Bit {
-    bool is_set;
-    WARPFOLD_DEVICE operator bool() const { return is_set; }
-};
-
 class BitReader {
   public:
     // 8 times the address of the first byte, plus the number of the first bit.
