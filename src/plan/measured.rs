@@ -63,8 +63,9 @@ pub(super) const LARGEST_IN_REGISTERS: usize = 64;
 /// and fit into registers: the items need more registers than what is loaded.
 const HELD_OF_PREPARED: u32 = 2;
 const LARGE_PREPARED: usize = 48;
-/// `held_blocks` of items in local memory that accumulate elements: more warps hide its latency.
-const HELD_OF_ACCUMULATED: u32 = 4;
+/// Items in local memory that accumulate elements. More warps hide its latency. A warp has many rows,
+/// because only its last items are combined with each other.
+const ACCUMULATED: Measured = row(0, usize::MAX, 32, 0, 1, 1, 1, 4, 32, ANY, 768);
 /// Items of more than 16 numbers. Their operator takes long to compile, so the code has few copies.
 const MANY_SCALARS: Measured = row(0, usize::MAX, 32, 128, 1, 1, 32, 3, 8, ANY, 768);
 
@@ -92,13 +93,13 @@ impl Measured {
         };
         let measured = measured.copied().unwrap_or(other);
         let is_prepared = data.element_bytes() < data.item.size;
-        let held_blocks = match data.item.size {
-            bytes if bytes > LARGEST_IN_REGISTERS && data.accumulates => HELD_OF_ACCUMULATED,
-            bytes if bytes > LARGEST_IN_REGISTERS => measured.held_blocks,
-            LARGE_PREPARED.. if is_prepared => HELD_OF_PREPARED,
-            _ => measured.held_blocks,
-        };
-        Self { held_blocks, ..measured }
+        match data.item.size {
+            bytes if bytes > LARGEST_IN_REGISTERS && data.accumulates => ACCUMULATED,
+            LARGE_PREPARED..=LARGEST_IN_REGISTERS if is_prepared => {
+                Self { held_blocks: HELD_OF_PREPARED, ..measured }
+            }
+            _ => measured,
+        }
     }
 
     /// Whether items have too many numbers for many copies of the operator in the code.

@@ -61,32 +61,46 @@ WARPFOLD_DEVICE Words<Item> warp_bracket(const Operator& op, Words<Item> value, 
     return value;
 }
 
-// Combines the elements of a group that exist one by one. Every order of combination has the bits of
-// the bracket.
+// Combines a value with the elements of a group that exist, one by one. If the group `begins`, there
+// is no value yet.
 template <class Item, unsigned COUNT, class Group, class Operator, class Present>
-WARPFOLD_DEVICE Words<Item> accumulated(const Operator& op, const Group& group, Present present) {
-    Item item = group.item(op, 0, present).item();
+WARPFOLD_DEVICE void accumulate(const Operator& op, const Group& group, Present present, bool begins, Words<Item>& value) {
+    Item item;
+    if (begins) {
+        item = group.item(op, 0, present).item();
+    } else {
+        item = value.item();
+        group.accumulate(op, item, 0);
+    }
 #pragma unroll
     for (unsigned i = 1; i < COUNT; ++i)
         if (present.has(i)) group.accumulate(op, item, i);
     // A copy, because large words are read from its address, and `item` stays in registers.
     const Item settled = item;
-    return Words<Item>(settled);
+    value = Words<Item>(settled);
 }
 // The same, called and not inlined.
 template <class Item, unsigned COUNT, class Group, class Operator>
-WARPFOLD_OUTLINED Words<Item> accumulated_apart(const Operator& op, const Group& group, PrefixMask present) {
-    return accumulated<Item, COUNT>(op, group, present);
+WARPFOLD_OUTLINED void accumulate_large(const Operator& op, const Group& group, PrefixMask present, bool begins, Words<Item>& value) {
+    accumulate<Item, COUNT>(op, group, present, begins, value);
+}
+template <class Item, unsigned COUNT, class Group, class Operator, class Present>
+WARPFOLD_DEVICE void accumulate_group(const Operator& op, const Group& group, Present present, bool begins, Words<Item>& value) {
+    if constexpr (Words<Item>::LARGE)
+        accumulate_large<Item, COUNT>(op, group, prefix_of(present), begins, value);
+    else
+        accumulate<Item, COUNT>(op, group, present, begins, value);
 }
 
 // The bracket of the items of a group that exist. In place of a missing item there is a valid one:
 // it is combined as well, and the result is discarded.
 template <class Prepare, class Item, unsigned COUNT, class Group, class Operator, class Present>
 WARPFOLD_DEVICE Words<Item> bracket_of_group(const Operator& op, const Group& group, Present present) {
-    if constexpr (Prepare::ACCUMULATES && Words<Item>::LARGE)
-        return accumulated_apart<Item, COUNT>(op, group, prefix_of(present));
-    else if constexpr (Prepare::ACCUMULATES)
-        return accumulated<Item, COUNT>(op, group, present);
+    if constexpr (Prepare::ACCUMULATES) {
+        Words<Item> accumulated;
+        accumulate_group<Item, COUNT>(op, group, present, true, accumulated);
+        return accumulated;
+    }
     Words<Item> value[COUNT];
 #pragma unroll
     for (unsigned i = 0; i < COUNT; ++i) value[i] = group.item(op, i, present);

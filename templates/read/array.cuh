@@ -42,7 +42,7 @@ class ArrayReader {
     typedef Element_ Element;
     typedef typename Prepare::template Item<Element> Item;
     typedef ArrayInput<Element, Prepare::HAS_INDEX> Input;
-    static constexpr bool COPIES_ITEMS = !Prepare::HAS_INDEX;
+    static constexpr bool COPIES_ITEMS = !Prepare::HAS_INDEX, ACCUMULATES = Prepare::ACCUMULATES;
 
   private:
     typedef ElementIndex<Prepare::HAS_INDEX> Index;

@@ -152,7 +152,7 @@ class InStepReader<Element_, Prepare, TypeList<Parts...>> {
   public:
     typedef Element_ Element;
     typedef typename Prepare::template Item<Element> Item;
-    static constexpr bool COPIES_ITEMS = false;
+    static constexpr bool COPIES_ITEMS = false, ACCUMULATES = Prepare::ACCUMULATES;
 
     // The first elements of the arrays, and their index.
     struct Input {

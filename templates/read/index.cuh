@@ -9,7 +9,7 @@ class IndexReader {
   public:
     typedef Element_ Element;
     typedef typename Prepare::template Item<Element> Item;
-    static constexpr bool COPIES_ITEMS = false;
+    static constexpr bool COPIES_ITEMS = false, ACCUMULATES = Prepare::ACCUMULATES;
 
     struct Input {
         Size first;

@@ -10,7 +10,7 @@ namespace warpfold {
 // - An empty input: its value is the identity.
 // - One item a lane: few small items, for which shuffles cost less than loads of partial rows.
 // - At most one row a warp, complete or not.
-// - Several rows a warp.
+// - Several rows a warp. If the operator accumulates, each lane has neighbouring elements of them.
 //
 // With `gathers`, the last block combines the partials of all others.
 template <class Shape, class Reader, class Item, class Operator>
@@ -62,6 +62,12 @@ WARPFOLD_DEVICE void bracket_of_rows(const Arguments<typename Reader::Input, Ite
         const unsigned at = before + lane_index();
         value = Reader::item(op, input.after_grid_dependency() + (at < count ? at : count - 1));
         lanes = count - before, warps = (count + WARP_LANES - 1) / WARP_LANES;
+    } else if (Reader::ACCUMULATES && run < arguments.runs) {
+        if constexpr (Reader::ACCUMULATES) {
+            const Size begin = Size(run) << (level_of(ROW_ITEMS) + arguments.row_level);
+            lanes = accumulate_part<Shape, Reader>(op, (input + begin).after_grid_dependency(), arguments.row_level,
+                                                   arguments.length - begin, value);
+        }
     } else if (run < arguments.runs && arguments.row_level == 0) {
         const PrefixMask present = {run + 1 < arguments.runs ? ROW_ITEMS : static_cast<unsigned>(arguments.length) - run * ROW_ITEMS};
         Row<Shape, Reader> row;

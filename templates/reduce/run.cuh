@@ -57,6 +57,35 @@ class Rows {
     }
 };
 
+// The part of a lane of 2^row_level rows, or of the `length` elements that are left: neighbouring
+// elements, which the operator accumulates. Returns the number of lanes that have a part. The other
+// lanes repeat the last part.
+template <class Shape, class Reader, class Operator>
+WARPFOLD_DEVICE unsigned accumulate_part(const Operator& op, typename Reader::Cursor begin, unsigned row_level, Size length,
+                                         Words<typename Reader::Item>& value) {
+    constexpr unsigned GROUP_ITEMS = Shape::GROUP_ITEMS;
+    typedef typename Reader::template Group<Shape> Group;
+    const Size part = Size(GROUP_ITEMS) << row_level;
+    length = smaller(length, part * WARP_LANES);
+    const unsigned last = static_cast<unsigned>((length - 1) / part), lane = lane_index() < last ? lane_index() : last;
+    typename Reader::Cursor next = begin + lane * part;
+    Size left = smaller(length - lane * part, part);
+#pragma unroll 1
+    for (bool begins = true; left > 0; begins = false) {
+        const PrefixMask present = {static_cast<unsigned>(smaller(left, GROUP_ITEMS))};
+        Group group;
+        bool is_loaded = false;
+        if constexpr (Group::HAS_WHOLE) {
+            is_loaded = present.count == GROUP_ITEMS && Group::loads_whole(next);
+            if (is_loaded) group.load_whole(next);
+        }
+        if (!is_loaded) group.load_present(next, 0, present);
+        accumulate_group<typename Reader::Item, GROUP_ITEMS>(op, group, present, begins, value);
+        next = next + present.count, left -= present.count;
+    }
+    return last + 1;
+}
+
 // Reduces 2^row_level rows, or the `length` items that are left of the input, with the result in
 // lane 0. `length` is at least 1.
 //

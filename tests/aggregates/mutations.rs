@@ -112,6 +112,18 @@ pub const MUTATIONS: &[Mutation] = &[
         wrong: "op.accumulate(item, first_index.index, ",
     },
     Mutation {
+        name: "the part of the first lane for all lanes",
+        file: "reduce/run.cuh",
+        right: "next = begin + lane * part;",
+        wrong: "next = begin + 0 * part;",
+    },
+    Mutation {
+        name: "a lane without elements that counts",
+        file: "reduce/run.cuh",
+        right: "    return last + 1;\n",
+        wrong: "    return WARP_LANES;\n",
+    },
+    Mutation {
         name: "a bitmap that begins with a byte",
         file: "read/bits.cuh",
         right: "const unsigned skipped = from.bit() % 8;",
