@@ -1,14 +1,9 @@
 //! Bitmaps: arrays of one bit an element.
 
-use cudarc::driver::DevicePtr;
-
-use super::device_type::{Kind, Layout, Scalar};
-use super::element::{OneArray, PointerVisitor, SliceVisitor};
-
 /// An element of a [`Bitmap`]: the mark of [`Masked`](crate::aggregates::Masked).
 ///
-/// A bit has no address, so it is no [`DeviceType`](crate::DeviceType). The functions of an aggregate of one's own
-/// cannot read it.
+/// A bit has no address, so it is no [`DeviceType`](crate::DeviceType). The functions of an aggregate
+/// of one's own cannot read it.
 ///
 /// ```
 /// use warpfold::Bit;
@@ -54,26 +49,5 @@ impl Bitmap<&[u8]> {
     pub(crate) fn needed(&self) -> (&[u8], usize) {
         let (first, end) = (self.offset / 8, (self.offset + self.length).div_ceil(8));
         if self.length == 0 { (&[], 0) } else { (&self.bytes[first..end], self.offset % 8) }
-    }
-}
-
-impl OneArray for Bit {
-    type Slice<'a> = Bitmap<&'a [u8]>;
-    type Pointer<'a> = Bitmap<&'a dyn DevicePtr<u8>>;
-    const IN_STEP: bool = true;
-
-    fn layout_in_array() -> Layout {
-        Layout::of::<Self>(Kind::Scalar(Scalar::Bit))
-    }
-    #[inline]
-    fn of(bits: Bitmap<&[u8]>, index: usize) -> Self {
-        let bit = bits.offset + index;
-        Self(bits.bytes[bit / 8] >> (bit % 8) & 1 == 1)
-    }
-    fn visit_slice<'a>(bits: Bitmap<&'a [u8]>, visitor: &mut impl SliceVisitor<'a>) {
-        visitor.bitmap(bits);
-    }
-    fn visit_pointer<'a>(bits: Bitmap<&'a dyn DevicePtr<u8>>, visitor: &mut impl PointerVisitor<'a>) {
-        visitor.bitmap(bits);
     }
 }

@@ -2,13 +2,13 @@
 
 use cudarc::driver::DevicePtr;
 
-use super::bitmap::Bitmap;
-use super::device_type::{DeviceType, Layout};
+use super::bitmap::{Bit, Bitmap};
+use super::device_type::{DeviceType, Kind, Layout, Scalar};
 
 /// What an [`Aggregate`](crate::Aggregate) prepares: an element of an array, or a tuple of elements
 /// of 2 to 8 arrays that are read in step. `()` stands for the index alone, without an array.
 ///
-/// The trait is implemented for [`DeviceType`]s and [`Bit`](crate::Bit), for tuples of them, and for `()`.
+/// The trait is implemented for [`DeviceType`]s and [`Bit`], for tuples of them, and for `()`.
 ///
 /// ```
 /// fn arrays<E: warpfold::Element>() -> usize { E::COUNT }
@@ -102,7 +102,7 @@ pub trait PointerVisitor<'a> {
     fn bitmap(&mut self, bitmap: Bitmap<&'a dyn DevicePtr<u8>>);
 }
 
-/// An element of one array: a [`DeviceType`], or a [`Bit`](crate::Bit) of a [`Bitmap`].
+/// An element of one array: a [`DeviceType`], or a [`Bit`] of a [`Bitmap`].
 ///
 /// ```
 /// fn is_of_one_array<T: warpfold::OneArray>() {}
@@ -150,6 +150,27 @@ impl<T: DeviceType> OneArray for T {
     }
     fn visit_pointer<'a>(pointer: &'a dyn DevicePtr<T>, visitor: &mut impl PointerVisitor<'a>) {
         visitor.pointer(pointer);
+    }
+}
+
+impl OneArray for Bit {
+    type Slice<'a> = Bitmap<&'a [u8]>;
+    type Pointer<'a> = Bitmap<&'a dyn DevicePtr<u8>>;
+    const IN_STEP: bool = true;
+
+    fn layout_in_array() -> Layout {
+        Layout::of::<Self>(Kind::Scalar(Scalar::Bit))
+    }
+    #[inline]
+    fn of(bits: Bitmap<&[u8]>, index: usize) -> Self {
+        let bit = bits.offset + index;
+        Self(bits.bytes[bit / 8] >> (bit % 8) & 1 == 1)
+    }
+    fn visit_slice<'a>(bits: Bitmap<&'a [u8]>, visitor: &mut impl SliceVisitor<'a>) {
+        visitor.bitmap(bits);
+    }
+    fn visit_pointer<'a>(bits: Bitmap<&'a dyn DevicePtr<u8>>, visitor: &mut impl PointerVisitor<'a>) {
+        visitor.bitmap(bits);
     }
 }
 

@@ -4,11 +4,12 @@
 
 use std::marker::PhantomData;
 
-use super::reader::Reader;
-use crate::Layout;
+use super::reader::{Reader, data_of};
 use crate::language::{AsTheyAre, Preparation};
+use crate::plan::Data;
 use crate::source::program::OperatorType;
 use crate::source::templates::Template;
+use crate::{DeviceAggregate, Layout};
 
 /// The reader of arrays whose elements become items by `P`.
 #[derive(Debug)]
@@ -63,4 +64,9 @@ unsafe impl<P: Preparation> Reader for ArraysOf<P> {
     fn elements(item: &Layout) -> Vec<Layout> {
         P::elements().unwrap_or_else(|| vec![item.clone()])
     }
+}
+
+/// The layouts of an aggregate's elements and of its item.
+pub fn data_of_aggregate<A: DeviceAggregate>() -> Data {
+    data_of::<A::Operator, ArraysOf<A::Preparation>>()
 }

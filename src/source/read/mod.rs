@@ -5,7 +5,6 @@
 mod array;
 mod reader;
 
-pub use array::ArrayInput;
+pub use array::{ArrayInput, data_of_aggregate};
 pub(crate) use array::{ArrayOfItems, ArraysOf};
-pub use reader::data_of_aggregate;
 pub(crate) use reader::{Reader, data_of};

@@ -1,11 +1,10 @@
 //! The trait of all readers.
 #![allow(unsafe_code)]
 
-use super::array::ArraysOf;
 use crate::plan::Data;
 use crate::source::program::OperatorType;
 use crate::source::templates::Template;
-use crate::{DeviceAggregate, DeviceMonoid, DeviceType, Layout};
+use crate::{DeviceMonoid, DeviceType, Layout};
 
 /// A reader: the templates that stage elements, and the argument that describes an input to them.
 ///
@@ -39,9 +38,4 @@ pub(crate) unsafe trait Reader: 'static {
 pub(crate) fn data_of<M: DeviceMonoid, R: Reader>() -> Data {
     let item = M::Item::layout();
     Data { elements: R::elements(&item), item, accumulates: R::ACCUMULATES }
-}
-
-/// The layouts of an aggregate's elements and of its item.
-pub fn data_of_aggregate<A: DeviceAggregate>() -> Data {
-    data_of::<A::Operator, ArraysOf<A::Preparation>>()
 }
