@@ -6,8 +6,9 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
 use rayon::prelude::*;
+use warpfold::aggregates::{ArgMax, Dot, Histogram, Mean, MinMax, TopK, Variance};
 use warpfold::operators::{Matrix2Product, Max, Min, Number, Sum};
-use warpfold::{Device, DeviceMonoid, DeviceType, Reduction, Scan, tree};
+use warpfold::{Device, DeviceAggregate, DeviceMonoid, DeviceType, Reduction, Scan, tree};
 
 use super::ceiling::{copy, copy_ahead, read, read_ahead};
 use super::operators::MaxByNorm;
@@ -36,7 +37,63 @@ impl<W: Write> Cpu<'_, W> {
             // Products of rotations neither grow nor vanish.
             let (sin, cos) = uniform(i).sin_cos();
             [[cos, -sin], [sin, cos]]
-        })
+        })?;
+        self.aggregate("mean", "f32", uniform, Mean::<f32>::new())?;
+        self.aggregate("min and max", "f32", uniform, MinMax::<f32>::new())?;
+        self.aggregate("argmax", "f32", uniform, ArgMax::<f32>::new())?;
+        self.aggregate("variance", "f32", uniform, Variance::<f32>::new())?;
+        self.aggregate("histogram of 16", "f32", uniform, Histogram::<f32, 16>::new(-1.0, 1.0))?;
+        self.aggregate("top 8", "f32", uniform, TopK::<f32, 8>::new())?;
+        self.pairs("dot product", "f32", uniform, Dot::<f32>::new())
+    }
+
+    /// Measures an aggregate beside a loop that only reads.
+    fn aggregate<A: DeviceAggregate<Input: DeviceType>>(
+        &mut self,
+        name: &str,
+        item: &str,
+        fill: fn(u64) -> A::Input,
+        aggregate: A,
+    ) -> Result<()> {
+        if !self.wants(name, item) {
+            return Ok(());
+        }
+        let (bytes, item_bytes) = (self.bytes, size_of::<A::Input>());
+        let elements: Vec<A::Input> = (0..(bytes / item_bytes) as u64).into_par_iter().map(fill).collect();
+        let subject = Subject { operator: name, item, item_bytes, bytes, offset: 0, result: "-".to_owned() };
+        let reduction = Reduction::with(Device::cpu(), aggregate);
+        self.in_turn(
+            &subject,
+            &mut [
+                ("warpfold-cpu", "-", &mut || _ = black_box(reduction.run(&elements).is_ok())),
+                ("read-cpu", "-", &mut || _ = black_box(read(&elements))),
+            ],
+        )
+    }
+
+    /// Measures an aggregate of two arrays, each half of the bytes.
+    fn pairs<T: DeviceType, A: DeviceAggregate<Input = (T, T)>>(
+        &mut self,
+        name: &str,
+        item: &str,
+        fill: fn(u64) -> T,
+        aggregate: A,
+    ) -> Result<()> {
+        if !self.wants(name, item) {
+            return Ok(());
+        }
+        let (bytes, item_bytes) = (self.bytes, size_of::<T>());
+        let elements: Vec<T> = (0..(bytes / item_bytes) as u64).into_par_iter().map(fill).collect();
+        let (left, right) = elements.split_at(elements.len() / 2);
+        let subject = Subject { operator: name, item, item_bytes, bytes, offset: 0, result: "-".to_owned() };
+        let reduction = Reduction::with(Device::cpu(), aggregate);
+        self.in_turn(
+            &subject,
+            &mut [
+                ("warpfold-cpu", "-", &mut || _ = black_box(reduction.run((left, right)).is_ok())),
+                ("read-cpu", "-", &mut || _ = black_box(read(&elements))),
+            ],
+        )
     }
 
     fn wants(&self, operator: &str, item: &str) -> bool {
