@@ -12,6 +12,7 @@
 //!
 //! Memory is allocated for blocks and for parts of blocks, never for each item.
 
+use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
@@ -23,9 +24,6 @@ use super::vectors::{Compiled, Registers, Vectors, has_lanes_of};
 use super::{prefetch, rows};
 use crate::{DeviceType, Monoid};
 
-/// Bytes of one block. Small enough that an input of a megabyte keeps several threads busy. Large
-/// enough that the last levels of a block, and its transfer to a thread, cost little.
-const BLOCK_BYTES: usize = 256 << 10;
 /// Most levels of runs, for the largest possible number of items.
 const LEVELS: usize = usize::BITS.div_ceil(RUN.ilog2()) as usize;
 /// Bytes of a part of a block whose pairs stay in the first-level cache from level to level.
@@ -41,9 +39,9 @@ pub(crate) fn bracket<M: Monoid>(operator: &M, elements: &(impl Elements<M::Item
 }
 
 fn blocks<M: Monoid>(operator: &M, in_lanes: bool, elements: &(impl Elements<M::Item> + ?Sized)) -> M::Item {
-    let (length, block) = (elements.length(), items_of::<M::Item>(BLOCK_BYTES));
+    let (length, block) = (elements.length(), elements.block());
     if length <= block {
-        return Brackets::new(operator, in_lanes).bracket(elements.items(0..length, &mut Vec::new()));
+        return Brackets::new(operator, in_lanes).of(elements, 0..length, &mut Vec::new());
     }
     let count = length.div_ceil(block);
     let (next, of_threads) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
@@ -57,7 +55,7 @@ fn blocks<M: Monoid>(operator: &M, in_lanes: bool, elements: &(impl Elements<M::
                 break;
             }
             let (begin, end) = (index * block, length.min((index + 1) * block));
-            values.push((index, brackets.bracket(elements.items(begin..end, &mut room))));
+            values.push((index, brackets.of(elements, begin..end, &mut room)));
         }
         of_threads.lock().unwrap_or_else(PoisonError::into_inner).push(values);
     };
@@ -91,6 +89,17 @@ impl<'a, M: Monoid> Brackets<'a, M> {
         Self { operator, vectors, in_lanes, levels, values: Vec::new(), spare: Vec::new() }
     }
 
+    /// The bracket of a range of items, at least one.
+    fn of(
+        &mut self,
+        elements: &(impl Elements<M::Item> + ?Sized),
+        range: Range<usize>,
+        room: &mut Vec<M::Item>,
+    ) -> M::Item {
+        let items = self.vectors.run(ItemsOf { elements, range, room });
+        self.bracket(items)
+    }
+
     /// The bracket of at least one item.
     fn bracket(&mut self, items: &[M::Item]) -> M::Item {
         self.vectors.run(BracketOf { brackets: self, items })
@@ -104,6 +113,21 @@ impl<'a, M: Monoid> Brackets<'a, M> {
             std::mem::swap(&mut self.values, &mut self.spare);
         }
         self.values[0]
+    }
+}
+
+/// Makes items of elements.
+struct ItemsOf<'a, T, E: ?Sized> {
+    elements: &'a E,
+    range: Range<usize>,
+    room: &'a mut Vec<T>,
+}
+
+impl<'a, T, E: Elements<T> + ?Sized> Compiled for ItemsOf<'a, T, E> {
+    type Output = &'a [T];
+    #[inline(always)]
+    fn run<const BYTES: usize>(self, _: Registers<BYTES>) -> &'a [T] {
+        self.elements.items(self.range, self.room)
     }
 }
 

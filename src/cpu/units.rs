@@ -7,5 +7,10 @@ pub(super) const RUN: usize = 8;
 
 /// The largest power of two of items within `bytes` bytes, but at least two.
 pub(super) fn items_of<T>(bytes: usize) -> usize {
-    1 << (bytes / size_of::<T>()).max(2).ilog2()
+    items_of_bytes(bytes, size_of::<T>())
+}
+
+/// The same of items of this size.
+pub(super) fn items_of_bytes(bytes: usize, size: usize) -> usize {
+    1 << (bytes / size).max(2).ilog2()
 }

@@ -46,6 +46,13 @@ pub trait Element: Copy + Send + Sync + 'static {
     #[doc(hidden)]
     fn at(slices: Self::Slices<'_>, index: usize) -> Self;
 
+    /// The `N` elements from an index on, which are within every array.
+    #[doc(hidden)]
+    #[inline]
+    fn several<const N: usize>(slices: Self::Slices<'_>, begin: usize) -> [Self; N] {
+        std::array::from_fn(|index| Self::at(slices, begin + index))
+    }
+
     /// Visits the arrays in order.
     #[doc(hidden)]
     fn visit_slices<'a>(slices: Self::Slices<'a>, visitor: &mut impl SliceVisitor<'a>);
@@ -127,6 +134,13 @@ pub trait OneArray: Copy + Send + Sync + 'static {
     #[doc(hidden)]
     fn of(slice: Self::Slice<'_>, index: usize) -> Self;
 
+    /// The `N` elements from an index on, which are within the array.
+    #[doc(hidden)]
+    #[inline]
+    fn several_of<const N: usize>(slice: Self::Slice<'_>, begin: usize) -> [Self; N] {
+        std::array::from_fn(|index| Self::of(slice, begin + index))
+    }
+
     #[doc(hidden)]
     fn visit_slice<'a>(slice: Self::Slice<'a>, visitor: &mut impl SliceVisitor<'a>);
     #[doc(hidden)]
@@ -144,6 +158,12 @@ impl<T: DeviceType> OneArray for T {
     #[inline]
     fn of(slice: &[T], index: usize) -> T {
         slice[index]
+    }
+    #[inline]
+    fn several_of<const N: usize>(slice: &[T], begin: usize) -> [T; N] {
+        // One check of the length for all.
+        let several = &slice[begin..begin + N];
+        std::array::from_fn(|index| several[index])
     }
     fn visit_slice<'a>(slice: &'a [T], visitor: &mut impl SliceVisitor<'a>) {
         visitor.slice(slice);
@@ -188,6 +208,10 @@ impl<T: OneArray> Element for T {
     fn at(slices: T::Slice<'_>, index: usize) -> T {
         T::of(slices, index)
     }
+    #[inline]
+    fn several<const N: usize>(slices: T::Slice<'_>, begin: usize) -> [T; N] {
+        T::several_of(slices, begin)
+    }
     fn visit_slices<'a>(slices: T::Slice<'a>, visitor: &mut impl SliceVisitor<'a>) {
         T::visit_slice(slices, visitor);
     }
@@ -214,6 +238,12 @@ macro_rules! tuples {
             #[inline]
             fn at(slices: Self::Slices<'_>, index: usize) -> Self {
                 ($($part::of(slices.$index, index),)*)
+            }
+            #[inline]
+            #[allow(non_snake_case)]
+            fn several<const N: usize>(slices: Self::Slices<'_>, begin: usize) -> [Self; N] {
+                $(let $part: [$part; N] = $part::several_of(slices.$index, begin);)*
+                std::array::from_fn(|index| ($($part[index],)*))
             }
             fn visit_slices<'a>(slices: Self::Slices<'a>, visitor: &mut impl SliceVisitor<'a>) {
                 $($part::visit_slice(slices.$index, visitor);)*

@@ -2,15 +2,18 @@
 
 use std::ops::Range;
 
-use super::elements::Elements;
+use super::elements::{BLOCK_BYTES, Elements};
+use crate::cpu::units::{RUN, items_of, items_of_bytes};
+use crate::language::Preparation;
 use crate::types::SliceVisitor;
-use crate::{Bitmap, DeviceAggregate, DeviceType, Element, Error, Item};
+use crate::{Bitmap, DeviceAggregate, DeviceType, Element, Error, Item, Monoid};
 
 impl<Item: Sync> Elements<Item> for [Item] {
     fn length(&self) -> usize {
         self.len()
     }
 
+    #[inline(always)]
     fn items<'a>(&'a self, range: Range<usize>, _: &'a mut Vec<Item>) -> &'a [Item] {
         &self[range]
     }
@@ -31,19 +34,82 @@ impl<'p, 'a, A: DeviceAggregate> Prepared<'p, 'a, A> {
         Self { aggregate, slices, length, per_item: 1 }
     }
 
-    /// The same for a reduction: if the aggregate accumulates, many elements become one item.
+    /// The same for a reduction: a run of elements becomes one item, by the bracket of their items
+    /// in registers. If the aggregate accumulates, more elements do.
     pub(crate) fn for_reduction(
         aggregate: &'p A,
         slices: <A::Input as Element>::Slices<'a>,
         length: usize,
     ) -> Self {
-        let per_item = if A::ACCUMULATES { ACCUMULATED } else { 1 };
+        let per_item = match A::ACCUMULATES {
+            true => ACCUMULATED,
+            // Without optimisation, one element after the other is faster.
+            false if cfg!(debug_assertions) || A::Preparation::IS_NOTHING => 1,
+            false => RUN,
+        };
         Self { aggregate, slices, length, per_item }
+    }
+
+    #[inline(always)]
+    fn item(&self, index: usize) -> Item<A> {
+        self.aggregate.prepare(index as u64, A::Input::at(self.slices, index))
+    }
+
+    /// Appends the brackets of as many whole runs as there are lanes. The lanes are independent, so
+    /// the compiler vectorises the loop over them.
+    #[inline(always)]
+    fn runs(&self, operator: &A::Monoid, begin: usize, room: &mut Vec<Item<A>>) {
+        let elements: [A::Input; LANES * RUN] = A::Input::several(self.slices, begin);
+        let op = |left, right| operator.combine(left, right);
+        // Any item, so that the loop writes to initialised memory, whose length the compiler knows.
+        let mut values = [self.item(begin); LANES];
+        for (lane, value) in values.iter_mut().enumerate() {
+            let at = |index: usize| {
+                let place = lane * RUN + index;
+                self.aggregate.prepare((begin + place) as u64, elements[place])
+            };
+            let abcd = op(op(at(0), at(1)), op(at(2), at(3)));
+            let efgh = op(op(at(4), at(5)), op(at(6), at(7)));
+            *value = op(abcd, efgh);
+        }
+        room.extend_from_slice(&values);
+    }
+
+    /// The bracket of a whole run.
+    #[inline(always)]
+    fn run(&self, operator: &A::Monoid, begin: usize) -> Item<A> {
+        let elements: [A::Input; RUN] = A::Input::several(self.slices, begin);
+        let at = |index: usize| self.aggregate.prepare((begin + index) as u64, elements[index]);
+        let op = |left, right| operator.combine(left, right);
+        let abcd = op(op(at(0), at(1)), op(at(2), at(3)));
+        let efgh = op(op(at(4), at(5)), op(at(6), at(7)));
+        op(abcd, efgh)
+    }
+
+    /// The bracket of at least one element.
+    fn short_run(&self, operator: &A::Monoid, begin: usize, count: usize) -> Item<A> {
+        if count == 1 {
+            return self.item(begin);
+        }
+        let left = count.next_power_of_two() / 2;
+        let right = self.short_run(operator, begin + left, count - left);
+        operator.combine(self.short_run(operator, begin, left), right)
+    }
+
+    /// The elements of at least one, accumulated.
+    #[inline(always)]
+    fn accumulated(&self, begin: usize, end: usize) -> Item<A> {
+        let accumulate =
+            |item, index| self.aggregate.accumulate(item, index as u64, A::Input::at(self.slices, index));
+        (begin + 1..end).fold(self.item(begin), accumulate)
     }
 }
 
+/// Runs side by side, and the largest element of which they are, in bytes.
+const LANES: usize = 16;
+const LARGEST_IN_LANES: usize = 16;
 /// Elements that are accumulated to one item. So many that the combination of the items takes
-/// little time.
+/// little time. A power of two.
 const ACCUMULATED: usize = 256;
 
 /// The length of the arrays, which is the same for all.
@@ -98,22 +164,46 @@ impl<A: DeviceAggregate> Elements<Item<A>> for Prepared<'_, '_, A> {
         self.length.div_ceil(self.per_item)
     }
 
+    fn block(&self) -> usize {
+        match self.per_item {
+            1 => items_of::<Item<A>>(BLOCK_BYTES),
+            // The index alone has no bytes.
+            per_item => {
+                items_of_bytes(BLOCK_BYTES, size_of::<A::Input>().max(1)).max(2 * per_item) / per_item
+            }
+        }
+    }
+
+    #[inline(always)]
     fn items<'a>(&'a self, range: Range<usize>, room: &'a mut Vec<Item<A>>) -> &'a [Item<A>] {
         if let Some(items) = A::as_items(self.slices) {
             return &items[range];
         }
-        let element = |index| A::Input::at(self.slices, index);
-        let prepare = |index| self.aggregate.prepare(index as u64, element(index));
+        let operator = self.aggregate.monoid();
+        let (first, end) = (range.start * self.per_item, self.length.min(range.end * self.per_item));
         room.clear();
-        if A::ACCUMULATES && self.per_item > 1 {
-            let accumulate = |item, index| self.aggregate.accumulate(item, index as u64, element(index));
-            room.extend(range.map(|number| {
-                let begin = number * self.per_item;
-                let end = self.length.min(begin + self.per_item);
-                (begin + 1..end).fold(prepare(begin), accumulate)
-            }));
-        } else {
-            room.extend(range.map(prepare));
+        room.reserve(range.len());
+        match self.per_item {
+            1 => room.extend(range.map(|index| self.item(index))),
+            RUN if !A::ACCUMULATES => {
+                let whole = first + (end - first) / RUN * RUN;
+                let mut begin = first;
+                if const { A::Input::COUNT == 1 && size_of::<A::Input>() <= LARGEST_IN_LANES } {
+                    while begin + LANES * RUN <= whole {
+                        self.runs(&operator, begin, room);
+                        begin += LANES * RUN;
+                    }
+                }
+                room.extend((begin..whole).step_by(RUN).map(|begin| self.run(&operator, begin)));
+                if whole < end {
+                    room.push(self.short_run(&operator, whole, end - whole));
+                }
+            }
+            per_item => room.extend(
+                (first..end)
+                    .step_by(per_item)
+                    .map(|begin| self.accumulated(begin, end.min(begin + per_item))),
+            ),
         }
         room
     }

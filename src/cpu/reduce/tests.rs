@@ -74,7 +74,7 @@ fn affine<T: Integer>(index: usize) -> [T; 2] {
 
 fn is_the_bracket_at_every_edge<M: Monoid>(operator: M, item: fn(usize) -> M::Item) {
     let items_of = |bytes: usize| items_of::<M::Item>(bytes);
-    let block = items_of(BLOCK_BYTES);
+    let block = Elements::<M::Item>::block(&[][..]);
     let mut lengths: Vec<usize> = (0..70).collect();
     let tile = tile_items::<M::Item>();
     let edges = [RUN, tile, RUN * tile, items_of(PART_BYTES), block];
