@@ -8,13 +8,14 @@ use super::device_type::{DeviceType, Kind, Layout, Scalar};
 /// What an [`Aggregate`](crate::Aggregate) prepares: an element of an array, or a tuple of elements
 /// of 2 to 8 arrays that are read in step. `()` stands for the index alone, without an array.
 ///
-/// The trait is implemented for [`DeviceType`]s and [`Bit`], for tuples of them, and for `()`.
+/// The trait is implemented for [`DeviceType`]s and [`Bit`], for tuples of them, and for `()`, and
+/// cannot be implemented for other types.
 ///
 /// ```
 /// fn arrays<E: warpfold::Element>() -> usize { E::COUNT }
 /// assert_eq!((arrays::<()>(), arrays::<f32>(), arrays::<(f32, u8)>()), (0, 1, 2));
 /// ```
-pub trait Element: Copy + Send + Sync + 'static {
+pub trait Element: Copy + Send + Sync + 'static + sealed::Element {
     /// The number of arrays.
     const COUNT: usize;
 
@@ -64,6 +65,16 @@ pub trait Element: Copy + Send + Sync + 'static {
     fn addresses(list: &[u64]) -> Self::Addresses;
 }
 
+/// Kernels read memory by the layouts that these traits tell, so only this file implements them.
+mod sealed {
+    pub trait OneArray {}
+    pub trait Element {}
+}
+impl<T: DeviceType> sealed::OneArray for T {}
+impl sealed::OneArray for Bit {}
+impl<T: OneArray> sealed::Element for T {}
+impl sealed::Element for () {}
+
 /// Indices from `start` to before `end`. None for a negative number, and for one of more than 64
 /// bits.
 #[doc(hidden)]
@@ -109,14 +120,15 @@ pub trait PointerVisitor<'a> {
     fn bitmap(&mut self, bitmap: Bitmap<&'a dyn DevicePtr<u8>>);
 }
 
-/// An element of one array: a [`DeviceType`], or a [`Bit`] of a [`Bitmap`].
+/// An element of one array: a [`DeviceType`], or a [`Bit`] of a [`Bitmap`]. It cannot be implemented
+/// for other types.
 ///
 /// ```
 /// fn is_of_one_array<T: warpfold::OneArray>() {}
 /// is_of_one_array::<f32>();
 /// is_of_one_array::<warpfold::Bit>();
 /// ```
-pub trait OneArray: Copy + Send + Sync + 'static {
+pub trait OneArray: Copy + Send + Sync + 'static + sealed::OneArray {
     /// The array in host memory.
     #[doc(hidden)]
     type Slice<'a>: Copy + Send + Sync;
@@ -225,6 +237,7 @@ impl<T: OneArray> Element for T {
 
 macro_rules! tuples {
     ($($count:literal: $($part:ident $index:tt),*;)*) => {$(
+        impl<$($part: OneArray),*> sealed::Element for ($($part,)*) {}
         impl<$($part: OneArray),*> Element for ($($part,)*) {
             const COUNT: usize = $count;
             const IN_STEP: bool = true;
