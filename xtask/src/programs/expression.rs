@@ -39,8 +39,9 @@ impl Generator<'_> {
                 let (of, guard) = (self.value(&Ty::Scalar(scalar), depth), self.boolean(depth));
                 let arms = [self.value(ty, depth), self.value(ty, depth), self.value(ty, depth)];
                 let absent = self.absent_arm(&arms[2]);
+                // The block makes a copy, since a guard must not assign to what is matched.
                 return format!(
-                    "(match {of} {{ {absent}0..=3 => {}, x if x > 100 && {guard} => {}, _ => {} }})",
+                    "(match {{ {of} }} {{ {absent}0..=3 => {}, x if x > 100 && {guard} => {}, _ => {} }})",
                     arms[0], arms[1], arms[2]
                 );
             }
