@@ -48,9 +48,11 @@ pub struct Asked<'a> {
     pub only: &'a [String],
 }
 
-impl Asked<'_> {
-    fn leaves_out(&self, subject: &Subject<'_>) -> bool {
-        !self.only.is_empty() && !self.only.iter().any(|name| name == subject.operator)
+impl<'g> Asked<'g> {
+    /// The views of an aggregate, unless it is left out.
+    fn views<T: DeviceType>(&self, subject: &Subject<'_>) -> Result<Option<Vec<CudaView<'g, T>>>> {
+        let is_asked = self.only.is_empty() || self.only.iter().any(|name| name == subject.operator);
+        is_asked.then(|| views::<T>(self.gpu, subject)).transpose()
     }
 }
 
@@ -103,10 +105,7 @@ fn scan<A: DeviceAggregate<Input = f32>>(
 ) -> Result<()> {
     let gpu = asked.gpu;
     let subject = subject(name, "f32", 4, bytes);
-    if asked.leaves_out(&subject) {
-        return Ok(());
-    }
-    let views = views::<f32>(gpu, &subject)?;
+    let Some(views) = asked.views::<f32>(&subject)? else { return Ok(()) };
     let scan = Scan::with(gpu.stream.clone(), aggregate);
     scan.compile()?;
     // SAFETY: the output is written before it is read.
@@ -188,10 +187,7 @@ fn measure<A: DeviceAggregate<Input: DeviceType>>(
     aggregate: A,
 ) -> Result<()> {
     let gpu = asked.gpu;
-    if asked.leaves_out(&subject) {
-        return Ok(());
-    }
-    let views = views::<A::Input>(gpu, &subject)?;
+    let Some(views) = asked.views::<A::Input>(&subject)? else { return Ok(()) };
     let run = |reduction: &Reduction<A>| {
         reduction.run(&views[0])?;
         Ok(())
@@ -214,10 +210,7 @@ fn pairs<A: DeviceAggregate<Input = (f32, f32)>>(
 ) -> Result<()> {
     let gpu = asked.gpu;
     let subject = subject(name, "f32", 4, bytes);
-    if asked.leaves_out(&subject) {
-        return Ok(());
-    }
-    let views = views::<f32>(gpu, &subject)?;
+    let Some(views) = asked.views::<f32>(&subject)? else { return Ok(()) };
     let halves = |view: usize| {
         let (view, middle) = (&views[view], views[view].len() / 2);
         (view.slice(..middle), view.slice(middle..))

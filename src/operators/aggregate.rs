@@ -51,10 +51,10 @@ pub trait Aggregate: Copy + Send + Sync + 'static {
     /// The operator, with its run-time parameters.
     fn monoid(&self) -> Self::Monoid;
 
-    /// The item that the element at `index` becomes. Called once for each element, in any order, on
-    /// any thread. A scan on the CPU calls it twice.
+    /// The item that the element at `index` becomes. Called for each element, in any order, on any
+    /// thread, and for some elements more than once.
     ///
-    /// A GPU may call it more often, and discard these items: with an index past the end, and with
+    /// A GPU may also call it and discard the item: with an index past the end, and with
     /// parts that belong to different elements. So `prepare` terminates for every index and every
     /// combination of parts.
     fn prepare(&self, index: u64, input: Self::Input) -> Item<Self>;

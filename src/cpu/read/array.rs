@@ -57,6 +57,9 @@ impl<'p, 'a, A: DeviceAggregate> Prepared<'p, 'a, A> {
 
     /// Appends the brackets of as many whole runs as there are lanes. The lanes are independent, so
     /// the compiler vectorises the loop over them.
+    ///
+    /// With a function that this loop and [`run`](Self::run) share, a minimum and maximum took 1.4
+    /// times as long.
     #[inline(always)]
     fn runs(&self, operator: &A::Monoid, begin: usize, room: &mut Vec<Item<A>>) {
         let elements: [A::Input; LANES * RUN] = A::Input::several(self.slices, begin);
