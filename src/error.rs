@@ -107,6 +107,35 @@ pub enum Error {
         log: String,
     },
 
+    /// Rows of 0 columns.
+    #[error("rows of 0 columns have no elements. Give the number of elements of a row")]
+    NoColumns,
+
+    /// The pitch of rows is less than their columns.
+    #[error(
+        "rows of {columns} elements overlap if they begin {pitch} elements apart. Give a pitch of at least {columns}"
+    )]
+    ShortPitch {
+        /// Elements from the begin of a row to the begin of the next.
+        pitch: usize,
+        /// Elements of a row.
+        columns: usize,
+    },
+
+    /// An input is no whole rows.
+    #[error(
+        "{length} elements are no whole rows: a row has {columns}, and the next begins {pitch} elements later. Give \
+         all elements of the last row, and no more"
+    )]
+    IncompleteRow {
+        /// Elements of the input.
+        length: u64,
+        /// Elements of a row.
+        columns: usize,
+        /// Elements from the begin of a row to the begin of the next.
+        pitch: usize,
+    },
+
     /// A bitmap ends before the bits that are asked for.
     #[error(
         "a bitmap of {bits} bits has no {length} bits from bit {offset} on. Give it all bytes that hold these bits"

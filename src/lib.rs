@@ -58,7 +58,7 @@ pub use operators::aggregates;
 pub use operators::{Aggregate, Commutative, Function, Item, Monoid, math, tree};
 #[cfg(feature = "internals")]
 pub use plan::Policy;
-pub use reduction::Reduction;
+pub use reduction::{Reduction, Rows};
 pub use scan::Scan;
 pub use source::Source;
 pub use types::{

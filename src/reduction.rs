@@ -3,16 +3,19 @@
 mod enqueue;
 mod host;
 mod record;
+mod rows;
 mod running;
+
+pub use rows::Rows;
 
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
 use cudarc::driver::CudaStream;
 
-use crate::cuda::{Arrays, BracketKernel, Elements, InputSource};
+use crate::cuda::{Arrays, BracketKernel, Elements, InputSource, SegmentKernel};
 use crate::language::{Preparation, check_sizes};
-use crate::plan::{Kernel, Policy};
+use crate::plan::{Kernel, Policy, SegmentPolicy};
 use crate::source::{ArraysOf, Source, data_of};
 use crate::{
     Aggregate, Device, DeviceAggregate, DeviceMonoid, Element, Error, Explanation, Input, Item, Monoid,
@@ -98,6 +101,8 @@ pub struct Reduction<A> {
     aggregate: A,
     policy: Policy,
     kernel: OnceLock<Arc<BracketKernel>>,
+    segment_policy: SegmentPolicy,
+    segment_kernel: OnceLock<Arc<SegmentKernel>>,
 }
 
 // The bounds stand on `new` and `with` rather than on the block. The compiler then shows the hint
@@ -150,11 +155,14 @@ impl<A> Reduction<A> {
         A: DeviceAggregate,
     {
         const { check_sizes::<A::Operator>() };
+        let data = data_of::<A::Operator, ArraysOf<A::Preparation>>();
         Self {
             device: device.into(),
             aggregate,
-            policy: Policy::for_data(&data_of::<A::Operator, ArraysOf<A::Preparation>>()),
+            policy: Policy::for_data(&data),
             kernel: OnceLock::new(),
+            segment_policy: SegmentPolicy::for_data(&data),
+            segment_kernel: OnceLock::new(),
         }
     }
 }
@@ -180,6 +188,16 @@ impl<A: DeviceAggregate> Reduction<A> {
     /// ```
     pub fn device(&self) -> &Device {
         &self.device
+    }
+
+    /// Replaces the policy of rows, for measurements. No policy changes a result.
+    ///
+    /// Calls on a GPU return [`Error::Policy`] if no kernel can follow the policy.
+    #[cfg(feature = "internals")]
+    pub fn with_segment_policy(mut self, policy: SegmentPolicy) -> Self {
+        self.segment_policy = policy;
+        self.segment_kernel = OnceLock::new();
+        self
     }
 
     /// The policy: how an input is divided among kernels and blocks on a GPU.

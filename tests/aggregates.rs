@@ -13,10 +13,10 @@ use std::sync::Arc;
 use mutations::MUTATIONS;
 
 use support::aggregates::{
-    self, Accumulated, AccumulatedIndices, AccumulatedPairs, Drawn, OfIndex, Placed, Product, Scaled, Stored,
-    Visitor,
+    self, Accumulated, AccumulatedIndices, AccumulatedPairs, OfIndex, Placed, Product, Scaled, Visitor,
 };
 use support::checks::{Check, code_of, digest};
+use support::drawn::{Drawn, Stored};
 use support::items::{Sample, items};
 use support::mutations::{MutationSuite, Trial, Trials};
 use support::programs::{AggregateCase, Checks, Kernels};
@@ -341,8 +341,13 @@ fn add_trials(trials: &mut Trials<'_>) {
 }
 
 /// Files that determine how aggregates are tested.
-const FILES: &[&str] =
-    &["tests/aggregates.rs", "tests/aggregates/scans.rs", "tests/support/aggregates.rs", "src/plan"];
+const FILES: &[&str] = &[
+    "tests/aggregates.rs",
+    "tests/aggregates/scans.rs",
+    "tests/support/aggregates.rs",
+    "tests/support/drawn.rs",
+    "src/plan",
+];
 
 fn main() -> ExitCode {
     let mut suite = Suite::default();

@@ -69,7 +69,7 @@ fn blocks<M: Monoid>(operator: &M, in_lanes: bool, elements: &(impl Elements<M::
 }
 
 /// The state with which a thread brackets blocks.
-struct Brackets<'a, M: Monoid> {
+pub(super) struct Brackets<'a, M: Monoid> {
     operator: &'a M,
     vectors: Vectors,
     in_lanes: bool,
@@ -82,7 +82,7 @@ struct Brackets<'a, M: Monoid> {
 
 impl<'a, M: Monoid> Brackets<'a, M> {
     /// Uses lanes if `in_lanes` is set and the items fit the lanes.
-    fn new(operator: &'a M, in_lanes: bool) -> Self {
+    pub(super) fn new(operator: &'a M, in_lanes: bool) -> Self {
         let in_lanes = in_lanes && rows::fits_lanes(&M::Item::layout());
         let vectors = Vectors::detected();
         let levels = [const { Vec::new() }; LEVELS];
@@ -90,7 +90,7 @@ impl<'a, M: Monoid> Brackets<'a, M> {
     }
 
     /// The bracket of a range of items, at least one.
-    fn of(
+    pub(super) fn of(
         &mut self,
         elements: &(impl Elements<M::Item> + ?Sized),
         range: Range<usize>,

@@ -21,6 +21,7 @@ mod recording;
 mod result_slot;
 mod scan;
 mod scratch;
+mod segments;
 mod slices;
 mod staging;
 mod workspace;
@@ -40,6 +41,7 @@ pub(crate) use ladder::LadderKernels;
 pub(crate) use rates::HostPlace;
 pub(crate) use read::{Arrays, Elements};
 pub(crate) use scan::ScanKernel;
+pub(crate) use segments::SegmentKernel;
 
 use crate::Error;
 use driver::RelaxedCapture;
@@ -253,9 +255,9 @@ impl Device {
         matches!(self.0, Selected::Auto(_))
     }
 
-    /// Whether scans of host memory run on the CPU. [`auto`](Self::auto) never copies both input
-    /// and output.
-    pub(crate) fn scans_host_on_cpu(&self) -> bool {
+    /// Whether scans and rows of host memory are computed on the CPU. [`auto`](Self::auto) never
+    /// copies both input and output.
+    pub(crate) fn keeps_host_on_cpu(&self) -> bool {
         matches!(self.0, Selected::Cpu(_) | Selected::Auto(_))
     }
 

@@ -22,10 +22,18 @@ impl Data {
     /// Bytes of an element, for each array of whole bytes. Without such an array, those of an item:
     /// a lane has as many items as if it read them.
     pub(super) fn sizes(&self) -> impl Iterator<Item = usize> {
-        let whole =
-            || self.elements.iter().filter(|element| !matches!(element.kind, Kind::Scalar(Scalar::Bit)));
+        let whole = || self.array_sizes().flatten();
         let only_items = whole().next().is_none().then_some(self.item.size);
-        whole().map(|element| element.size).chain(only_items)
+        whole().chain(only_items)
+    }
+
+    /// Bytes of an element, for each array. None for the bits of a bitmap.
+    pub(super) fn array_sizes(&self) -> impl Iterator<Item = Option<usize>> {
+        let size = |element: &Layout| match element.kind {
+            Kind::Scalar(Scalar::Bit) => None,
+            _ => Some(element.size),
+        };
+        self.elements.iter().map(size)
     }
 
     /// Bytes of one element of all arrays together.

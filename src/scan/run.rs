@@ -50,7 +50,7 @@ impl<A: DeviceAggregate> Scan<A> {
         let length = Self::length_of(slices)?;
         check_output(length, &output)?;
         let output = match output {
-            OutputTarget::Host(places) if self.device.scans_host_on_cpu() => {
+            OutputTarget::Host(places) if self.device.keeps_host_on_cpu() => {
                 let (monoid, results) = (self.aggregate.monoid(), cpu::PresentedBy(&self.aggregate));
                 let elements = cpu::Prepared::each(&self.aggregate, slices, length);
                 cpu::scan_into(&monoid, prefix, &elements, &results, places);
@@ -143,7 +143,7 @@ impl<M: DeviceMonoid> Scan<M> {
     pub(super) fn in_place<O: Output<M::Item>>(&self, prefix: Prefix, mut items: O) -> Result<(), Error> {
         let operator = &self.aggregate;
         let items = match items.target() {
-            OutputTarget::Host(items) if self.device.scans_host_on_cpu() => {
+            OutputTarget::Host(items) if self.device.keeps_host_on_cpu() => {
                 cpu::scan_in_place(operator, prefix, items);
                 return Ok(());
             }
@@ -173,7 +173,7 @@ impl<A: DeviceAggregate> AllocateOutput<A::Input, A::Output> for Scanned<'_, A> 
     fn host(&self, slices: Slices<'_, A>) -> Result<Vec<A::Output>, Error> {
         let Self { scan: Scan { device, aggregate, .. }, prefix } = *self;
         let length = Scan::<A>::length_of(slices)?;
-        if device.scans_host_on_cpu() {
+        if device.keeps_host_on_cpu() {
             let elements = cpu::Prepared::each(aggregate, slices, length);
             return Ok(cpu::scan(&aggregate.monoid(), prefix, &elements, &cpu::PresentedBy(aggregate)));
         }

@@ -18,6 +18,7 @@ mod read;
 mod reduce;
 mod rendered;
 mod scan;
+mod segments;
 mod templates;
 mod types;
 
@@ -29,4 +30,5 @@ pub(crate) use read::{ArrayOfItems, ArraysOf, Reader, data_of};
 pub use reduce::Arguments;
 pub use rendered::Source;
 pub use scan::ScanArguments;
+pub use segments::SegmentArguments;
 pub(crate) use types::LAYOUT_ASSERTION;

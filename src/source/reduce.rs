@@ -29,16 +29,20 @@ arguments! {
 
 /// The template of the arguments.
 const ARGUMENTS: Template = ("reduce/arguments.cuh", include_str!("../../templates/reduce/arguments.cuh"));
-/// The templates of the tuned kernels.
-const REDUCTION: [Template; 6] = [
+/// The templates of a run of one warp.
+pub(super) const RUNS: [Template; 3] = [
     ("reduce/counter.cuh", include_str!("../../templates/reduce/counter.cuh")),
     ("reduce/run.cuh", include_str!("../../templates/reduce/run.cuh")),
+    ("reduce/tiles.cuh", include_str!("../../templates/reduce/tiles.cuh")),
+];
+/// The templates of the tuned kernels, after those of runs.
+const REDUCTION: [Template; 4] = [
     ("reduce/partials.cuh", include_str!("../../templates/reduce/partials.cuh")),
     ("reduce/rows.cuh", include_str!("../../templates/reduce/rows.cuh")),
-    ("reduce/tiles.cuh", include_str!("../../templates/reduce/tiles.cuh")),
+    ("reduce/chunks.cuh", include_str!("../../templates/reduce/chunks.cuh")),
     ("reduce/bracket.cuh", include_str!("../../templates/reduce/bracket.cuh")),
 ];
-/// The template of the baseline kernel. It needs none of [`REDUCTION`], which takes time to parse.
+/// The template of the baseline kernel. It needs no other template, and parsing takes time.
 const BASELINE: Template = ("reduce/baseline.cuh", include_str!("../../templates/reduce/baseline.cuh"));
 
 impl Source {
@@ -60,10 +64,10 @@ impl Source {
         policy.check(&data_of::<M, R>())?;
         let operator = OperatorType::of::<M>();
         let primitive = match kernel {
-            Kernel::Baseline => &[BASELINE][..],
-            _ => &REDUCTION,
+            Kernel::Baseline => vec![BASELINE],
+            Kernel::Small | Kernel::Large => [&RUNS[..], &REDUCTION].concat(),
         };
-        let templates = [&LANES[..], R::TEMPLATES, &[ARGUMENTS], primitive].concat();
+        let templates = [&LANES[..], R::TEMPLATES, &[ARGUMENTS], &primitive].concat();
         let entry = entry::<R, M::Item>(policy, kernel, &operator);
         Self::render::<M>(&operator, &templates, &entry)
     }

@@ -4,6 +4,7 @@ mod architecture;
 mod bitmap;
 mod device_type;
 mod element;
+mod segments;
 mod value;
 
 pub use architecture::Architecture;
@@ -11,4 +12,5 @@ pub use bitmap::{Bit, Bitmap};
 pub use device_type::{DeviceType, Field, Kind, Layout, Literal, Scalar, Value};
 pub use element::{Element, OneArray};
 pub(crate) use element::{Indices, PointerVisitor, SliceVisitor};
+pub use segments::Segments;
 pub use value::{Maybe, Tuple2, Tuple3, Tuple4, Tuple5, Tuple6, Tuple7, Tuple8};

@@ -4,12 +4,14 @@
 use std::fmt::Debug;
 use std::sync::Arc;
 
-use support::aggregates::{self, Drawn, OfIndex, Product, Scaled, Visitor, scanned};
+use support::aggregates::{self, OfIndex, Product, Scaled, Visitor};
 use support::checks::{Check, code_of, digest};
+use support::drawn::{Drawn, scanned};
+use support::input_bytes::bytes;
 use support::items::{Sample, items};
 use support::mutations::Trial;
 use support::programs::{Case, Checks, Kernels};
-use support::simt::{Executor, ScanOptions, Tests, bytes};
+use support::simt::{Executor, ScanOptions, Tests};
 use support::tiers::{Suite, Tier, alone, device};
 use warpfold::cudarc::driver::sys::{CUgraphInstantiate_flags, CUstreamCaptureMode};
 use warpfold::jit::{self, Architecture};

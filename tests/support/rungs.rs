@@ -8,8 +8,9 @@ use warpfold::ladder::{Finish, Launcher, Plan, Rung, Step};
 use warpfold::source::{RungArguments, Source};
 use warpfold::{DeviceMonoid, DeviceType};
 
+use super::input_bytes::bytes;
 use super::programs::Kernels;
-use super::simt::{AddressOffsets, Executor, Request, bytes, state};
+use super::simt::{AddressOffsets, Executor, Request, state};
 
 /// An operator's rungs, with the number of the first one in its program.
 #[derive(Clone, Copy)]

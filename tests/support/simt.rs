@@ -9,9 +9,10 @@ use warpfold::plan::{Data, Limits, ScanLaunch, ScanPolicy};
 use warpfold::source::{Arguments, ArrayInput, ScanArguments, data_of_aggregate};
 use warpfold::{DeviceAggregate, DeviceMonoid, DeviceType, Element, Layout, Value, tree};
 
-use super::aggregates::{ArrayBytes, Drawn, bitmap};
 use super::checks::{Check, digest};
 use super::cpp::compiler_version;
+use super::drawn::Drawn;
+use super::input_bytes::{InputBytes, NO_ARRAY, bytes, values};
 use super::items::{Sample, Sampler, items};
 use super::programs::{AggregateCase, Case, Checks, Kernels, Policies, Program};
 use super::selection;
@@ -76,10 +77,11 @@ impl Group {
 
 /// Files that determine the outcome of a check on the executor, besides its program and its
 /// operator: the executor, the launches, the items and the oracle.
-const DETERMINANTS: [&str; 10] = [
+const DETERMINANTS: [&str; 11] = [
     "tests/simt/*.cpp",
     "tests/simt/*.h",
     "tests/support/cpp.rs",
+    "tests/support/input_bytes.rs",
     "tests/support/items.rs",
     "tests/support/policies.rs",
     "tests/support/programs.rs",
@@ -303,67 +305,6 @@ pub(super) struct Request {
     pub(super) count: u64,
     pub(super) early: u64,
     pub(super) arrays: u64,
-}
-
-/// The number of arrays of a kernel that reads no input.
-const NO_ARRAY: u64 = u64::MAX;
-
-/// An input in bytes, and the places of its arrays: begin and size in bytes, and the first bit of a
-/// bitmap. Other bytes are no part of the input.
-struct InputBytes {
-    bytes: Vec<u8>,
-    arrays: Vec<[u64; 3]>,
-}
-
-/// The first bit of an array that is no bitmap.
-const NO_BITMAP: u64 = u64::MAX;
-
-impl InputBytes {
-    fn of_one(bytes: Vec<u8>) -> Self {
-        Self { arrays: vec![[0, bytes.len() as u64, NO_BITMAP]], bytes }
-    }
-
-    /// Arrays one after the other. Array k lies `misalignment + k` alignments past an aligned
-    /// address. A bitmap lies as many bits past one.
-    fn of_arrays(parts: Vec<ArrayBytes>, misalignment: usize) -> Self {
-        let mut all = Self { bytes: Vec::new(), arrays: Vec::new() };
-        for (index, part) in parts.into_iter().enumerate() {
-            let begin = all.bytes.len().next_multiple_of(256);
-            let ((begin, bytes), first_bit) = match part {
-                ArrayBytes::Values(bytes, align) => {
-                    ((begin + (misalignment + index) * align, bytes), NO_BITMAP)
-                }
-                ArrayBytes::Bits(bits) => {
-                    let bytes = bitmap(&bits, misalignment + index);
-                    ((begin, bytes), (misalignment + index) as u64)
-                }
-            };
-            all.bytes.resize(begin, 0xee);
-            all.arrays.push([begin as u64, bytes.len() as u64, first_bit]);
-            all.bytes.extend(bytes);
-        }
-        all
-    }
-}
-
-/// The bytes of values, those of padding included.
-pub fn bytes<T>(values: &[T]) -> Vec<u8> {
-    let mut bytes = vec![0; size_of_val(values)];
-    // SAFETY: both sides have the size of the values. Bytes of padding have no meaning.
-    unsafe { std::ptr::copy_nonoverlapping(values.as_ptr().cast(), bytes.as_mut_ptr(), bytes.len()) };
-    bytes
-}
-
-/// Values from their bytes.
-///
-/// # Safety
-///
-/// The bytes are those of `count` values.
-unsafe fn values<T>(bytes: &[u8], count: usize) -> Vec<T> {
-    assert_eq!(bytes.len(), count * size_of::<T>());
-    let value = |index: usize| bytes[index * size_of::<T>()..].as_ptr().cast();
-    // SAFETY: the bytes of value `index` begin there, as the caller promises.
-    (0..count).map(|index| unsafe { std::ptr::read_unaligned(value(index)) }).collect()
 }
 
 /// The operator as a kernel gets it. Without state it is an empty struct, which has one byte in

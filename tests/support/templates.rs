@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use warpfold::aggregates::Dot;
 use warpfold::ladder::Rung;
 use warpfold::operators::Sum;
-use warpfold::plan::Kernel;
+use warpfold::plan::{Data, Kernel, SegmentPolicy};
 use warpfold::source::Source;
 use warpfold::{Aggregate, Device, DeviceType, Policy, Reduction, Scan, aggregate};
 
@@ -49,8 +49,11 @@ fn rendered() -> Vec<(String, String)> {
     let rungs = Rung::ALL.map(|rung| Source::of_rung::<Sum<i32>>(rung, 32, true).expect("renders"));
     let in_step = Reduction::with(Device::cpu(), Dot::<i32>::default()).source().expect("renders");
     let index = Reduction::with(Device::cpu(), SumOfIndices).source().expect("renders");
+    let policy = SegmentPolicy::for_data(&Data::of_items(&i32::layout()));
+    let segments = SegmentPolicy::KERNELS
+        .map(|kernel| Source::of_segments::<Sum<i32>>(&policy, kernel).expect("renders"));
     let mut all = templates_of(&in_step);
-    for source in [index, reduction, baseline, scan].iter().chain(&rungs) {
+    for source in [index, reduction, baseline, scan].iter().chain(&segments).chain(&rungs) {
         let others = templates_of(source).into_iter().filter(|template| !all.contains(template));
         all.extend(others.collect::<Vec<_>>());
     }

@@ -23,6 +23,8 @@ impl<Item: Sync> Elements<Item> for [Item] {
 pub(crate) struct Prepared<'p, 'a, A: DeviceAggregate> {
     aggregate: &'p A,
     slices: <A::Input as Element>::Slices<'a>,
+    /// The place of the first element in the arrays. Its index is 0.
+    first: usize,
     length: usize,
     /// The number of elements that become one item.
     per_item: usize,
@@ -31,7 +33,7 @@ pub(crate) struct Prepared<'p, 'a, A: DeviceAggregate> {
 impl<'p, 'a, A: DeviceAggregate> Prepared<'p, 'a, A> {
     /// Elements of arrays that have this length ([`length_of`]). Each becomes an item.
     pub(crate) fn each(aggregate: &'p A, slices: <A::Input as Element>::Slices<'a>, length: usize) -> Self {
-        Self { aggregate, slices, length, per_item: 1 }
+        Self { aggregate, slices, first: 0, length, per_item: 1 }
     }
 
     /// The same for a reduction: a run of elements becomes one item, by the bracket of their items
@@ -47,12 +49,28 @@ impl<'p, 'a, A: DeviceAggregate> Prepared<'p, 'a, A> {
             false if cfg!(debug_assertions) || A::Preparation::IS_NOTHING => 1,
             false => RUN,
         };
-        Self { aggregate, slices, length, per_item }
+        Self { aggregate, slices, first: 0, length, per_item }
+    }
+
+    /// The elements from `first` on, whose indices count from 0.
+    #[inline(always)]
+    pub(crate) fn from(self, first: usize) -> Self {
+        Self { first, ..self }
+    }
+
+    /// The bracket of all elements, at least one. For few of them.
+    #[inline(always)]
+    pub(crate) fn bracket_of_few(&self, operator: &A::Monoid) -> Item<A> {
+        match self.length {
+            _ if A::ACCUMULATES => self.accumulated(0, self.length),
+            RUN => self.run(operator, 0),
+            length => self.short_run(operator, 0, length),
+        }
     }
 
     #[inline(always)]
     fn item(&self, index: usize) -> Item<A> {
-        self.aggregate.prepare(index as u64, A::Input::at(self.slices, index))
+        self.aggregate.prepare(index as u64, A::Input::at(self.slices, self.first + index))
     }
 
     /// Appends the brackets of as many whole runs as there are lanes. The lanes are independent, so
@@ -62,7 +80,7 @@ impl<'p, 'a, A: DeviceAggregate> Prepared<'p, 'a, A> {
     /// times as long.
     #[inline(always)]
     fn runs(&self, operator: &A::Monoid, begin: usize, room: &mut Vec<Item<A>>) {
-        let elements: [A::Input; LANES * RUN] = A::Input::several(self.slices, begin);
+        let elements: [A::Input; LANES * RUN] = A::Input::several(self.slices, self.first + begin);
         let op = |left, right| operator.combine(left, right);
         // Any item, so that the loop writes to initialised memory, whose length the compiler knows.
         let mut values = [self.item(begin); LANES];
@@ -81,7 +99,7 @@ impl<'p, 'a, A: DeviceAggregate> Prepared<'p, 'a, A> {
     /// The bracket of a whole run.
     #[inline(always)]
     fn run(&self, operator: &A::Monoid, begin: usize) -> Item<A> {
-        let elements: [A::Input; RUN] = A::Input::several(self.slices, begin);
+        let elements: [A::Input; RUN] = A::Input::several(self.slices, self.first + begin);
         let at = |index: usize| self.aggregate.prepare((begin + index) as u64, elements[index]);
         let op = |left, right| operator.combine(left, right);
         let abcd = op(op(at(0), at(1)), op(at(2), at(3)));
@@ -102,8 +120,9 @@ impl<'p, 'a, A: DeviceAggregate> Prepared<'p, 'a, A> {
     /// The elements of at least one, accumulated.
     #[inline(always)]
     fn accumulated(&self, begin: usize, end: usize) -> Item<A> {
-        let accumulate =
-            |item, index| self.aggregate.accumulate(item, index as u64, A::Input::at(self.slices, index));
+        let accumulate = |item, index| {
+            self.aggregate.accumulate(item, index as u64, A::Input::at(self.slices, self.first + index))
+        };
         (begin + 1..end).fold(self.item(begin), accumulate)
     }
 }
@@ -180,7 +199,7 @@ impl<A: DeviceAggregate> Elements<Item<A>> for Prepared<'_, '_, A> {
     #[inline(always)]
     fn items<'a>(&'a self, range: Range<usize>, room: &'a mut Vec<Item<A>>) -> &'a [Item<A>] {
         if let Some(items) = A::as_items(self.slices) {
-            return &items[range];
+            return &items[self.first..][range];
         }
         let operator = self.aggregate.monoid();
         let (first, end) = (range.start * self.per_item, self.length.min(range.end * self.per_item));

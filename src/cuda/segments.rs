@@ -1,0 +1,294 @@
+//! The launches of a reduction of segments.
+
+use std::any::TypeId;
+use std::sync::Arc;
+
+use cudarc::driver::{CudaContext, CudaSlice, CudaStream, DevicePtrMut};
+
+use super::driver::{check_capturing, check_not_capturing};
+use super::host::PrivateStream;
+use super::kernels::{Blocks, Kernels, Registry, Rendered};
+use super::launch_graph::Queue;
+use super::read::{CopiedArrays, Elements, StreamOrder};
+use super::scratch::ScratchRequest;
+use super::slices::{Addresses, Slices, allocate};
+use crate::language::Preparation;
+use crate::plan::memory::partial_bytes;
+use crate::plan::{Data, Kernel, SegmentLaunch, SegmentPolicy, Segments};
+use crate::source::{ArrayInput, ArrayOfItems, Reader, SegmentArguments, Source};
+use crate::{DeviceMonoid, DeviceType, Element, Error};
+
+/// The kernels of an operator and a reader that reduce segments, in a context.
+#[derive(Debug)]
+pub(crate) struct SegmentKernel {
+    kernels: Kernels,
+    /// The reader of the kernels.
+    reader: TypeId,
+    policy: SegmentPolicy,
+    /// The kernels that reduce partials. None if the reader reads items: then these kernels do
+    /// both.
+    of_partials: Option<Arc<SegmentKernel>>,
+}
+
+/// An operator, and the launches that reduce segments with it.
+struct Call<'a, M> {
+    operator: &'a M,
+    launches: &'a [SegmentLaunch],
+}
+
+static KERNELS: Registry<SegmentPolicy, SegmentKernel> = Registry::new();
+
+impl SegmentKernel {
+    /// The kernels of an operator and a reader in a context. No kernel is compiled by this call.
+    pub(crate) fn of<M: DeviceMonoid, R: Reader>(
+        context: &Arc<CudaContext>,
+        policy: SegmentPolicy,
+    ) -> Result<Arc<Self>, Error> {
+        KERNELS.get::<M, R>(context, policy, |kernels| {
+            policy.check(&kernels.data)?;
+            let of_partials = match R::READS_ITEMS {
+                true => None,
+                false => {
+                    let policy = SegmentPolicy::for_data(&Data::of_items(&kernels.data.item));
+                    Some(Self::of::<M, ArrayOfItems>(context, policy)?)
+                }
+            };
+            Ok(Self { kernels, reader: TypeId::of::<R>(), policy, of_partials })
+        })
+    }
+
+    fn of_partials(&self) -> &Self {
+        self.of_partials.as_deref().unwrap_or(self)
+    }
+
+    /// Compiles and loads the missing kernels among `kernels`.
+    fn prepare<M: DeviceMonoid, R: Reader>(
+        &self,
+        kernels: impl Iterator<Item = Kernel> + Clone,
+    ) -> Result<(), Error> {
+        // Kernels of another reader would read wrong memory.
+        assert_eq!(self.reader, TypeId::of::<R>(), "kernels of another reader");
+        self.kernels.prepare(kernels, &|kernel| {
+            let source = Arc::new(Source::of_segments_by::<M, R>(&self.policy, kernel)?);
+            Ok(Rendered { source, shared_bytes: self.policy.shared_bytes(kernel, &self.kernels.data) })
+        })
+    }
+
+    /// Compiles and loads all kernels, and creates the workspace of a stream.
+    pub(crate) fn reserve<M: DeviceMonoid, R: Reader>(&self, stream: &CudaStream) -> Result<(), Error> {
+        self.prepare::<M, R>(SegmentPolicy::KERNELS.into_iter())?;
+        if let Some(later) = &self.of_partials {
+            later.prepare::<M, ArrayOfItems>(SegmentPolicy::KERNELS.into_iter())?;
+        }
+        self.kernels.workspaces.of_stream(stream).map(|_| ())
+    }
+
+    /// The launches that reduce segments. Missing kernels are compiled by this call.
+    fn launches<M: DeviceMonoid, R: Reader>(&self, segments: Segments) -> Result<Vec<SegmentLaunch>, Error> {
+        let launches = self.policy.launches(&self.of_partials().policy, segments);
+        let kernels = launches.iter().map(|launch| launch.kernel);
+        match &self.of_partials {
+            None => self.prepare::<M, R>(kernels)?,
+            Some(later) => {
+                self.prepare::<M, R>(kernels.clone().take(1))?;
+                later.prepare::<M, ArrayOfItems>(kernels.skip(1))?;
+            }
+        }
+        Ok(launches)
+    }
+
+    /// Enqueues a reduction of segments on the stream of the elements, and does not wait for it. The
+    /// results, of the type that the operator presents, are written to `output`, which has a place
+    /// for each segment.
+    pub(crate) fn reduce_into<M: DeviceMonoid, E: Elements, O>(
+        &self,
+        operator: &M,
+        segments: Segments,
+        elements: E,
+        output: &mut dyn DevicePtrMut<O>,
+    ) -> Result<(), Error> {
+        check_not_capturing(elements.stream())?;
+        let mut slices = checked(segments, elements, output);
+        let launches = &self.launches::<M, E::Reader>(segments)?[..];
+        if launches.is_empty() {
+            return Ok(());
+        }
+        let (request, call) = (self.request(launches), Call { operator, launches });
+        let kernels = launches.iter().map(|launch| launch.kernel);
+        slices.enqueue(&self.kernels.workspaces, request, kernels, |queue, addresses| {
+            // SAFETY: the slices have the segments' extent and a place for each result, the stream
+            // keeps them until its work has ended, and the workspace belongs to this stream.
+            unsafe { self.launch_all(queue, &call, addresses) }
+        })
+    }
+
+    /// Records a reduction of segments into the graph that the stream of the elements captures.
+    ///
+    /// # Safety
+    ///
+    /// The conditions of [`Slices::record`].
+    pub(crate) unsafe fn record_into<M: DeviceMonoid, E: Elements, O>(
+        &self,
+        operator: &M,
+        segments: Segments,
+        elements: E,
+        output: &mut dyn DevicePtrMut<O>,
+    ) -> Result<(), Error> {
+        check_capturing(elements.stream())?;
+        elements.order(&self.kernels.context, StreamOrder::None)?;
+        let mut slices = checked(segments, elements, output);
+        let launches = &self.launches::<M, E::Reader>(segments)?[..];
+        if launches.is_empty() {
+            return Ok(());
+        }
+        let (request, call) = (self.request(launches), Call { operator, launches });
+        // SAFETY: the caller guarantees the conditions of `Slices::record`.
+        unsafe {
+            slices.record(&self.kernels.workspaces, request, |queue, addresses| {
+                self.launch_all(queue, &call, addresses)
+            })
+        }
+    }
+
+    fn request(&self, launches: &[SegmentLaunch]) -> ScratchRequest {
+        ScratchRequest::of(SegmentPolicy::memory_bytes(launches, &self.kernels.data.item) as usize)
+    }
+
+    /// Reduces segments of device memory into a new slice, in the order of their stream.
+    pub(crate) fn reduce<M: DeviceMonoid, E: Elements, O: DeviceType>(
+        &self,
+        operator: &M,
+        segments: Segments,
+        elements: E,
+    ) -> Result<CudaSlice<O>, Error> {
+        // Before the allocation, which another context would make.
+        elements.order(&self.kernels.context, StreamOrder::None)?;
+        let mut results = allocate(segments.count as usize, elements.stream())?;
+        self.reduce_into(operator, segments, elements, &mut results)?;
+        Ok(results)
+    }
+
+    /// Reduces segments of host memory, which is copied to the device. The results are written in
+    /// the order of the returned stream.
+    pub(crate) fn reduce_host<M: DeviceMonoid, E: Element, P: Preparation, O: DeviceType>(
+        &self,
+        operator: &M,
+        segments: Segments,
+        (slices, length): (E::Slices<'_>, usize),
+    ) -> Result<(PrivateStream, CudaSlice<O>), Error> {
+        let private = PrivateStream::take(&self.kernels.context)?;
+        let elements = CopiedArrays::<P>::of::<E>(&private, slices, length)?;
+        let results = self.reduce(operator, segments, elements)?;
+        Ok((private, results))
+    }
+
+    /// Reduces segments of host memory into device memory, in the order of the output's stream.
+    pub(crate) fn reduce_host_into<M: DeviceMonoid, E: Element, P: Preparation, O>(
+        &self,
+        operator: &M,
+        segments: Segments,
+        (slices, length): (E::Slices<'_>, usize),
+        output: &mut dyn DevicePtrMut<O>,
+    ) -> Result<(), Error> {
+        let private = PrivateStream::take(&self.kernels.context)?;
+        let reduced = CopiedArrays::<P>::of::<E>(&private, slices, length)
+            .and_then(|elements| self.reduce_into(operator, segments, elements, output));
+        // Waits after a failure, too: the next call that takes this stream does not wait for this
+        // work.
+        let waited = private.wait("waiting for the reduction");
+        reduced.and(waited)
+    }
+
+    /// Adds the launches of a call to a queue.
+    ///
+    /// # Safety
+    ///
+    /// 1. The kernels of the launches are loaded, and were planned for the segments.
+    /// 2. The addresses point to elements of the segments' extent, to a place for each result, and
+    ///    to scratch memory as [`request`](Self::request) requests it.
+    /// 3. Until the queue's work has ended, this memory stays valid, and the elements stay
+    ///    unchanged. No other work uses the scratch memory or the output until then.
+    unsafe fn launch_all<M: DeviceMonoid, I: Copy>(
+        &self,
+        queue: &mut Queue<'_>,
+        call: &Call<'_, M>,
+        addresses: Addresses<I>,
+    ) -> Result<(), Error> {
+        let Some(input) = addresses.input else { unreachable!("the input is given") };
+        let mut partials = addresses.memory;
+        for (number, launch) in call.launches.iter().enumerate() {
+            let (output, operator) = match launch.is_final() {
+                true => (addresses.output, *call.operator),
+                false => (partials, call.operator.presenting(None)),
+            };
+            // SAFETY: as the caller guarantees. The scratch memory has a place for each value of
+            // each launch that writes partials.
+            unsafe {
+                match number {
+                    0 => self.launch(queue, &operator, launch, input, output, false)?,
+                    _ => {
+                        let before = call.launches[number - 1].values();
+                        let read = partials - partial_bytes(&self.kernels.data.item, before);
+                        let input = ArrayInput { elements: [read], first: () };
+                        self.of_partials().launch(queue, &operator, launch, input, output, true)?;
+                    }
+                }
+            }
+            if !launch.is_final() {
+                partials += partial_bytes(&self.kernels.data.item, launch.values());
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds one launch to a queue. If it follows another launch of the call, it may begin before that
+    /// one has ended.
+    ///
+    /// # Safety
+    ///
+    /// The conditions of [`launch_all`](Self::launch_all), for one launch.
+    unsafe fn launch<M: DeviceMonoid, I>(
+        &self,
+        queue: &mut Queue<'_>,
+        operator: &M,
+        launch: &SegmentLaunch,
+        input: I,
+        output: u64,
+        follows: bool,
+    ) -> Result<(), Error> {
+        let SegmentLaunch { kernel, segments, at_once, lanes_level, run_level } = *launch;
+        let Segments { count, length, pitch } = segments;
+        let arguments = SegmentArguments {
+            input,
+            segments: count,
+            length,
+            pitch,
+            output,
+            at_once,
+            lanes_level,
+            run_level,
+        };
+        let shared_bytes = self.policy.shared_bytes(kernel, &self.kernels.data);
+        let resident = self.kernels.resident_blocks(kernel, shared_bytes)?;
+        let blocks = Blocks {
+            count: launch.blocks(&self.policy, resident),
+            warps: self.policy.warps(kernel),
+            shared_bytes,
+            early: follows && self.kernels.begins_early(),
+        };
+        // SAFETY: these are the arguments of a kernel that reduces segments. The caller guarantees
+        // their addresses.
+        unsafe { self.kernels.launch(kernel, blocks, arguments, operator, queue) }
+    }
+}
+
+/// The input and the output of a call, which have the elements and the places that it needs.
+fn checked<E: Elements, O>(
+    segments: Segments,
+    elements: E,
+    output: &mut dyn DevicePtrMut<O>,
+) -> Slices<'_, E, O> {
+    assert!(segments.extent() <= elements.length(), "elements of all segments");
+    assert_eq!(segments.count, output.len() as u64, "a place for each");
+    Slices { elements: Some(elements), output }
+}

@@ -1,0 +1,253 @@
+//! The plan of a reduction of segments: of many runs of adjacent elements, each by itself.
+
+use super::data::Data;
+use super::kernel::Kernel;
+use super::memory::partial_bytes;
+use super::shape::Shape;
+use crate::types::Segments;
+use crate::{Error, Layout};
+
+/// Bytes of the elements that a warp has in shared memory at once, of all arrays together. A block
+/// has two such windows for each warp.
+const WINDOW_BYTES: usize = 4 << 10;
+/// Most elements of a window.
+const WINDOW_ITEMS: u32 = 1024;
+/// Fewest elements of a run that a lane reduces alone, if the segment has as many.
+const LEAST_RUN: u32 = 4;
+/// Warps of a block that reduces short segments.
+const WARPS: u32 = 4;
+/// Blocks of short segments that a multiprocessor should hold at once.
+const HELD_BLOCKS: u32 = 6;
+/// Most elements of a window for each element of a run.
+const WINDOW_OF_RUN: u32 = 16;
+/// How long a pass of a warp over segments takes besides the elements of a lane, and how long it
+/// takes to combine lanes that are neighbours. In the time of an element of a lane.
+const STEPS_OF_PASS: u64 = 4;
+const STEPS_OF_LEVEL: u64 = 2;
+/// Approximate number of multiprocessors of a large GPU.
+const MULTIPROCESSORS: u64 = 128;
+/// Most tiles of a chunk of a long segment.
+const CHUNK_TILES: u64 = 8;
+/// A chunk of a shape without tiles has as many rows as this.
+const CHUNK_ROWS: u64 = 32;
+
+/// How segments are divided among warps and lanes.
+///
+/// The default is [`SegmentPolicy::for_data`].
+/// [`Reduction::with_segment_policy`](crate::Reduction::with_segment_policy) takes another one, for
+/// measurements and tests. Every policy gives the same bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct SegmentPolicy {
+    /// The shape of the kernel for short segments: those that fit into a window.
+    pub by_lanes: LaneShape,
+    /// The shape of the kernel for long segments.
+    pub by_warps: Shape,
+    /// Most elements of a chunk of a long segment: a power of two of rows of `by_warps`.
+    pub chunk_items: u64,
+}
+
+/// The compile-time parameters of the kernel for short segments.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct LaneShape {
+    /// Elements that a warp has in shared memory at once, at most.
+    pub window_items: u32,
+    /// Most elements of a lane: a power of two of at least 4.
+    pub most_run: u32,
+    /// Warps of a block.
+    pub warps: u32,
+    /// Blocks that each multiprocessor should hold at once. It limits the registers of a thread.
+    pub blocks_per_multiprocessor: u32,
+}
+
+/// One launch of a reduction of segments.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SegmentLaunch {
+    /// The kernel: `Small` reduces by lanes, `Large` by warps.
+    pub kernel: Kernel,
+    /// The segments that it reads: of elements, or of partials.
+    pub segments: Segments,
+    /// By lanes: the segments that a warp has in shared memory at once. By warps: the chunks of a
+    /// segment.
+    pub at_once: u64,
+    /// By lanes: the base-2 logarithm of the lanes of a segment.
+    pub lanes_level: u32,
+    /// The base-2 logarithm of a lane's elements, or by warps of the rows of a chunk.
+    pub run_level: u32,
+}
+
+impl SegmentLaunch {
+    /// The number of values that the launch writes.
+    pub fn values(&self) -> u64 {
+        match self.kernel {
+            Kernel::Large => self.segments.count * self.at_once,
+            Kernel::Small | Kernel::Baseline => self.segments.count,
+        }
+    }
+
+    /// Whether the values are the results.
+    pub fn is_final(&self) -> bool {
+        self.values() == self.segments.count
+    }
+
+    /// The warps that have work.
+    fn warps(&self) -> u64 {
+        match self.kernel {
+            Kernel::Large => self.values(),
+            Kernel::Small | Kernel::Baseline => self.segments.count.div_ceil(self.at_once),
+        }
+    }
+
+    /// The number of blocks, on a GPU that holds `resident` blocks at once.
+    pub fn blocks(&self, policy: &SegmentPolicy, resident: u32) -> u32 {
+        let most = u64::from(resident.max(1));
+        self.warps().div_ceil(policy.warps(self.kernel).into()).min(most) as u32
+    }
+}
+
+impl SegmentPolicy {
+    /// The policy for any data, on every architecture.
+    pub fn for_data(data: &Data) -> Self {
+        let by_warps = Shape::large(data);
+        let fits = (WINDOW_BYTES / data.element_bytes()).max(1) as u32;
+        let window_items = fits.min(WINDOW_ITEMS);
+        let chunk_items = match by_warps.rows {
+            1 => by_warps.row_items() * CHUNK_ROWS,
+            _ => by_warps.tile_items() * CHUNK_TILES,
+        };
+        let most_run = (window_items / WINDOW_OF_RUN).next_power_of_two().max(LEAST_RUN);
+        let by_lanes =
+            LaneShape { window_items, most_run, warps: WARPS, blocks_per_multiprocessor: HELD_BLOCKS };
+        Self { by_lanes, by_warps, chunk_items }
+    }
+
+    /// The kernels: by lanes, and by warps.
+    pub const KERNELS: [Kernel; 2] = [Kernel::Small, Kernel::Large];
+
+    /// The warps of a block.
+    pub fn warps(&self, kernel: Kernel) -> u32 {
+        match kernel {
+            Kernel::Large => self.by_warps.warps,
+            Kernel::Small | Kernel::Baseline => self.by_lanes.warps,
+        }
+    }
+
+    /// The dynamic shared memory of a block, in bytes.
+    pub fn shared_bytes(&self, kernel: Kernel, data: &Data) -> usize {
+        match kernel {
+            Kernel::Large => self.by_warps.shared_bytes(data),
+            Kernel::Small | Kernel::Baseline => {
+                let LaneShape { window_items, warps, .. } = self.by_lanes;
+                2 * warps as usize * window_bytes(data, window_items as usize)
+            }
+        }
+    }
+
+    /// The launches that reduce segments, where later launches use the policy `of_partials` for an
+    /// array of items. Each launch but the last leaves partials, as many for each segment, to the
+    /// next.
+    pub fn launches(&self, of_partials: &Self, segments: Segments) -> Vec<SegmentLaunch> {
+        let mut launches = Vec::new();
+        if segments.count == 0 {
+            return launches;
+        }
+        let mut launch = self.launch(segments);
+        loop {
+            launches.push(launch);
+            if launch.is_final() {
+                return launches;
+            }
+            let length = launch.at_once;
+            launch = of_partials.launch(Segments { length, pitch: length, ..segments });
+        }
+    }
+
+    fn launch(&self, segments: Segments) -> SegmentLaunch {
+        let Segments { count, length, pitch } = segments;
+        let window = u64::from(self.by_lanes.window_items);
+        let shape = &self.by_warps;
+        let warps = MULTIPROCESSORS * u64::from(shape.warps * shape.blocks_per_multiprocessor);
+        if length <= window {
+            // Fewer segments for each warp if there are too few for all multiprocessors.
+            let fitting = ((window - length) / pitch + 1).min((count / warps).max(1));
+            return self.by_lanes(segments, fitting);
+        }
+        // Chunks of fewer elements if there are too few for all multiprocessors.
+        let least = shape.tile_items();
+        let mut chunk = self.chunk_items;
+        while chunk > least && count.saturating_mul(length.div_ceil(chunk)) < warps {
+            chunk /= 2;
+        }
+        SegmentLaunch {
+            kernel: Kernel::Large,
+            segments,
+            at_once: length.div_ceil(chunk),
+            lanes_level: 0,
+            run_level: (chunk / shape.row_items()).ilog2(),
+        }
+    }
+
+    /// A launch in which a window has `fitting` segments. The lanes of a segment are those with which
+    /// the warp takes the fewest steps for each segment.
+    fn by_lanes(&self, segments: Segments, fitting: u64) -> SegmentLaunch {
+        let mut best = (u64::MAX, 1, 0, 0);
+        for lanes_level in 0..=5_u32 {
+            let lanes = 1 << lanes_level;
+            let run = segments.length.div_ceil(lanes).next_power_of_two().max(LEAST_RUN.into());
+            if run > u64::from(self.by_lanes.most_run) {
+                continue;
+            }
+            // Whole passes of the warp over a window.
+            let of_pass = 32 / lanes;
+            let at_once = if fitting > of_pass { fitting / of_pass * of_pass } else { fitting };
+            let steps = run.min(segments.length) + STEPS_OF_LEVEL * u64::from(lanes_level) + STEPS_OF_PASS;
+            let cost = steps * at_once.div_ceil(of_pass) * 1024 / at_once;
+            best = best.min((cost, at_once, lanes_level, run.ilog2()));
+        }
+        let (_, at_once, lanes_level, run_level) = best;
+        SegmentLaunch { kernel: Kernel::Small, segments, at_once, lanes_level, run_level }
+    }
+
+    /// Scratch memory of launches, in bytes: the partials of each but the last.
+    pub fn memory_bytes(launches: &[SegmentLaunch], item: &Layout) -> u64 {
+        let partials = launches.iter().filter(|launch| !launch.is_final());
+        partials.map(|launch| partial_bytes(item, launch.values())).sum()
+    }
+
+    /// Checks that the kernels of this policy can be compiled for `data`.
+    pub(crate) fn check(&self, data: &Data) -> Result<(), Error> {
+        self.by_warps.check(data)?;
+        let fail = |reason: &str| Err(Error::Policy { reason: reason.to_owned() });
+        let LaneShape { window_items, most_run, warps, blocks_per_multiprocessor } = self.by_lanes;
+        if !(1..=1 << 16).contains(&window_items) || !most_run.is_power_of_two() || most_run < LEAST_RUN {
+            return fail("a window has 1 to 2^16 elements, and a run a power of two of at least 4");
+        }
+        if u64::from(window_items) > 32 * u64::from(most_run) {
+            return fail("the runs of 32 lanes have the elements of a window");
+        }
+        if !matches!((warps, blocks_per_multiprocessor), (1..=32, 1..=32)) {
+            return fail("warps and blocks_per_multiprocessor are 1 to 32");
+        }
+        if self.shared_bytes(Kernel::Small, data) > 64 << 10 {
+            return fail("the windows of a block have at most 64 KiB");
+        }
+        let rows = self.chunk_items / self.by_warps.row_items();
+        if !self.chunk_items.is_multiple_of(self.by_warps.tile_items()) || !rows.is_power_of_two() {
+            return fail("a chunk is a power of two of rows, and of whole tiles");
+        }
+        Ok(())
+    }
+}
+
+/// Bytes of a window in shared memory. The same as `Window::bytes` in `templates/read/window.cuh`.
+fn window_bytes(data: &Data, items: usize) -> usize {
+    data.array_sizes()
+        .map(|size| {
+            // A bitmap has its bits, with the bytes in which it begins and ends.
+            let bytes = size.map_or(items / 8 + 2, |size| items * size) + 8;
+            (bytes + 4 * (bytes / 128)).next_multiple_of(128)
+        })
+        .sum()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,355 @@
+//! Reductions of each row of a matrix.
+
+#![allow(unsafe_code)]
+
+use cudarc::driver::{CudaSlice, CudaStream};
+
+use super::{Reduction, Slices, Stored};
+use crate::cuda::{AllocateOutput, Arrays, Elements, InputSource, OutputTarget, SegmentKernel};
+use crate::source::ArraysOf;
+use crate::types::Segments;
+use crate::{DeviceAggregate, Element, Error, Input, OnDevice, Output, Place, cpu};
+
+/// The rows of a matrix in row-major order: how many elements each has, and how far apart they
+/// begin.
+///
+/// A number of columns is enough where rows follow each other without gaps. Otherwise
+/// [`with_pitch`](Self::with_pitch) gives the distance.
+///
+/// ```
+/// use warpfold::{Device, Reduction, Rows, operators::Sum};
+///
+/// let sums = Reduction::<Sum<u32>>::new(Device::auto());
+/// assert_eq!(sums.rows(&[1, 2, 3, 4, 5, 6], 3)?, [6, 15]);
+/// // Every third element is padding.
+/// assert_eq!(sums.rows(&[1, 2, 0, 4, 5, 0], Rows::of(2).with_pitch(3))?, [3, 9]);
+/// # Ok::<(), warpfold::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rows {
+    columns: usize,
+    pitch: usize,
+}
+
+impl Rows {
+    /// Rows of `columns` elements each, without gaps.
+    ///
+    /// ```
+    /// assert_eq!(warpfold::Rows::of(3), 3.into());
+    /// ```
+    pub const fn of(columns: usize) -> Self {
+        Self { columns, pitch: columns }
+    }
+
+    /// The same with `pitch` elements from the begin of a row to the begin of the next. The
+    /// elements between rows are not read. The last row needs no padding.
+    ///
+    /// ```
+    /// let rows = warpfold::Rows::of(1000).with_pitch(1024);
+    /// ```
+    #[must_use]
+    pub const fn with_pitch(self, pitch: usize) -> Self {
+        Self { pitch, ..self }
+    }
+
+    /// The rows of an input of this length.
+    pub(crate) fn segments(self, length: u64) -> Result<Segments, Error> {
+        let Self { columns, pitch } = self;
+        if columns == 0 {
+            return Err(Error::NoColumns);
+        }
+        if pitch < columns {
+            return Err(Error::ShortPitch { pitch, columns });
+        }
+        let (of_row, distance) = (columns as u64, pitch as u64);
+        let (whole, rest) = (length / distance, length % distance);
+        match rest {
+            0 => Ok(Segments { count: whole, length: of_row, pitch: distance }),
+            _ if rest == of_row => Ok(Segments { count: whole + 1, length: of_row, pitch: distance }),
+            _ => Err(Error::IncompleteRow { length, columns, pitch }),
+        }
+    }
+}
+
+impl From<usize> for Rows {
+    fn from(columns: usize) -> Self {
+        Self::of(columns)
+    }
+}
+
+impl<A: DeviceAggregate> Reduction<A> {
+    /// Returns the result of each row of a matrix, in new memory of the input's kind.
+    ///
+    /// `rows` is the number of columns, or [`Rows`] with a pitch. A row is its own bracket: its
+    /// result has the bits of [`run`](Self::run) of the row alone, whatever the number of rows and
+    /// their place. The index that [`Aggregate::prepare`] gets counts from 0 in each row. An input
+    /// without elements has no rows, and gives no results.
+    ///
+    /// - Host memory and a range give a `Vec` of outputs. [`Device::auto`](crate::Device::auto)
+    ///   reduces them on the CPU.
+    /// - Device memory gives a `CudaSlice` of the same stream, which holds outputs as
+    ///   [`Value::Stored`](crate::Value::Stored). The reduction is enqueued on that stream, and the
+    ///   call does not wait for it.
+    ///
+    /// The first call on a GPU compiles the kernels that it needs, in about a second.
+    /// [`compile_rows`](Self::compile_rows) does so ahead of time.
+    ///
+    /// # Errors
+    ///
+    /// - [`Error::NoColumns`] if rows have no columns.
+    /// - [`Error::ShortPitch`] if the pitch is less than the columns.
+    /// - [`Error::IncompleteRow`] if the input is no whole rows.
+    /// - The errors of [`run`](Self::run).
+    ///
+    /// ```
+    /// use warpfold::aggregates::{ArgMax, Mean};
+    /// use warpfold::{Device, Reduction};
+    ///
+    /// // Two days of four temperatures each.
+    /// let temperatures = [11.0, 14.0, 19.0, 16.0, 9.0, 12.0, 12.0, 11.0];
+    /// let days = Reduction::<(Mean<f32>, ArgMax<f32>)>::new(Device::auto()).rows(&temperatures, 4)?;
+    /// let (mean, warmest) = days[1];
+    /// assert_eq!((mean, warmest.map(|hour| hour.index)), (Some(11.0), Some(1)));
+    /// # Ok::<(), warpfold::Error>(())
+    /// ```
+    pub fn rows<I: Input<A::Input>>(
+        &self,
+        matrix: I,
+        rows: impl Into<Rows>,
+    ) -> Result<<I::Place as Place>::Memory<A::Output>, Error> {
+        I::Place::allocate_output(matrix.source(), &EachRow { reduction: self, rows: rows.into() })
+            .map_err(Self::name_operator)
+    }
+
+    /// Writes the result of each row of a matrix to `output`, which has a place for each.
+    ///
+    /// Input and output are in host memory or in device memory, each by itself. If both are in
+    /// device memory, the work is enqueued on the input's stream, and the call does not wait for it.
+    /// If the output belongs to another stream, that stream waits for the results.
+    ///
+    /// # Errors
+    ///
+    /// - [`Error::OutputLength`] unless the output has as many places as there are rows.
+    /// - [`Error::DeviceInputOnCpu`] if the input or the output is in device memory and the device
+    ///   is the CPU.
+    /// - The errors of [`rows`](Self::rows).
+    ///
+    /// After an error the output is unspecified.
+    ///
+    /// ```
+    /// use warpfold::{Device, Reduction, operators::Max};
+    ///
+    /// let mut largest = [0; 2];
+    /// Reduction::<Max<u32>>::new(Device::auto()).rows_into(&[3, 1, 4, 1, 5, 9], 3, &mut largest)?;
+    /// assert_eq!(largest, [4, 9]);
+    /// # Ok::<(), warpfold::Error>(())
+    /// ```
+    pub fn rows_into<I: Input<A::Input>, O: Output<A::Output>>(
+        &self,
+        matrix: I,
+        rows: impl Into<Rows>,
+        mut output: O,
+    ) -> Result<(), Error> {
+        let (rows, output) = (rows.into(), output.target());
+        match matrix.source() {
+            InputSource::Host(slices) => self.host_rows_into(slices, rows, output),
+            InputSource::Device(pointers) => {
+                Self::arrays(pointers).and_then(|arrays| self.device_rows_into(arrays, rows, output))
+            }
+        }
+        .map_err(Self::name_operator)
+    }
+
+    /// Records the reduction of each row into the CUDA graph that the input's stream is capturing.
+    ///
+    /// Each launch of the graph reads the input anew, and writes its results to the output. Missing
+    /// kernels are compiled by this call.
+    ///
+    /// # Errors
+    ///
+    /// - [`Error::StreamIsNotCapturing`] if the input's stream does not record a graph.
+    /// - The errors of [`rows_into`](Self::rows_into), except [`Error::StreamIsCapturing`].
+    ///
+    /// # Safety
+    ///
+    /// The conditions of [`record_into`](Self::record_into).
+    ///
+    /// ```no_run
+    /// use warpfold::cudarc::driver::sys::{CUgraphInstantiate_flags, CUstreamCaptureMode};
+    /// use warpfold::{Device, Reduction, operators::Sum};
+    ///
+    /// let device = Device::cuda(0)?;
+    /// let stream = device.stream().expect("the device is a GPU").context().new_stream()?;
+    /// let matrix = stream.clone_htod(&vec![1.0_f32; 6])?;
+    /// let mut sums = stream.alloc_zeros::<f32>(2)?;
+    /// let sum = Reduction::<Sum<f32>>::new(stream.clone());
+    /// sum.compile_rows()?;
+    ///
+    /// stream.begin_capture(CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED)?;
+    /// // SAFETY: `matrix` and `sums` outlive the graph, which is launched once and alone.
+    /// unsafe { sum.record_rows_into(&matrix, 3, &mut sums)? };
+    /// let flags = CUgraphInstantiate_flags::CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH;
+    /// let graph = stream.end_capture(flags)?.expect("the capture has a launch");
+    /// graph.launch()?;
+    /// assert_eq!(stream.clone_dtoh(&sums)?, [3.0, 3.0]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub unsafe fn record_rows_into<I, O>(
+        &self,
+        matrix: I,
+        rows: impl Into<Rows>,
+        mut output: O,
+    ) -> Result<(), Error>
+    where
+        I: Input<A::Input> + OnDevice<A::Input>,
+        O: Output<A::Output> + OnDevice<Stored<A>>,
+    {
+        match (self.device.backend()?.gpu(), matrix.source(), output.target()) {
+            (Some(stream), InputSource::Device(pointers), OutputTarget::Device(places)) => {
+                let arrays = Self::arrays(pointers)?;
+                let segments = rows.into().segments(arrays.length())?;
+                check_places(segments, places.len())?;
+                let operator = self.operator(Some(segments.length));
+                // SAFETY: the caller keeps the contract of this function.
+                unsafe { self.segment_kernel(stream)?.record_into(&operator, segments, arrays, places) }
+            }
+            _ => Err(Error::DeviceInputOnCpu),
+        }
+        .map_err(Self::name_operator)
+    }
+
+    /// Compiles and loads the kernels of [`rows`](Self::rows), and creates the workspace of the
+    /// device's stream. On the CPU the call does nothing.
+    ///
+    /// # Errors
+    ///
+    /// The errors of [`compile`](Self::compile).
+    ///
+    /// ```
+    /// use warpfold::{Device, Reduction, operators::Min};
+    ///
+    /// Reduction::<Min<u16>>::new(Device::auto()).compile_rows()?;
+    /// # Ok::<(), warpfold::Error>(())
+    /// ```
+    pub fn compile_rows(&self) -> Result<(), Error> {
+        match self.device.backend()?.gpu() {
+            None => Ok(()),
+            Some(stream) => {
+                self.segment_kernel(stream)?.reserve::<A::Operator, ArraysOf<A::Preparation>>(stream)
+            }
+        }
+    }
+
+    fn host_rows_into(
+        &self,
+        slices: Slices<'_, A>,
+        rows: Rows,
+        output: OutputTarget<'_, A::Output>,
+    ) -> Result<(), Error> {
+        let length = cpu::length_of::<A::Input>(slices)?;
+        let segments = rows.segments(length as u64)?;
+        check_places(segments, output.len())?;
+        let output = match output {
+            OutputTarget::Host(places) if self.device.keeps_host_on_cpu() => {
+                cpu::segments_into(&self.aggregate, slices, segments, places);
+                return Ok(());
+            }
+            output => output,
+        };
+        let backend = self.device.backend()?;
+        let Some(stream) = backend.gpu() else {
+            return Err(Error::DeviceInputOnCpu);
+        };
+        let (kernel, operator) = (self.segment_kernel(stream)?, self.operator(Some(segments.length)));
+        let input = (slices, length);
+        match output {
+            OutputTarget::Host(places) => {
+                let (private, results) = kernel
+                    .reduce_host::<_, A::Input, A::Preparation, Stored<A>>(&operator, segments, input)?;
+                private.download(&results, places)
+            }
+            OutputTarget::Device(places) => {
+                kernel.reduce_host_into::<_, A::Input, A::Preparation, _>(&operator, segments, input, places)
+            }
+        }
+    }
+
+    fn device_rows_into(
+        &self,
+        arrays: Arrays<'_, A::Input, A::Preparation>,
+        rows: Rows,
+        output: OutputTarget<'_, A::Output>,
+    ) -> Result<(), Error> {
+        let segments = rows.segments(arrays.length())?;
+        check_places(segments, output.len())?;
+        let backend = self.device.backend()?;
+        let Some(stream) = backend.gpu() else {
+            return Err(Error::DeviceInputOnCpu);
+        };
+        let (kernel, operator) = (self.segment_kernel(stream)?, self.operator(Some(segments.length)));
+        match output {
+            OutputTarget::Host(places) => {
+                let private = crate::cuda::PrivateStream::take(stream.context())?;
+                private.download(&kernel.reduce::<_, _, Stored<A>>(&operator, segments, arrays)?, places)
+            }
+            OutputTarget::Device(places) => kernel.reduce_into(&operator, segments, arrays, places),
+        }
+    }
+
+    fn segment_kernel(&self, stream: &CudaStream) -> Result<&SegmentKernel, Error> {
+        if let Some(kernel) = self.segment_kernel.get() {
+            return Ok(kernel);
+        }
+        let kernel = SegmentKernel::of::<A::Operator, ArraysOf<A::Preparation>>(
+            stream.context(),
+            self.segment_policy,
+        )?;
+        Ok(self.segment_kernel.get_or_init(|| kernel))
+    }
+}
+
+/// Allocates the results of rows and computes them.
+struct EachRow<'a, A> {
+    reduction: &'a Reduction<A>,
+    rows: Rows,
+}
+
+impl<A: DeviceAggregate> AllocateOutput<A::Input, A::Output> for EachRow<'_, A> {
+    fn host(&self, slices: Slices<'_, A>) -> Result<Vec<A::Output>, Error> {
+        let Self { reduction, rows } = *self;
+        let length = cpu::length_of::<A::Input>(slices)?;
+        let segments = rows.segments(length as u64)?;
+        if reduction.device.keeps_host_on_cpu() {
+            return Ok(cpu::segments(&reduction.aggregate, slices, segments));
+        }
+        let backend = reduction.device.backend()?;
+        let Some(stream) = backend.gpu() else { unreachable!("the CPU reduces host memory above") };
+        let (private, results) =
+            reduction.segment_kernel(stream)?.reduce_host::<_, A::Input, A::Preparation, Stored<A>>(
+                &reduction.operator(Some(segments.length)),
+                segments,
+                (slices, length),
+            )?;
+        private.download_all(&results)
+    }
+
+    fn device(&self, pointers: <A::Input as Element>::Pointers<'_>) -> Result<CudaSlice<Stored<A>>, Error> {
+        let Self { reduction, rows } = *self;
+        let backend = reduction.device.backend()?;
+        let Some(stream) = backend.gpu() else {
+            return Err(Error::DeviceInputOnCpu);
+        };
+        let arrays = Reduction::<A>::arrays(pointers)?;
+        let segments = rows.segments(arrays.length())?;
+        let operator = reduction.operator(Some(segments.length));
+        reduction.segment_kernel(stream)?.reduce(&operator, segments, arrays)
+    }
+}
+
+/// Checks that an output has a place for each result.
+fn check_places(segments: Segments, length: usize) -> Result<(), Error> {
+    match usize::try_from(segments.count) {
+        Ok(expected) if expected == length => Ok(()),
+        expected => Err(Error::OutputLength { expected: expected.unwrap_or(usize::MAX), length }),
+    }
+}

@@ -1,0 +1,87 @@
+//! The sources of kernels that reduce segments: `templates/segments/`.
+
+use super::arguments::arguments;
+use super::entry::Entry;
+use super::program::OperatorType;
+use super::read::{ArraysOf, Reader, data_of};
+use super::reduce::RUNS;
+use super::rendered::Source;
+use super::templates::{LANES, Template};
+use crate::plan::{Kernel, LaneShape, SegmentPolicy, Shape};
+use crate::{DeviceAggregate, DeviceMonoid, Error};
+
+arguments! {
+    /// The arguments of a kernel that reduces segments: see `templates/segments/arguments.cuh`.
+    SegmentArguments<I> {
+        input: I,
+        segments: u64,
+        length: u64,
+        pitch: u64,
+        output: u64,
+        at_once: u64,
+        lanes_level: u32,
+        run_level: u32,
+    }
+}
+
+const WINDOW: Template = ("read/window.cuh", include_str!("../../templates/read/window.cuh"));
+const ARGUMENTS: Template =
+    ("segments/arguments.cuh", include_str!("../../templates/segments/arguments.cuh"));
+const BY_LANES: Template = ("segments/by_lanes.cuh", include_str!("../../templates/segments/by_lanes.cuh"));
+const BY_WARPS: Template = ("segments/by_warps.cuh", include_str!("../../templates/segments/by_warps.cuh"));
+
+impl Source {
+    /// Renders a kernel that reduces the segments of an array with `A`: the small one by parts of
+    /// warps, the large one by warps.
+    ///
+    /// # Errors
+    ///
+    /// - [`Error::Policy`] if no kernel can follow the policy.
+    /// - The errors of an operator that has no CUDA C++ form, such as [`Error::Untranslatable`].
+    pub fn of_segments<A: DeviceAggregate>(policy: &SegmentPolicy, kernel: Kernel) -> Result<Self, Error> {
+        Self::of_segments_by::<A::Operator, ArraysOf<A::Preparation>>(policy, kernel)
+    }
+
+    /// Renders a kernel that reduces the segments of a reader with `M`.
+    pub(crate) fn of_segments_by<M: DeviceMonoid, R: Reader>(
+        policy: &SegmentPolicy,
+        kernel: Kernel,
+    ) -> Result<Self, Error> {
+        policy.check(&data_of::<M, R>())?;
+        let operator = OperatorType::of::<M>();
+        let primitive = match kernel {
+            Kernel::Large => [&RUNS[..], &[ARGUMENTS, BY_WARPS]].concat(),
+            Kernel::Small | Kernel::Baseline => vec![WINDOW, ARGUMENTS, BY_LANES],
+        };
+        let templates = [&LANES[..], R::TEMPLATES, &primitive].concat();
+        Self::render::<M>(&operator, &templates, &entry::<R>(policy, kernel, &operator))
+    }
+}
+
+fn entry<R: Reader>(policy: &SegmentPolicy, kernel: Kernel, operator: &OperatorType) -> Entry {
+    let (template, shape, warps, blocks_per_multiprocessor) = match kernel {
+        Kernel::Large => {
+            let Shape { width, group_items, rows, merged_tiles, warps, blocks_per_multiprocessor, .. } =
+                policy.by_warps;
+            let shape = format!(
+                "WIDTH = {width}, GROUP_ITEMS = {group_items}, ROWS = {rows}, MERGED_TILES = {merged_tiles}"
+            );
+            ("reduce_by_warps", shape, warps, blocks_per_multiprocessor)
+        }
+        Kernel::Small | Kernel::Baseline => {
+            let LaneShape { window_items, most_run, warps, blocks_per_multiprocessor } = policy.by_lanes;
+            let shape = format!("WINDOW_ITEMS = {window_items}, MOST_RUN = {most_run}");
+            ("reduce_by_lanes", shape, warps, blocks_per_multiprocessor)
+        }
+    };
+    Entry {
+        name: "warpfold_segments",
+        template,
+        reader: Some(R::cpp(operator)),
+        arguments: SegmentArguments::<R::Input>::fields(),
+        shape,
+        threads: warps * 32,
+        blocks_per_multiprocessor,
+        compiles_fast: false,
+    }
+}

@@ -1,0 +1,48 @@
+// The kernel parameter of a reduction of segments. `SegmentArguments` in `src/source/segments.rs`
+// has the same fields, and the generated source asserts their offsets.
+//
+// A segment is a run of adjacent elements that is reduced by itself. The segments are the rows of a
+// matrix: of equal length, at equal distances.
+
+namespace warpfold {
+
+template <class Input, class Item>
+struct SegmentArguments {
+    Input input;
+    // Numbers: of segments, of the elements of a segment, and of the elements from the begin of a
+    // segment to the begin of the next.
+    Size segments, length, pitch;
+    // By lanes, a result for each segment. By warps, one for each chunk of each segment: a partial,
+    // if a segment has several chunks.
+    Item* output;
+    // By lanes: segments that a warp has in shared memory at once. By warps: chunks of a segment.
+    Size at_once;
+    // By lanes: the base-2 logarithms of the lanes of a segment, and of the elements of a lane. By
+    // warps, `run_level` is that of the rows of a chunk, where a row is one group for each lane.
+    unsigned lanes_level, run_level;
+};
+
+// A position in a segment that begins `begin` elements after the first segment. The index of an
+// element counts from the begin of its segment.
+template <class Cursor, class Input>
+WARPFOLD_DEVICE auto in_segment(Input input, Size begin, Size offset, int) -> decltype(input.first, Cursor(input)) {
+    input.first -= begin;
+    return Cursor(input) + (begin + offset);
+}
+// The same for a reader that does not count.
+template <class Cursor, class Input>
+WARPFOLD_DEVICE Cursor in_segment(const Input& input, Size begin, Size offset, long) {
+    return Cursor(input) + (begin + offset);
+}
+
+// Writes the value of a segment: what the operator presents, or the item.
+template <class Operator, class Item>
+WARPFOLD_DEVICE void store_value(const Operator& op, const Words<Item>& value, void* output, Size segment) {
+    if constexpr (PRESENTS<Operator>) {
+        typedef typename Operator::Output Output;
+        if (present(op, value.item(), static_cast<Output*>(output) + segment)) return;
+    }
+    value.store(static_cast<Item*>(output) + segment);
+}
+
+}  // namespace warpfold
