@@ -80,7 +80,7 @@ const POLICIES: [(&str, Change); 2] = [
     ("chunks", |policy| {
         let mut small = policy;
         small.by_lanes.window_items = 40.min(policy.by_lanes.window_items);
-        small.by_lanes.most_run = 4;
+        (small.by_lanes.most_run, small.by_lanes.unit_items) = (4, 4);
         SegmentPolicy { chunk_items: policy.by_warps.tile_items(), ..small }
     }),
 ];

@@ -31,7 +31,7 @@ fn square(x: f32) -> f32 {
     x * x
 }
 
-type Stored<A> = <<A as Aggregate>::Output as Value>::Stored;
+pub type Stored<A> = <<A as Aggregate>::Output as Value>::Stored;
 
 /// Six answers in one read.
 type Six = (Sum<f32>, Min<f32>, Max<f32>, ArgMax<f32>, Mean<f32>, Variance<f32>);
@@ -117,7 +117,7 @@ fn scan<A: DeviceAggregate<Input = f32>>(
     row(asked.out, "warpfold", &subject, "graph", times)
 }
 
-fn subject(name: &'static str, item: &'static str, item_bytes: usize, bytes: usize) -> Subject<'static> {
+pub fn subject<'a>(name: &'a str, item: &'a str, item_bytes: usize, bytes: usize) -> Subject<'a> {
     Subject { operator: name, item, item_bytes, bytes, offset: 0, result: "-".to_owned() }
 }
 
@@ -126,7 +126,7 @@ fn copies(bytes: usize) -> usize {
 }
 
 /// Bytes of memory as elements of type `T`, filled with numbers.
-fn views<'g, T: DeviceType>(gpu: &'g Gpu, subject: &Subject<'_>) -> Result<Vec<CudaView<'g, T>>> {
+pub fn views<'g, T: DeviceType>(gpu: &'g Gpu, subject: &Subject<'_>) -> Result<Vec<CudaView<'g, T>>> {
     let numbers = Subject { item_bytes: 4, result: String::new(), ..*subject };
     let filled = gpu.views::<f32>(&numbers, copies(subject.bytes), FILL)?;
     let as_elements = |index: usize| {

@@ -68,3 +68,17 @@ extern "C" __global__ void read_into_cache(const uint4* words, u64 count, unsign
         all ^= words[i].x ^ words[i].y ^ words[i].z ^ words[i].w;
     if (all == 0x12345678) *never = all;
 }
+
+// Reads words, and writes one of 16 bytes for each `ratio` of them.
+extern "C" __global__ void read_and_write(const uint4* words, u64 count, u64 ratio, uint4* out) {
+    unsigned all = 0;
+    const u64 step = u64(gridDim.x) * blockDim.x, written = count / 32 / ratio;
+    for (u64 i = u64(blockIdx.x) * blockDim.x + threadIdx.x; i < count; i += step) {
+        const uint4 word = words[i];
+        all ^= word.x ^ word.y ^ word.z ^ word.w;
+        // A warp has 32 adjacent words.
+        const u64 of_warp = i / 32;
+        if (of_warp % ratio == 0 && of_warp / ratio < written) out[of_warp / ratio * 32 + i % 32] = make_uint4(all, 0, 0, 0);
+    }
+    if (all == 0x12345678 && written > 0) *out = make_uint4(all, 0, 0, 0);
+}

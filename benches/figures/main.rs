@@ -2,7 +2,7 @@
 //! `benches/peers`.
 //!
 //! ```text
-//! figures CSV [--aggregates [--scan] | --cpu | --cold | --enqueue | --search | --scan [--search]] [--quick]
+//! figures CSV [--aggregates [--scan] | --rows | --cpu | --cold | --enqueue | --search | --scan [--search]] [--quick]
 //!         [--sizes 10,20] [--policy large.rows=2,small_bytes=0] [OPERATOR...]
 //! ```
 //!
@@ -27,6 +27,7 @@
 //! - `--cold`: first calls (`cold.rs`).
 //! - `--host`: reductions of host memory (`host.rs`).
 //! - `--aggregates`: aggregates, in one read; with `--scan`, scans of aggregates (`aggregates.rs`).
+//! - `--rows`: rows of matrices (`rows.rs`).
 //! - `--enqueue`: the host's time to enqueue a call (`enqueue.rs`).
 //! - `--search`: policies (`search.rs`).
 //! - `--scan`: scans (`scan.rs`).
@@ -39,6 +40,7 @@ mod enqueue;
 mod host;
 mod operators;
 mod processes;
+mod rows;
 mod scan;
 mod search;
 
@@ -111,7 +113,7 @@ fn main() -> Result<()> {
     };
     let (quick, on_cpu, cold, search) = (flag("--quick"), flag("--cpu"), flag("--cold"), flag("--search"));
     let (enqueue, scan, alone) = (flag("--enqueue"), flag("--scan"), flag(processes::FLAG));
-    let (host, of_aggregates) = (flag("--host"), flag("--aggregates"));
+    let (host, of_aggregates, of_rows) = (flag("--host"), flag("--aggregates"), flag("--rows"));
     if flag("--cold-process") {
         let [operator, item, bytes] = &arguments[..] else {
             anyhow::bail!("--cold-process OPERATOR ITEM BYTES");
@@ -157,13 +159,14 @@ fn main() -> Result<()> {
         return Ok(out.flush()?);
     }
     let device = device.context("there is no GPU")?;
-    if of_aggregates {
+    if of_aggregates || of_rows {
         let gpu = Gpu::new(&device)?;
         let asked =
             &mut aggregates::Asked { gpu: &gpu, out: &mut out, sizes, policy: &policy, only: &arguments };
-        match scan {
-            true => aggregates::scans(asked)?,
-            false => aggregates::all(asked)?,
+        match (of_rows, scan) {
+            (true, _) => rows::all(asked)?,
+            (false, true) => aggregates::scans(asked)?,
+            (false, false) => aggregates::all(asked)?,
         }
         return Ok(out.flush()?);
     }

@@ -234,6 +234,42 @@ def measure_aggregates(report, stream, arena, sizes):
             torch.cuda.empty_cache()
 
 
+# Reductions of each row that PyTorch has.
+BY_ROWS = {
+    "sum": lambda matrix: matrix.sum(1),
+    "argmax": lambda matrix: matrix.argmax(1),
+    "variance": lambda matrix: torch.var_mean(matrix, 1),
+    "log-sum-exp": lambda matrix: matrix.logsumexp(1),
+    "min, max and mean": lambda matrix: (matrix.amin(1), matrix.amax(1), matrix.mean(1)),
+}
+COLUMNS = [2, 3, 4, 5, 7, 8, 10, 16, 32, 33, 64, 100, 128, 256, 1000, 1024, 5120, 100_003, 1 << 20, 1 << 24, 1 << 28]
+SMALL = [(rows, columns) for columns in (10, 1000, 10_000) for rows in (1, 10, 100, 1000)]
+
+
+def measure_rows(report, stream, arena):
+    shapes = [((1 << 28) // columns, columns) for columns in COLUMNS]
+    for rows, columns in shapes + SMALL:
+        size = 4 * rows * columns
+        progress(f"{rows} rows of {columns}")
+        lanes = size // 4
+        words = arena[: views_of(size) * lanes]
+        UNIFORM(lanes, words)
+        views = [view.view(rows, columns) for view in torch.from_dlpack(words.reshape(-1, lanes))]
+        calls = calls_of(size)
+        for name, by_rows in BY_ROWS.items() if (rows, columns) not in SMALL else [("sum", BY_ROWS["sum"])]:
+            by_rows(views[0])
+
+            def work(by_rows=by_rows, views=views, calls=calls):
+                for index in range(calls):
+                    by_rows(views[index % len(views)])
+
+            launch = stream.capture_with_pytorch(work)
+            times = graph_times(stream, launch, calls, size)
+            report.row("pytorch", Subject(f"{name} by rows of {columns}", "f32", 4, size), "graph", times, "-")
+            del launch
+            torch.cuda.empty_cache()
+
+
 def tables_of(fill, arena, size):
     """Copies of one input, which calls go round: a row each."""
     lanes = size // 4
@@ -247,6 +283,7 @@ def main():
     parser.add_argument("results", help="the CSV that peers.cu wrote")
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--aggregates", action="store_true", help="the aggregates alone")
+    parser.add_argument("--rows", action="store_true", help="the rows of matrices alone")
     arguments = parser.parse_args()
     report = Report(arguments.results)
     free, _ = torch.cuda.mem_get_info()
@@ -258,6 +295,10 @@ def main():
     stream = Stream()
     with torch.cuda.stream(stream.torch), stream.cupy:
         arena = cupy.empty(max(size * views_of(size) for size in every) // 4, dtype=cupy.float32)
+        if arguments.rows:
+            measure_rows(report, stream, arena)
+            progress("done")
+            return False
         if not arguments.aggregates:
             measure_sums(report, stream, arena, every)
             measure_farthest(report, stream, arena, some)

@@ -18,6 +18,10 @@ const LEAST_RUN: u32 = 4;
 const WARPS: u32 = 4;
 /// Blocks of short segments that a multiprocessor should hold at once.
 const HELD_BLOCKS: u32 = 6;
+/// Elements that unrolled code reduces, of items of at most this many bytes. Of larger items there
+/// are as few as possible: each copy of their operator takes compile time.
+const LONG_UNIT: u32 = 16;
+const LARGEST_IN_LONG_UNITS: usize = 8;
 /// Most elements of a window for each element of a run.
 const WINDOW_OF_RUN: u32 = 16;
 /// How long a pass of a warp over segments takes besides the elements of a lane, and how long it
@@ -51,8 +55,10 @@ pub struct SegmentPolicy {
 pub struct LaneShape {
     /// Elements that a warp has in shared memory at once, at most.
     pub window_items: u32,
-    /// Most elements of a lane: a power of two of at least 4.
+    /// Most elements of a lane: a power of two.
     pub most_run: u32,
+    /// Elements of a lane that unrolled code reduces: a power of two from 4 to 16, at most `most_run`.
+    pub unit_items: u32,
     /// Warps of a block.
     pub warps: u32,
     /// Blocks that each multiprocessor should hold at once. It limits the registers of a thread.
@@ -115,8 +121,15 @@ impl SegmentPolicy {
             _ => by_warps.tile_items() * CHUNK_TILES,
         };
         let most_run = (window_items / WINDOW_OF_RUN).next_power_of_two().max(LEAST_RUN);
-        let by_lanes =
-            LaneShape { window_items, most_run, warps: WARPS, blocks_per_multiprocessor: HELD_BLOCKS };
+        let unit_items = if data.item.size <= LARGEST_IN_LONG_UNITS { LONG_UNIT } else { LEAST_RUN };
+        let unit_items = unit_items.min(most_run);
+        let by_lanes = LaneShape {
+            window_items,
+            most_run,
+            unit_items,
+            warps: WARPS,
+            blocks_per_multiprocessor: HELD_BLOCKS,
+        };
         Self { by_lanes, by_warps, chunk_items }
     }
 
@@ -217,9 +230,13 @@ impl SegmentPolicy {
     pub(crate) fn check(&self, data: &Data) -> Result<(), Error> {
         self.by_warps.check(data)?;
         let fail = |reason: &str| Err(Error::Policy { reason: reason.to_owned() });
-        let LaneShape { window_items, most_run, warps, blocks_per_multiprocessor } = self.by_lanes;
+        let LaneShape { window_items, most_run, unit_items, warps, blocks_per_multiprocessor } =
+            self.by_lanes;
         if !(1..=1 << 16).contains(&window_items) || !most_run.is_power_of_two() || most_run < LEAST_RUN {
             return fail("a window has 1 to 2^16 elements, and a run a power of two of at least 4");
+        }
+        if !matches!(unit_items, 4 | 8 | 16) || unit_items > most_run {
+            return fail("a unit has 4, 8 or 16 elements, and at most as many as a run");
         }
         if u64::from(window_items) > 32 * u64::from(most_run) {
             return fail("the runs of 32 lanes have the elements of a window");
@@ -243,8 +260,8 @@ fn window_bytes(data: &Data, items: usize) -> usize {
     data.array_sizes()
         .map(|size| {
             // A bitmap has its bits, with the bytes in which it begins and ends.
-            let bytes = size.map_or(items / 8 + 2, |size| items * size) + 8;
-            (bytes + 4 * (bytes / 128)).next_multiple_of(128)
+            let bytes = size.map_or(items / 8 + 2, |size| items * size) + 32;
+            (bytes + 16 * (bytes / 128)).next_multiple_of(128)
         })
         .sum()
 }

@@ -69,8 +69,10 @@ fn entry<R: Reader>(policy: &SegmentPolicy, kernel: Kernel, operator: &OperatorT
             ("reduce_by_warps", shape, warps, blocks_per_multiprocessor)
         }
         Kernel::Small | Kernel::Baseline => {
-            let LaneShape { window_items, most_run, warps, blocks_per_multiprocessor } = policy.by_lanes;
-            let shape = format!("WINDOW_ITEMS = {window_items}, MOST_RUN = {most_run}");
+            let LaneShape { window_items, most_run, unit_items, warps, blocks_per_multiprocessor } =
+                policy.by_lanes;
+            let shape =
+                format!("WINDOW_ITEMS = {window_items}, MOST_RUN = {most_run}, UNIT_ITEMS = {unit_items}");
             ("reduce_by_lanes", shape, warps, blocks_per_multiprocessor)
         }
     };

@@ -1,13 +1,14 @@
 // Windows: adjacent elements of a reader, in shared memory. Lanes read them at any place.
 //
-// A warp copies the elements, one word a lane, so each load covers adjacent memory. After every 32
-// words one is left out. So lanes that read places a power of two apart use different banks.
+// A warp copies the elements, in chunks of 16 bytes, so each load covers adjacent memory. After every
+// 128 bytes 16 are left out. So lanes that read places a power of two apart use different banks.
 //
 // A primitive uses these members of `Window<Reader>`:
 //
 // - `bytes(count)`: bytes of shared memory of a window of `count` elements, at any address.
 // - `copy`: begins to copy elements. They are there after `async_wait` and a barrier of the warp.
 // - `item`: the item that the element at a place becomes.
+// - `items`: the items of adjacent elements from a place on, which `reads_together` allows.
 // - `accumulate`: combines an item with the element at a place.
 //
 // Invariant: no load touches a byte outside the elements of the window.
@@ -18,40 +19,55 @@ namespace warpfold {
 template <class Element>
 class ArrayWindow {
     // Bytes that a load may have at the address of any element, at most a word.
-    static constexpr unsigned WORD_WIDTH = alignof(Element) < 4 ? alignof(Element) : 4, LINE = 4 * WARP_LANES;
+    static constexpr unsigned WORD_WIDTH = alignof(Element) < 4 ? alignof(Element) : 4, CHUNK = 16, LINE = 128;
 
-    unsigned char* words;
-    // Bytes of the first word before the first element.
+    unsigned char* chunks;
+    // Bytes of the first chunk before the first element.
     unsigned skipped;
 
-    static WARPFOLD_DEVICE constexpr unsigned place(unsigned byte) { return byte + 4 * (byte / LINE); }
+    static WARPFOLD_DEVICE constexpr unsigned place(unsigned byte) { return byte + CHUNK * (byte / LINE); }
+    // Bytes of the widest load that divides the bytes of COUNT elements.
+    template <unsigned COUNT>
+    static constexpr unsigned WIDTH = lowest_bit(COUNT * sizeof(Element)) < CHUNK ? lowest_bit(COUNT * sizeof(Element)) : CHUNK;
+
+    // Copies the bytes from `begin` to `end` of the word at `at`.
+    WARPFOLD_DEVICE void copy_word(const char* first, unsigned at, unsigned begin, unsigned end) const {
+        if (at + 4 <= begin || at >= end) return;
+        if (WORD_WIDTH == 4 || (at >= begin && at + 4 <= end)) {
+            async_copy<4>(chunks + place(at), first + at);
+            return;
+        }
+        unsigned word = 0;
+#pragma unroll
+        for (unsigned k = 0; k < 4; k += WORD_WIDTH) {
+            if (at + k >= begin && at + k < end) word |= load_written<WORD_WIDTH>(first + at + k).word[0] << (8 * k);
+        }
+        write<4>(chunks + place(at), &word);
+    }
 
   public:
     static WARPFOLD_DEVICE constexpr unsigned bytes(unsigned count) {
-        return (place(count * sizeof(Element) + 8) + LINE - 1) / LINE * LINE;
+        return (place(count * sizeof(Element) + 2 * CHUNK) + LINE - 1) / LINE * LINE;
     }
 
-    WARPFOLD_DEVICE explicit ArrayWindow(unsigned char* shared) : words(shared), skipped(0) {}
+    WARPFOLD_DEVICE explicit ArrayWindow(unsigned char* shared) : chunks(shared), skipped(0) {}
 
     WARPFOLD_DEVICE void copy(const Element* from, unsigned count) {
-        const Size address = reinterpret_cast<Size>(from);
-        skipped = WORD_WIDTH < 4 ? address % 4 : 0;
+        skipped = reinterpret_cast<Size>(from) % CHUNK;
         const char* const first = reinterpret_cast<const char*>(from) - skipped;
-        const unsigned end = skipped + count * sizeof(Element);
+        // Whole chunks, and then the words of the chunks in which the elements begin and end.
+        constexpr unsigned STEP = CHUNK * WARP_LANES, WORDS = CHUNK / 4;
+        const unsigned end = skipped + count * sizeof(Element), whole = skipped > 0 ? CHUNK : 0;
+        const unsigned after = end / CHUNK * CHUNK > whole ? end / CHUNK * CHUNK : whole;
+        const char* source = first + whole + CHUNK * lane_index();
+        unsigned char* to = chunks + place(whole + CHUNK * lane_index());
 #pragma unroll 4
-        for (unsigned at = 4 * lane_index(); at < end; at += LINE) {
-            if (WORD_WIDTH == 4 || (at >= skipped && at + 4 <= end)) {
-                async_copy<4>(words + place(at), first + at);
-                continue;
-            }
-            // A word at an end of the window.
-            unsigned word = 0;
-#pragma unroll
-            for (unsigned k = 0; k < 4; k += WORD_WIDTH) {
-                if (at + k >= skipped && at + k < end) word |= load_written<WORD_WIDTH>(first + at + k).word[0] << (8 * k);
-            }
-            write<4>(words + place(at), &word);
+        for (unsigned at = whole + CHUNK * lane_index(); at < after; at += STEP) {
+            async_copy<CHUNK>(to, source);
+            source += STEP, to += place(STEP);
         }
+        if (lane_index() < WORDS && whole > 0) copy_word(first, 4 * lane_index(), skipped, end);
+        if (lane_index() < WORDS && after < end) copy_word(first, after + 4 * lane_index(), skipped, end);
     }
 
     WARPFOLD_DEVICE Words<Element> get(unsigned index) const {
@@ -59,8 +75,24 @@ class ArrayWindow {
         Group<Element, 1> one;
 #pragma unroll(one.UNROLL)
         for (unsigned offset = 0; offset < sizeof(Element); offset += WORD_WIDTH)
-            one.put(offset, read<WORD_WIDTH>(words + place(begin + offset)));
+            one.put(offset, read<WORD_WIDTH>(chunks + place(begin + offset)));
         return one.get(0);
+    }
+
+    // Whether COUNT elements are read together wherever the places are a multiple of COUNT elements
+    // from multiples of `step`.
+    template <unsigned COUNT>
+    WARPFOLD_DEVICE bool reads_together(unsigned step) const {
+        return WIDTH<COUNT> > WORD_WIDTH && (skipped | step * sizeof(Element)) % WIDTH<COUNT> == 0;
+    }
+    template <unsigned COUNT>
+    WARPFOLD_DEVICE Group<Element, COUNT> get_together(unsigned index) const {
+        const unsigned begin = skipped + index * sizeof(Element);
+        Group<Element, COUNT> group;
+#pragma unroll(group.UNROLL)
+        for (unsigned offset = 0; offset < COUNT * sizeof(Element); offset += WIDTH<COUNT>)
+            group.put(offset, read<WIDTH<COUNT>>(chunks + place(begin + offset)));
+        return group;
     }
 };
 
@@ -175,6 +207,18 @@ class Window<ArrayReader<Element, Prepare>> {
     WARPFOLD_DEVICE Words<Item> item(const Operator& op, unsigned place, Size index) const {
         return Prepare::item(op, index_of(index), array.get(place));
     }
+    // Whether the items of COUNT elements are read together, at places that are a multiple of COUNT
+    // from multiples of `step`.
+    template <unsigned COUNT>
+    WARPFOLD_DEVICE bool reads_together(unsigned step) const {
+        return array.template reads_together<COUNT>(step);
+    }
+    template <unsigned COUNT, class Operator>
+    WARPFOLD_DEVICE void items(const Operator& op, unsigned place, Size index, Words<Item> (&item)[COUNT]) const {
+        const auto group = array.template get_together<COUNT>(place);
+#pragma unroll
+        for (unsigned k = 0; k < COUNT; ++k) item[k] = Prepare::item(op, index_of(index + k), group.get(k));
+    }
     template <class Operator>
     WARPFOLD_DEVICE void accumulate(const Operator& op, Item& item, unsigned place, Size index) const {
         item = op.accumulate(item, index, array.get(place).item());
@@ -197,6 +241,12 @@ class Window<InStepReader<Element, Prepare, TypeList<Parts...>>> {
     WARPFOLD_DEVICE Words<Item> item(const Operator& op, unsigned place, Size index) const {
         return Prepare::of(op, ElementIndex<true>{index}, arrays.template element<Element>(place));
     }
+    template <unsigned COUNT>
+    WARPFOLD_DEVICE bool reads_together(unsigned) const {
+        return false;
+    }
+    template <unsigned COUNT, class Operator>
+    WARPFOLD_DEVICE void items(const Operator&, unsigned, Size, Words<Item> (&)[COUNT]) const {}
     template <class Operator>
     WARPFOLD_DEVICE void accumulate(const Operator& op, Item& item, unsigned place, Size index) const {
         item = op.accumulate(item, index, arrays.template element<Element>(place));
@@ -217,6 +267,12 @@ class Window<IndexReader<Element, Prepare>> {
     WARPFOLD_DEVICE Words<Item> item(const Operator& op, unsigned, Size index) const {
         return Prepare::of(op, ElementIndex<true>{index}, Element());
     }
+    template <unsigned COUNT>
+    WARPFOLD_DEVICE bool reads_together(unsigned) const {
+        return false;
+    }
+    template <unsigned COUNT, class Operator>
+    WARPFOLD_DEVICE void items(const Operator&, unsigned, Size, Words<Item> (&)[COUNT]) const {}
     template <class Operator>
     WARPFOLD_DEVICE void accumulate(const Operator& op, Item& item, unsigned, Size index) const {
         item = op.accumulate(item, index, Element());

@@ -14,29 +14,58 @@ template <class Shape, class Reader>
 class RunsOfLanes {
     typedef typename Reader::Item Item;
     // Elements of a unit, which unrolled code reduces. The most elements of a run are 2^LEVELS units.
-    static constexpr unsigned UNIT = 4, LEVELS = level_of(Shape::MOST_RUN / UNIT);
+    static constexpr unsigned UNIT = Shape::UNIT_ITEMS, LEVELS = level_of(Shape::MOST_RUN / UNIT), QUAD = 4;
 
     const Window<Reader>& window;
+    // Whether two or four elements are read at once.
+    bool reads_pairs, reads_quads;
 
-    // The value of up to UNIT elements, at least one.
-    template <class Operator>
-    WARPFOLD_DEVICE Words<Item> unit(const Operator& op, unsigned place, Size index, unsigned count) const {
-        // Loaded before any is combined. In place of a missing one, the last one is loaded again.
-        const unsigned second = count > 1 ? 1 : 0;
-        Words<Item> left = window.item(op, place, index), right = window.item(op, place + second, index + second);
-        if (count <= 2) {
-            if (count == 2) left = combine(op, left, right);
-            return left;
+    // The value of COUNT elements, which all exist.
+    template <unsigned COUNT, class Operator>
+    WARPFOLD_DEVICE Words<Item> whole(const Operator& op, unsigned place, Size index) const {
+        if constexpr (COUNT == 1) {
+            return window.item(op, place, index);
+        } else if constexpr (COUNT <= QUAD) {
+            Words<Item> item[COUNT];
+            if (COUNT == QUAD ? reads_quads : reads_pairs) {
+                window.items(op, place, index, item);
+            } else {
+#pragma unroll
+                for (unsigned k = 0; k < COUNT; ++k) item[k] = window.item(op, place + k, index + k);
+            }
+            const Words<Item> left = combine(op, item[0], item[1]);
+            if constexpr (COUNT == 2)
+                return left;
+            else
+                return combine(op, left, combine(op, item[2], item[3]));
+        } else {
+            const Words<Item> left = whole<COUNT / 2>(op, place, index);
+            return combine(op, left, whole<COUNT / 2>(op, place + COUNT / 2, index + COUNT / 2));
         }
-        const unsigned last = count > 3 ? 3 : 2;
-        Words<Item> third = window.item(op, place + 2, index + 2), fourth = window.item(op, place + last, index + last);
-        left = combine(op, left, right);
-        if (count > 3) third = combine(op, third, fourth);
-        return combine(op, left, third);
+    }
+
+    // The value of fewer elements than a unit, from the smallest part to the largest: a part for each
+    // set bit of `count`. The larger parts lie to the left.
+    template <unsigned COUNT, class Operator>
+    WARPFOLD_DEVICE void rest(const Operator& op, unsigned place, Size index, unsigned count, bool& has_value, Words<Item>& value) const {
+        if constexpr (COUNT < UNIT) {
+            if (count & COUNT) {
+                const unsigned before = count & ~(2 * COUNT - 1);
+                const Words<Item> part = whole<COUNT>(op, place + before, index + before);
+                if (has_value)
+                    value = combine(op, part, value);
+                else
+                    value = part;
+                has_value = true;
+            }
+            rest<2 * COUNT>(op, place, index, count, has_value, value);
+        }
     }
 
   public:
-    WARPFOLD_DEVICE explicit RunsOfLanes(const Window<Reader>& window) : window(window) {}
+    // The window has segments at places that are multiples of `pitch`.
+    WARPFOLD_DEVICE RunsOfLanes(const Window<Reader>& window, unsigned pitch)
+        : window(window), reads_pairs(window.template reads_together<2>(pitch)), reads_quads(window.template reads_together<QUAD>(pitch)) {}
 
     // The value of `count` elements of a segment, at least one, from a place in the window on. The
     // first one has this index.
@@ -49,24 +78,34 @@ class RunsOfLanes {
             const Item settled = item;
             return Words<Item>(settled);
         } else {
-            Words<Item> digit[LEVELS + 1];
+            const unsigned units = count / UNIT;
+            Words<Item> value, digit[LEVELS + 1];
 #pragma unroll 1
-            for (unsigned done = 0;; ++done) {
-                Words<Item> value = unit(op, place + done * UNIT, index + done * UNIT, count - done * UNIT);
-                const bool is_last = count - done * UNIT <= UNIT;
+            for (unsigned unit = 0; unit < units; ++unit) {
+                value = whole<UNIT>(op, place, index);
+                place += UNIT, index += UNIT;
                 bool carries = true;
 #pragma unroll
-                for (unsigned k = 0; k < LEVELS; ++k) {
-                    const bool is_set = done >> k & 1;
-                    // The last value is combined with all digits, the others up to the first gap.
-                    if (is_set && (carries || is_last)) value = combine(op, digit[k], value);
-                    if (!is_set && carries) {
-                        carries = false;
-                        if (!is_last) digit[k] = value;
-                    }
+                for (unsigned k = 0; k <= LEVELS; ++k) {
+                    if (!carries) continue;
+                    if (unit >> k & 1)
+                        value = combine(op, digit[k], value);
+                    else
+                        digit[k] = value, carries = false;
                 }
-                if (is_last) return value;
             }
+            bool has_value = false;
+            rest<1>(op, place, index, count % UNIT, has_value, value);
+#pragma unroll
+            for (unsigned k = 0; k <= LEVELS; ++k) {
+                if (!(units >> k & 1)) continue;
+                if (has_value)
+                    value = combine(op, digit[k], value);
+                else
+                    value = digit[k];
+                has_value = true;
+            }
+            return value;
         }
     }
 };
@@ -84,9 +123,9 @@ WARPFOLD_DEVICE void reduce_by_lanes(const SegmentArguments<typename Reader::Inp
     const unsigned at_once = static_cast<unsigned>(arguments.at_once);
     // Where this lane is among the lanes of a segment, and its run. The last runs may be missing.
     const unsigned lanes_level = arguments.lanes_level, run = 1u << arguments.run_level, lanes = (length + run - 1) / run;
-    const unsigned lane = lane_index() & ((1u << lanes_level) - 1);
-    const unsigned begin = (lane < lanes ? lane : lanes - 1) * run;
-    const unsigned count = length - begin < run ? length - begin : run;
+    const unsigned lane = lane_index() & ((1u << lanes_level) - 1), of_pass = WARP_LANES >> lanes_level;
+    const unsigned begin = force_evaluation((lane < lanes ? lane : lanes - 1) * run);
+    const unsigned count = force_evaluation(length - begin < run ? length - begin : run);
 
     grid_dependency_wait(arguments.output);
     const Size step = Size(block_count()) * block_warps() * at_once;
@@ -105,11 +144,11 @@ WARPFOLD_DEVICE void reduce_by_lanes(const SegmentArguments<typename Reader::Inp
         warp_barrier();
         if (next < arguments.segments) copy(next_window, next);
         const unsigned present = static_cast<unsigned>(smaller(arguments.segments - first, at_once));
+        const RunsOfLanes<Shape, Reader> runs(window, pitch);
 #pragma unroll 1
-        for (unsigned done = 0; done < present; done += WARP_LANES >> lanes_level) {
-            const unsigned segment = done + (lane_index() >> lanes_level);
+        for (unsigned segment = lane_index() >> lanes_level, done = 0; done < present; done += of_pass, segment += of_pass) {
             const unsigned existing = segment < present ? segment : present - 1;
-            Words<Item> value = RunsOfLanes<Shape, Reader>(window).bracket(op, existing * pitch + begin, begin, count);
+            Words<Item> value = runs.bracket(op, existing * pitch + begin, begin, count);
 #pragma unroll 1
             for (unsigned distance = 1; distance < lanes; distance *= 2)
                 value = combine_if(op, lane + distance < lanes, value, shuffle_down(value, distance));

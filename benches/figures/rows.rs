@@ -1,0 +1,101 @@
+//! Rows of matrices in device memory: rows of time `graph`.
+//!
+//! An operator's name ends with the columns, as in `sum by rows of 5`. Beside each stands a kernel
+//! that reads and writes as many bytes (`copy`).
+
+use anyhow::Result;
+use warpfold::aggregates::{ArgMax, BoundingBox, LogSumExp, Mean, Variance};
+use warpfold::cudarc::driver::PushKernelArg;
+use warpfold::operators::{Max, Min, Sum};
+use warpfold::{DeviceAggregate, DeviceType, Reduction};
+
+use super::aggregates::{Asked, Stored, subject};
+use super::{row, wide};
+
+const SAMPLES: usize = 15;
+/// Columns that are no power of two.
+const COLUMNS: [usize; 9] = [3, 5, 7, 10, 33, 100, 1000, 5120, 100_003];
+/// Columns of the other aggregates and elements.
+const FEW: [usize; 10] = [2, 4, 10, 32, 64, 100, 1000, 1024, 100_003, 1 << 24];
+/// Rows and columns of small matrices.
+const SMALL: [(usize, usize); 12] = [
+    (1, 10),
+    (10, 10),
+    (100, 10),
+    (1000, 10),
+    (1, 1000),
+    (10, 1000),
+    (100, 1000),
+    (1000, 1000),
+    (1, 10_000),
+    (10, 10_000),
+    (100, 10_000),
+    (1000, 10_000),
+];
+
+/// Writes a row for each aggregate and number of columns.
+pub fn all(asked: &mut Asked<'_>) -> Result<()> {
+    for log2 in asked.sizes.clone().unwrap_or(vec![30]) {
+        let bytes: usize = 1 << log2;
+        let mut columns: Vec<usize> = (1..=log2 - 2).map(|level| 1 << level).collect();
+        columns.extend(COLUMNS);
+        columns.sort_unstable();
+        for columns in columns {
+            measure(asked, "sum", "f32", columns, bytes, Sum::<f32>::new())?;
+        }
+        for columns in FEW {
+            measure(asked, "bounding box", "f32x3", columns, bytes, BoundingBox::<f32, 3>::new())?;
+            measure(asked, "sum", "f64", columns, bytes, Sum::<f64>::new())?;
+            measure(asked, "max", "u8", columns, bytes, Max::<u8>::new())?;
+            measure(asked, "variance", "f32", columns, bytes, Variance::<f32>::new())?;
+            measure(asked, "argmax", "f32", columns, bytes, ArgMax::<f32>::new())?;
+            measure(asked, "log-sum-exp", "f32", columns, bytes, LogSumExp::<f32>::new())?;
+            let three = (Min::<f32>::new(), Max::<f32>::new(), Mean::<f32>::new());
+            measure(asked, "min, max and mean", "f32", columns, bytes, three)?;
+        }
+    }
+    for (rows, columns) in SMALL {
+        measure(asked, "sum", "f32", columns, 4 * rows * columns, Sum::<f32>::new())?;
+    }
+    Ok(())
+}
+
+fn measure<A: DeviceAggregate<Input: DeviceType>>(
+    asked: &mut Asked<'_>,
+    name: &str,
+    item: &'static str,
+    columns: usize,
+    bytes: usize,
+    aggregate: A,
+) -> Result<()> {
+    let gpu = asked.gpu;
+    let size = size_of::<A::Input>();
+    let rows = bytes / (columns * size);
+    let of_rows = format!("{name} by rows of {columns}");
+    let is_asked = asked.only.is_empty() || asked.only.iter().any(|only| only == name || *only == of_rows);
+    if rows == 0 || !is_asked {
+        return Ok(());
+    }
+    let subject = subject(&of_rows, item, size, rows * columns * size);
+    let views = super::aggregates::views::<A::Input>(gpu, &subject)?;
+    let reduction = Reduction::with(gpu.stream.clone(), aggregate);
+    reduction.compile_rows()?;
+    // SAFETY: the output is written before it is read.
+    let mut results = unsafe { gpu.stream.alloc::<Stored<A>>(rows) }?;
+    let times = gpu.graph_times(subject.bytes, SAMPLES, |call| {
+        // SAFETY: the graph is dropped before the slices.
+        Ok(unsafe { reduction.record_rows_into(&views[call % views.len()], columns, &mut results) }?)
+    })?;
+    row(asked.out, "warpfold", &subject, "graph", times)?;
+    let (words, written) = ((subject.bytes / 16) as u64, rows * size_of::<Stored<A>>());
+    let ratio = (subject.bytes / written).max(1) as u64;
+    let kernel = gpu.kernel("read_and_write")?;
+    let times = gpu.graph_times(subject.bytes, SAMPLES, |call| {
+        let mut launch = gpu.stream.launch_builder(&kernel);
+        launch.arg(&views[call % views.len()]).arg(&words).arg(&ratio).arg(&mut results);
+        // SAFETY: the kernel reads the view, and writes at most as many bytes as the results have.
+        unsafe { launch.launch(wide()) }?;
+        Ok(())
+    })?;
+    row(asked.out, "copy", &subject, "graph", times)
+}
