@@ -51,7 +51,7 @@ pub fn all(asked: &mut Asked<'_>) -> Result<()> {
             measure(asked, "argmax", "f32", columns, bytes, ArgMax::<f32>::new())?;
             measure(asked, "log-sum-exp", "f32", columns, bytes, LogSumExp::<f32>::new())?;
             let three = (Min::<f32>::new(), Max::<f32>::new(), Mean::<f32>::new());
-            measure(asked, "min, max and mean", "f32", columns, bytes, three)?;
+            measure(asked, "min max and mean", "f32", columns, bytes, three)?;
         }
     }
     for (rows, columns) in SMALL {
@@ -88,11 +88,11 @@ fn measure<A: DeviceAggregate<Input: DeviceType>>(
     })?;
     row(asked.out, "warpfold", &subject, "graph", times)?;
     let (words, written) = ((subject.bytes / 16) as u64, rows * size_of::<Stored<A>>());
-    let ratio = (subject.bytes / written).max(1) as u64;
+    let per_warp = (written / 16) as f64 / (words / 32).max(1) as f64;
     let kernel = gpu.kernel("read_and_write")?;
     let times = gpu.graph_times(subject.bytes, SAMPLES, |call| {
         let mut launch = gpu.stream.launch_builder(&kernel);
-        launch.arg(&views[call % views.len()]).arg(&words).arg(&ratio).arg(&mut results);
+        launch.arg(&views[call % views.len()]).arg(&words).arg(&per_warp).arg(&mut results);
         // SAFETY: the kernel reads the view, and writes at most as many bytes as the results have.
         unsafe { launch.launch(wide()) }?;
         Ok(())

@@ -240,7 +240,7 @@ BY_ROWS = {
     "argmax": lambda matrix: matrix.argmax(1),
     "variance": lambda matrix: torch.var_mean(matrix, 1),
     "log-sum-exp": lambda matrix: matrix.logsumexp(1),
-    "min, max and mean": lambda matrix: (matrix.amin(1), matrix.amax(1), matrix.mean(1)),
+    "min max and mean": lambda matrix: (matrix.amin(1), matrix.amax(1), matrix.mean(1)),
 }
 COLUMNS = [2, 3, 4, 5, 7, 8, 10, 16, 32, 33, 64, 100, 128, 256, 1000, 1024, 5120, 100_003, 1 << 20, 1 << 24, 1 << 28]
 SMALL = [(rows, columns) for columns in (10, 1000, 10_000) for rows in (1, 10, 100, 1000)]

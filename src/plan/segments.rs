@@ -11,7 +11,7 @@ use crate::{Error, Layout};
 /// has two such windows for each warp.
 const WINDOW_BYTES: usize = 4 << 10;
 /// Most elements of a window.
-const WINDOW_ITEMS: u32 = 1024;
+const WINDOW_ITEMS: u32 = 4096;
 /// Fewest elements of a run that a lane reduces alone, if the segment has as many.
 const LEAST_RUN: u32 = 4;
 /// Warps of a block that reduces short segments.
@@ -21,7 +21,7 @@ const HELD_BLOCKS: u32 = 6;
 /// Elements that unrolled code reduces, of items of at most this many bytes. Of larger items there
 /// are as few as possible: each copy of their operator takes compile time.
 const LONG_UNIT: u32 = 16;
-const LARGEST_IN_LONG_UNITS: usize = 8;
+const LARGEST_IN_LONG_UNITS: usize = 24;
 /// Most elements of a window for each element of a run.
 const WINDOW_OF_RUN: u32 = 16;
 /// How long a pass of a warp over segments takes besides the elements of a lane, and how long it
