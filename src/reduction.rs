@@ -1,10 +1,12 @@
 //! Reductions: [`Reduction`] runs an operator on a device.
 
+mod columns;
 mod enqueue;
 mod host;
 mod record;
 mod rows;
 mod running;
+mod segments;
 
 pub use rows::Rows;
 

@@ -1,4 +1,5 @@
-//! Tests of rows: on every backend the result of a row is what a reduction of the row alone gives.
+//! Tests of rows and columns: on every backend the result of each is what a reduction of it alone
+//! gives.
 
 #[path = "rows/mutations.rs"]
 mod mutations;
@@ -25,17 +26,17 @@ use warpfold::aggregates::Masked;
 use warpfold::cudarc::driver::sys::{CUgraphInstantiate_flags, CUstreamCaptureMode};
 use warpfold::jit::{self, Architecture};
 use warpfold::operators::Sum;
-use warpfold::plan::{SegmentPolicy, Segments};
+use warpfold::plan::{Kernel, SegmentPolicy, Segments};
 use warpfold::source::{Source, data_of_aggregate};
 use warpfold::{Aggregate, Bit, DeviceAggregate, Element, Error, Item, Maybe, Reduction, Rows, Value, tree};
 
 /// The results by definition.
 fn expected<A: Aggregate>(aggregate: &A, elements: &[A::Input], segments: Segments) -> Vec<A::Output> {
-    let (length, pitch) = (segments.length as usize, segments.pitch as usize);
+    let Segments { length, pitch, stride, .. } = segments;
     let row = |row: usize| {
-        let elements = &elements[row * pitch..row * pitch + length];
-        let prepare = |(index, &element)| aggregate.prepare(index as u64, element);
-        let prepared: Vec<Item<A>> = elements.iter().enumerate().map(prepare).collect();
+        let prepare =
+            |index: u64| aggregate.prepare(index, elements[(row as u64 * pitch + index * stride) as usize]);
+        let prepared: Vec<Item<A>> = (0..length).map(prepare).collect();
         aggregate.present(tree::bracket(&aggregate.monoid(), &prepared), segments.length)
     };
     (0..segments.count as usize).map(row).collect()
@@ -66,9 +67,23 @@ fn shapes<A: DeviceAggregate>(policy: &SegmentPolicy, most: usize) -> Vec<Segmen
     shapes.extend([(3, window - 1, window - 1), (2, window, window), (3, window + 1, window + 5)]);
     shapes.extend([(2, tile, tile), (3, tile + 1, tile + 1), (2, 2 * tile + 7, 2 * tile + 7)]);
     shapes.extend([(1, chunk, chunk), (2, chunk + 1, chunk + 1), (1, 3 * chunk - 1, 3 * chunk)]);
-    let of = |(count, length, pitch): (u64, u64, u64)| Segments { count, length, pitch };
+    let of = |(count, length, pitch): (u64, u64, u64)| Segments { count, length, pitch, stride: 1 };
     let fits = |segments: &Segments| segments.length > 0 && segments.count * segments.pitch <= most as u64;
-    shapes.into_iter().map(of).filter(fits).collect()
+    let mut shapes: Vec<Segments> = shapes.into_iter().map(of).filter(fits).collect();
+    let run = u64::from(policy.column_run);
+    let columns = [(1, 1, 1), (3, 0, 3), (33, 2, 33), (5, 16, 7), (40, 33, 40), (1, 100, 1), (31, 15, 31)];
+    let long = [(7, run, 7), (3, run + 1, 4), (2, 3 * run - 1, 2), (1, 17 * run, 1), (300, 5, 300)];
+    let of = |(count, length, stride)| Segments { count, length, pitch: 1, stride };
+    shapes.extend(columns.into_iter().chain(long).map(of).filter(|columns| extent(columns) <= most));
+    shapes
+}
+
+/// The elements from the first one to the last one.
+fn extent(of: &Segments) -> usize {
+    match of.count.min(of.length) {
+        0 => 0,
+        _ => ((of.count - 1) * of.pitch + (of.length - 1) * of.stride + 1) as usize,
+    }
 }
 
 /// A change of a policy.
@@ -81,7 +96,7 @@ const POLICIES: [(&str, Change); 2] = [
         let mut small = policy;
         small.by_lanes.window_items = 40.min(policy.by_lanes.window_items);
         (small.by_lanes.most_run, small.by_lanes.unit_items) = (4, 4);
-        SegmentPolicy { chunk_items: policy.by_warps.tile_items(), ..small }
+        SegmentPolicy { chunk_items: policy.by_warps.tile_items(), column_run: 16, ..small }
     }),
 ];
 
@@ -93,8 +108,7 @@ fn wrong_on_executor<A: DeviceAggregate<Input: Drawn, Output: Debug>>(
     let all = items(13, most + 3, A::Input::draw);
     for (number, segments) in shapes::<A>(&case.elements.policy, most).into_iter().enumerate() {
         let misalignment = [0, 1, 3][number % 3];
-        let extent = ((segments.count - 1) * segments.pitch + segments.length) as usize;
-        let elements = &all[misalignment..misalignment + extent];
+        let elements = &all[misalignment..misalignment + extent(&segments)];
         let expected = expected(&case.elements.operator, elements, segments);
         let seed = executor.seed;
         let what = |wrong| {
@@ -131,7 +145,7 @@ struct Compile<'a>(&'a mut Suite);
 impl Visitor for Compile<'_> {
     fn visit<A: DeviceAggregate<Input: Drawn, Output: Debug>>(&mut self, name: &str, _: A) {
         let policy = SegmentPolicy::for_data(&data_of_aggregate::<A>());
-        for kernel in SegmentPolicy::KERNELS {
+        for kernel in Kernel::OF_SEGMENTS {
             let source = Arc::new(Source::of_segments::<A>(&policy, kernel).expect("renders"));
             let check = Check::of("compilations of rows")
                 .aspect("aggregate", name)
@@ -173,26 +187,37 @@ fn runs<A: DeviceAggregate<Input: Drawn, Output: Debug>>(tier: Tier, aggregate: 
         let reduction = Reduction::with(device.clone(), aggregate).with_segment_policy(policy_of);
         let mut shapes = shapes::<A>(&policy_of, most);
         let (wide, tall) = (most as u64 / 3, most as u64 / 5);
-        shapes.push(Segments { count: 3, length: wide, pitch: wide });
-        shapes.push(Segments { count: tall, length: 5, pitch: 5 });
+        shapes.push(Segments { count: 3, length: wide, pitch: wide, stride: 1 });
+        shapes.push(Segments { count: tall, length: 5, pitch: 5, stride: 1 });
+        shapes.push(Segments { count: 3, length: wide, pitch: 1, stride: 3 });
+        shapes.push(Segments { count: tall, length: 5, pitch: 1, stride: tall });
         for (number, segments) in shapes.into_iter().enumerate() {
             let start = [0, 3, 1][number % 3];
-            let extent = ((segments.count - 1) * segments.pitch + segments.length) as usize;
-            let elements = &all[start..start + extent];
-            let rows = Rows::of(segments.length as usize).with_pitch(segments.pitch as usize);
+            let elements = &all[start..start + extent(&segments)];
+            let is_rows = segments.stride == 1 && (1..=segments.pitch).contains(&segments.length);
+            let (columns, pitch) =
+                if is_rows { (segments.length, segments.pitch) } else { (segments.count, segments.stride) };
+            let rows = Rows::of(columns as usize).with_pitch(pitch as usize);
             let (expected, host) = (expected(&aggregate, elements, segments), A::Input::split(elements));
             let same = |how: &str, got: &[A::Output]| {
                 check(got, &expected)
                     .unwrap_or_else(|wrong| panic!("{how}, {segments:?} by {policy}: {wrong}"));
             };
-            let mut results = reduction.rows(A::Input::of_host(&host), rows).expect("runs");
+            let input = || A::Input::of_host(&host);
+            let mut results = match is_rows {
+                true => reduction.rows(input(), rows).expect("runs"),
+                false => reduction.columns(input(), rows).expect("runs"),
+            };
             same("new memory", &results);
             results.reverse();
-            reduction.rows_into(A::Input::of_host(&host), rows, &mut results).expect("runs");
+            match is_rows {
+                true => reduction.rows_into(input(), rows, &mut results).expect("runs"),
+                false => reduction.columns_into(input(), rows, &mut results).expect("runs"),
+            }
             same("given memory", &results);
             let Some(stream) = device.stream().filter(|_| A::Input::COUNT > 0) else { continue };
             let copies = A::Input::upload(stream, &host, start);
-            let results = A::Input::rows(&reduction, &copies, start, rows).expect("runs");
+            let results = A::Input::rows(&reduction, &copies, start, rows, is_rows).expect("runs");
             let stored = stream.clone_dtoh(&results).expect("copies");
             let got: Vec<A::Output> = stored.into_iter().map(A::Output::from_stored).collect();
             same("on the device", &got);
@@ -238,7 +263,8 @@ fn between_places_and_in_a_graph() {
     reduction.compile_rows().expect("compiles");
     for (rows, columns) in [(1, 1), (100, 7), (3, 300_001)] {
         let elements = items(5, rows * columns, u32::sample);
-        let segments = Segments { count: rows as u64, length: columns as u64, pitch: columns as u64 };
+        let segments =
+            Segments { count: rows as u64, length: columns as u64, pitch: columns as u64, stride: 1 };
         let expected = expected(&aggregate, &elements, segments);
         let stored = |got: &_| -> Vec<Option<[u32; 2]>> {
             stream.clone_dtoh(got).expect("copies").into_iter().map(Maybe::get).collect()

@@ -1,16 +1,16 @@
-//! Rows of matrices in device memory: rows of time `graph`.
+//! Rows and columns of matrices in device memory: rows of time `graph`.
 //!
-//! An operator's name ends with the columns, as in `sum by rows of 5`. Beside each stands a kernel
+//! An operator's name ends with the columns, as in `sum by rows of 5` or `sum by 16 columns`. Beside each stands a kernel
 //! that reads and writes as many bytes (`copy`).
 
 use anyhow::Result;
 use warpfold::aggregates::{ArgMax, BoundingBox, LogSumExp, Mean, Variance};
-use warpfold::cudarc::driver::PushKernelArg;
+use warpfold::cudarc::driver::{CudaSlice, CudaView, PushKernelArg};
 use warpfold::operators::{Max, Min, Sum};
 use warpfold::{DeviceAggregate, DeviceType, Reduction};
 
 use super::aggregates::{Asked, Stored, subject};
-use super::{row, wide};
+use super::{Subject, row, wide};
 
 const SAMPLES: usize = 15;
 /// Columns that are no power of two.
@@ -54,6 +54,11 @@ pub fn all(asked: &mut Asked<'_>) -> Result<()> {
             measure(asked, "min max and mean", "f32", columns, bytes, three)?;
         }
     }
+    for columns in [16, 1 << 14, 1 << 24] {
+        measure_columns(asked, "sum", columns, Sum::<f32>::new())?;
+        measure_columns(asked, "variance", columns, Variance::<f32>::new())?;
+        measure_columns(asked, "argmax", columns, ArgMax::<f32>::new())?;
+    }
     for (rows, columns) in SMALL {
         measure(asked, "sum", "f32", columns, 4 * rows * columns, Sum::<f32>::new())?;
     }
@@ -72,8 +77,7 @@ fn measure<A: DeviceAggregate<Input: DeviceType>>(
     let size = size_of::<A::Input>();
     let rows = bytes / (columns * size);
     let of_rows = format!("{name} by rows of {columns}");
-    let is_asked = asked.only.is_empty() || asked.only.iter().any(|only| only == name || *only == of_rows);
-    if rows == 0 || !is_asked {
+    if rows == 0 || !is_asked(asked, name, &of_rows) {
         return Ok(());
     }
     let subject = subject(&of_rows, item, size, rows * columns * size);
@@ -87,15 +91,56 @@ fn measure<A: DeviceAggregate<Input: DeviceType>>(
         Ok(unsafe { reduction.record_rows_into(&views[call % views.len()], columns, &mut results) }?)
     })?;
     row(asked.out, "warpfold", &subject, "graph", times)?;
+    copy::<A>(asked, &subject, &views, &mut results)
+}
+
+fn is_asked(asked: &Asked<'_>, name: &str, whole: &str) -> bool {
+    asked.only.is_empty() || asked.only.iter().any(|only| only == name || *only == whole)
+}
+
+/// The columns of a matrix of 1 GiB.
+fn measure_columns<A: DeviceAggregate<Input = f32>>(
+    asked: &mut Asked<'_>,
+    name: &str,
+    columns: usize,
+    aggregate: A,
+) -> Result<()> {
+    let gpu = asked.gpu;
+    let of_columns = format!("{name} by {columns} columns");
+    if !is_asked(asked, name, &of_columns) {
+        return Ok(());
+    }
+    let subject = subject(&of_columns, "f32", 4, 1 << 30);
+    let views = super::aggregates::views::<f32>(gpu, &subject)?;
+    let reduction = Reduction::with(gpu.stream.clone(), aggregate);
+    reduction.compile_columns()?;
+    // SAFETY: the output is written before it is read.
+    let mut results = unsafe { gpu.stream.alloc::<Stored<A>>(columns) }?;
+    let times = gpu.graph_times(subject.bytes, SAMPLES, |call| {
+        // SAFETY: the graph is dropped before the slices.
+        Ok(unsafe { reduction.record_columns_into(&views[call % views.len()], columns, &mut results) }?)
+    })?;
+    row(asked.out, "warpfold", &subject, "graph", times)?;
+    copy::<A>(asked, &subject, &views, &mut results)
+}
+
+/// A kernel that reads and writes as many bytes.
+fn copy<A: DeviceAggregate<Input: DeviceType>>(
+    asked: &mut Asked<'_>,
+    subject: &Subject<'_>,
+    views: &[CudaView<'_, A::Input>],
+    results: &mut CudaSlice<Stored<A>>,
+) -> Result<()> {
+    let (gpu, rows) = (asked.gpu, results.len());
     let (words, written) = ((subject.bytes / 16) as u64, rows * size_of::<Stored<A>>());
     let per_warp = (written / 16) as f64 / (words / 32).max(1) as f64;
     let kernel = gpu.kernel("read_and_write")?;
     let times = gpu.graph_times(subject.bytes, SAMPLES, |call| {
         let mut launch = gpu.stream.launch_builder(&kernel);
-        launch.arg(&views[call % views.len()]).arg(&words).arg(&per_warp).arg(&mut results);
+        launch.arg(&views[call % views.len()]).arg(&words).arg(&per_warp).arg(&mut *results);
         // SAFETY: the kernel reads the view, and writes at most as many bytes as the results have.
         unsafe { launch.launch(wide()) }?;
         Ok(())
     })?;
-    row(asked.out, "copy", &subject, "graph", times)
+    row(asked.out, "copy", subject, "graph", times)
 }

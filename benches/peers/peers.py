@@ -270,6 +270,32 @@ def measure_rows(report, stream, arena):
             torch.cuda.empty_cache()
 
 
+BY_COLUMNS = {
+    "sum": lambda matrix: matrix.sum(0),
+    "argmax": lambda matrix: matrix.argmax(0),
+    "variance": lambda matrix: torch.var_mean(matrix, 0),
+}
+
+
+def measure_columns(report, stream, arena):
+    size = 1 << 30
+    for columns in (16, 1 << 14, 1 << 24):
+        progress(f"{columns} columns")
+        views = [view.view(-1, columns) for view in torch.from_dlpack(tables_of(UNIFORM, arena, size))]
+        for name, by_columns in BY_COLUMNS.items():
+            by_columns(views[0])
+
+            def work(by_columns=by_columns, views=views):
+                for index in range(calls_of(size)):
+                    by_columns(views[index % len(views)])
+
+            launch = stream.capture_with_pytorch(work)
+            times = graph_times(stream, launch, calls_of(size), size)
+            report.row("pytorch", Subject(f"{name} by {columns} columns", "f32", 4, size), "graph", times, "-")
+            del launch
+            torch.cuda.empty_cache()
+
+
 def tables_of(fill, arena, size):
     """Copies of one input, which calls go round: a row each."""
     lanes = size // 4
@@ -283,7 +309,7 @@ def main():
     parser.add_argument("results", help="the CSV that peers.cu wrote")
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--aggregates", action="store_true", help="the aggregates alone")
-    parser.add_argument("--rows", action="store_true", help="the rows of matrices alone")
+    parser.add_argument("--rows", action="store_true", help="the rows and columns of matrices alone")
     arguments = parser.parse_args()
     report = Report(arguments.results)
     free, _ = torch.cuda.mem_get_info()
@@ -297,6 +323,7 @@ def main():
         arena = cupy.empty(max(size * views_of(size) for size in every) // 4, dtype=cupy.float32)
         if arguments.rows:
             measure_rows(report, stream, arena)
+            measure_columns(report, stream, arena)
             progress("done")
             return False
         if not arguments.aggregates:

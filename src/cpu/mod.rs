@@ -2,6 +2,7 @@
 
 #![allow(unsafe_code)]
 
+mod columns;
 mod lanes;
 mod prefetch;
 mod read;

@@ -1,11 +1,13 @@
 //! Reductions of segments on the CPU.
 //!
 //! Threads take parts of the results, one after the other, and reduce the segments of a part. If
-//! there are few segments, all threads reduce one long segment after the other.
+//! there are few segments, all threads reduce one long segment after the other. Columns are reduced
+//! in another order (`columns.rs`).
 
 use std::mem::MaybeUninit;
 use std::sync::{Mutex, PoisonError};
 
+use super::columns::Columns;
 use super::read::{Elements, Prepared};
 use super::reduce::{Brackets, bracket};
 use super::threads::on_threads;
@@ -56,6 +58,9 @@ fn reduce<A: DeviceAggregate>(
     segments: Segments,
     places: &mut [MaybeUninit<A::Output>],
 ) {
+    if segments.stride != 1 || segments.length == 0 {
+        return Columns { aggregate, slices, segments }.reduce(places);
+    }
     let (length, pitch) = (segments.length as usize, segments.pitch as usize);
     let elements = |segment: usize| Prepared::for_reduction(aggregate, slices, length).from(segment * pitch);
     let threads = rayon::current_num_threads() as u64;

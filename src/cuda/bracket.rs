@@ -376,7 +376,7 @@ impl BracketKernel {
         let shared_bytes = shape.shared_bytes(&self.kernels.data);
         let resident = match launch.kernel {
             Kernel::Large => self.kernels.resident_blocks(launch.kernel, shared_bytes)?,
-            Kernel::Small | Kernel::Baseline => launch.chunks,
+            _ => launch.chunks,
         };
         let count = self.policy.blocks(launch, resident);
         let early = follows && self.kernels.begins_early();

@@ -59,8 +59,8 @@ pub(super) struct Kernels {
     /// Kept, because its computation allocates.
     pub(super) data: Data,
     pub(super) workspaces: Workspaces,
-    /// One entry for each kernel, in the order of [`Kernel::ALL`].
-    loaded: [OnceLock<Loaded>; Kernel::ALL.len()],
+    /// One entry for each [`Kernel`].
+    loaded: [OnceLock<Loaded>; Kernel::COUNT],
     /// The kernels that are compiled in the background. The lock is held while a kernel is compiled
     /// and loaded, so that no other thread compiles it too.
     compiling: Mutex<Vec<Compiling>>,
@@ -166,7 +166,7 @@ pub(super) struct Blocks {
 impl Kernels {
     pub(super) fn new(context: &Arc<CudaContext>, data: Data, target: jit::Target) -> Self {
         let workspaces = Workspaces::new(context, data.item.size);
-        let loaded = [const { OnceLock::new() }; Kernel::ALL.len()];
+        let loaded = [const { OnceLock::new() }; Kernel::COUNT];
         let context = context.clone();
         Self { context, target, data, workspaces, loaded, compiling: Mutex::default() }
     }
@@ -294,6 +294,9 @@ impl Kernels {
                 Kernel::Small => "small",
                 Kernel::Large => "large",
                 Kernel::Baseline => "baseline",
+                Kernel::ByLanes => "by lanes",
+                Kernel::ByWarps => "by warps",
+                Kernel::ByColumns => "by columns",
             },
             items,
             blocks: blocks.count,

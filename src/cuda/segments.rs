@@ -1,13 +1,14 @@
 //! The launches of a reduction of segments.
 
 use std::any::TypeId;
+use std::mem::MaybeUninit;
 use std::sync::Arc;
 
 use cudarc::driver::{CudaContext, CudaSlice, CudaStream, DevicePtrMut};
 
 use super::driver::{check_capturing, check_not_capturing};
 use super::host::PrivateStream;
-use super::kernels::{Blocks, Kernels, Registry, Rendered};
+use super::kernels::{Blocks, Kernels, Registry, Rendered, identity_if};
 use super::launch_graph::Queue;
 use super::read::{CopiedArrays, Elements, StreamOrder};
 use super::scratch::ScratchRequest;
@@ -30,9 +31,11 @@ pub(crate) struct SegmentKernel {
     of_partials: Option<Arc<SegmentKernel>>,
 }
 
-/// An operator, and the launches that reduce segments with it.
-struct Call<'a, M> {
+/// An operator, its identity if segments are empty, and the launches that reduce segments with it.
+/// User code runs before the first launch.
+struct Call<'a, M: DeviceMonoid> {
     operator: &'a M,
+    identity: MaybeUninit<M::Item>,
     launches: &'a [SegmentLaunch],
 }
 
@@ -74,11 +77,15 @@ impl SegmentKernel {
         })
     }
 
-    /// Compiles and loads all kernels, and creates the workspace of a stream.
-    pub(crate) fn reserve<M: DeviceMonoid, R: Reader>(&self, stream: &CudaStream) -> Result<(), Error> {
-        self.prepare::<M, R>(SegmentPolicy::KERNELS.into_iter())?;
+    /// Compiles and loads kernels, and creates the workspace of a stream.
+    pub(crate) fn reserve<M: DeviceMonoid, R: Reader>(
+        &self,
+        kernels: &[Kernel],
+        stream: &CudaStream,
+    ) -> Result<(), Error> {
+        self.prepare::<M, R>(kernels.iter().copied())?;
         if let Some(later) = &self.of_partials {
-            later.prepare::<M, ArrayOfItems>(SegmentPolicy::KERNELS.into_iter())?;
+            later.prepare::<M, ArrayOfItems>(kernels.iter().copied())?;
         }
         self.kernels.workspaces.of_stream(stream).map(|_| ())
     }
@@ -113,7 +120,8 @@ impl SegmentKernel {
         if launches.is_empty() {
             return Ok(());
         }
-        let (request, call) = (self.request(launches), Call { operator, launches });
+        let identity = identity_if(segments.length == 0, operator);
+        let (request, call) = (self.request(launches), Call { operator, identity, launches });
         let kernels = launches.iter().map(|launch| launch.kernel);
         slices.enqueue(&self.kernels.workspaces, request, kernels, |queue, addresses| {
             // SAFETY: the slices have the segments' extent and a place for each result, the stream
@@ -141,7 +149,8 @@ impl SegmentKernel {
         if launches.is_empty() {
             return Ok(());
         }
-        let (request, call) = (self.request(launches), Call { operator, launches });
+        let identity = identity_if(segments.length == 0, operator);
+        let (request, call) = (self.request(launches), Call { operator, identity, launches });
         // SAFETY: the caller guarantees the conditions of `Slices::record`.
         unsafe {
             slices.record(&self.kernels.workspaces, request, |queue, addresses| {
@@ -225,12 +234,19 @@ impl SegmentKernel {
             // each launch that writes partials.
             unsafe {
                 match number {
-                    0 => self.launch(queue, &operator, launch, input, output, false)?,
+                    0 => self.launch(queue, (&operator, call.identity), launch, input, output, false)?,
                     _ => {
                         let before = call.launches[number - 1].values();
                         let read = partials - partial_bytes(&self.kernels.data.item, before);
                         let input = ArrayInput { elements: [read], first: () };
-                        self.of_partials().launch(queue, &operator, launch, input, output, true)?;
+                        self.of_partials().launch(
+                            queue,
+                            (&operator, call.identity),
+                            launch,
+                            input,
+                            output,
+                            true,
+                        )?;
                     }
                 }
             }
@@ -250,23 +266,25 @@ impl SegmentKernel {
     unsafe fn launch<M: DeviceMonoid, I>(
         &self,
         queue: &mut Queue<'_>,
-        operator: &M,
+        (operator, identity): (&M, MaybeUninit<M::Item>),
         launch: &SegmentLaunch,
         input: I,
         output: u64,
         follows: bool,
     ) -> Result<(), Error> {
         let SegmentLaunch { kernel, segments, at_once, lanes_level, run_level } = *launch;
-        let Segments { count, length, pitch } = segments;
+        let Segments { count, length, pitch, stride } = segments;
         let arguments = SegmentArguments {
             input,
             segments: count,
             length,
             pitch,
+            stride,
             output,
             at_once,
             lanes_level,
             run_level,
+            identity,
         };
         let shared_bytes = self.policy.shared_bytes(kernel, &self.kernels.data);
         let resident = self.kernels.resident_blocks(kernel, shared_bytes)?;

@@ -3,18 +3,28 @@
 /// One of the kernels of an operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kernel {
-    /// The kernel of shape [`Policy::small`](super::Policy::small).
+    /// Of a reduction or a scan: the kernel of the policy's shape `small`.
     Small,
-    /// The kernel of shape [`Policy::large`](super::Policy::large). The same template as `Small`.
+    /// Of a reduction or a scan: the kernel of the policy's shape `large`, of the same template.
     Large,
-    /// The kernel of shape [`Policy::baseline`](super::Policy::baseline). It has its own template.
-    /// Scans have no baseline.
+    /// Of a reduction: the kernel of shape [`Policy::baseline`](super::Policy::baseline). It has its
+    /// own template.
     Baseline,
+    /// Of segments: a part of a warp reduces a segment.
+    ByLanes,
+    /// Of segments: a warp reduces a segment, or a chunk of it.
+    ByWarps,
+    /// Of segments: a lane reduces a column, or a part of it.
+    ByColumns,
 }
 
 impl Kernel {
-    /// All kernels.
+    /// How many kernels there are.
+    pub(crate) const COUNT: usize = 6;
+    /// All kernels of a reduction.
     pub const ALL: [Self; 3] = [Self::Small, Self::Large, Self::Baseline];
-    /// All kernels but the baseline.
+    /// All kernels of a reduction but the baseline.
     pub const TUNED: [Self; 2] = [Self::Small, Self::Large];
+    /// All kernels of segments.
+    pub const OF_SEGMENTS: [Self; 3] = [Self::ByLanes, Self::ByWarps, Self::ByColumns];
 }

@@ -233,12 +233,12 @@ impl Policy {
         launch.chunks.div_ceil(launch.chunks.div_ceil(resident.max(1)))
     }
 
-    /// The shape of a kernel.
+    /// The shape of a kernel of reductions.
     pub fn shape(&self, kernel: Kernel) -> Shape {
         match kernel {
-            Kernel::Small => self.small,
             Kernel::Large => self.large,
             Kernel::Baseline => self.baseline,
+            _ => self.small,
         }
     }
 
@@ -302,7 +302,7 @@ impl Policy {
         let most = match first.kernel {
             Kernel::Small if first.warps <= SMALL_WARPS => self.gathered_chunks.min(self.small_gathered),
             Kernel::Small | Kernel::Large if self.shape(first.kernel).rows == 1 => self.gathered_chunks,
-            Kernel::Small | Kernel::Large | Kernel::Baseline => 0,
+            _ => 0,
         };
         has_room && (2..=most).contains(&first.chunks)
     }

@@ -127,11 +127,11 @@ impl ScanPolicy {
     /// The kernels of a scan.
     pub const KERNELS: [Kernel; 2] = [Kernel::Small, Kernel::Large];
 
-    /// The shape of a kernel. A scan has no baseline, for which this returns the small shape.
+    /// The shape of a kernel. A scan has no other kernels, for which this returns the small shape.
     pub fn shape(&self, kernel: Kernel) -> &ScanShape {
         match kernel {
             Kernel::Large => &self.large,
-            Kernel::Small | Kernel::Baseline => &self.small,
+            _ => &self.small,
         }
     }
 

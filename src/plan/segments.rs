@@ -28,6 +28,12 @@ const WINDOW_OF_RUN: u32 = 16;
 /// takes to combine lanes that are neighbours. In the time of an element of a lane.
 const STEPS_OF_PASS: u64 = 4;
 const STEPS_OF_LEVEL: u64 = 2;
+/// Warps of a block that reduces columns, and the lanes that a multiprocessor should have.
+const COLUMN_WARPS: u32 = 8;
+const COLUMN_LANES: u64 = 2048;
+/// Most and fewest elements of a column that a lane reduces, if the column has as many.
+const COLUMN_RUN: u32 = 512;
+const LEAST_COLUMN_RUN: u64 = 16;
 /// Approximate number of multiprocessors of a large GPU.
 const MULTIPROCESSORS: u64 = 128;
 /// Most tiles of a chunk of a long segment.
@@ -48,6 +54,8 @@ pub struct SegmentPolicy {
     pub by_warps: Shape,
     /// Most elements of a chunk of a long segment: a power of two of rows of `by_warps`.
     pub chunk_items: u64,
+    /// Most elements of a column that a lane reduces: a power of two of at least 16.
+    pub column_run: u32,
 }
 
 /// The compile-time parameters of the kernel for short segments.
@@ -68,16 +76,16 @@ pub struct LaneShape {
 /// One launch of a reduction of segments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SegmentLaunch {
-    /// The kernel: `Small` reduces by lanes, `Large` by warps.
+    /// The kernel.
     pub kernel: Kernel,
     /// The segments that it reads: of elements, or of partials.
     pub segments: Segments,
-    /// By lanes: the segments that a warp has in shared memory at once. By warps: the chunks of a
+    /// By lanes: the segments that a warp has in shared memory at once. Otherwise the chunks of a
     /// segment.
     pub at_once: u64,
     /// By lanes: the base-2 logarithm of the lanes of a segment.
     pub lanes_level: u32,
-    /// The base-2 logarithm of a lane's elements, or by warps of the rows of a chunk.
+    /// The base-2 logarithm of the elements of a lane, or by warps of the rows of a chunk.
     pub run_level: u32,
 }
 
@@ -85,8 +93,8 @@ impl SegmentLaunch {
     /// The number of values that the launch writes.
     pub fn values(&self) -> u64 {
         match self.kernel {
-            Kernel::Large => self.segments.count * self.at_once,
-            Kernel::Small | Kernel::Baseline => self.segments.count,
+            Kernel::ByLanes => self.segments.count,
+            _ => self.segments.count * self.at_once,
         }
     }
 
@@ -98,8 +106,9 @@ impl SegmentLaunch {
     /// The warps that have work.
     fn warps(&self) -> u64 {
         match self.kernel {
-            Kernel::Large => self.values(),
-            Kernel::Small | Kernel::Baseline => self.segments.count.div_ceil(self.at_once),
+            Kernel::ByLanes => self.segments.count.div_ceil(self.at_once),
+            Kernel::ByColumns => self.values().div_ceil(32),
+            _ => self.values(),
         }
     }
 
@@ -130,25 +139,24 @@ impl SegmentPolicy {
             warps: WARPS,
             blocks_per_multiprocessor: HELD_BLOCKS,
         };
-        Self { by_lanes, by_warps, chunk_items }
+        Self { by_lanes, by_warps, chunk_items, column_run: COLUMN_RUN }
     }
-
-    /// The kernels: by lanes, and by warps.
-    pub const KERNELS: [Kernel; 2] = [Kernel::Small, Kernel::Large];
 
     /// The warps of a block.
     pub fn warps(&self, kernel: Kernel) -> u32 {
         match kernel {
-            Kernel::Large => self.by_warps.warps,
-            Kernel::Small | Kernel::Baseline => self.by_lanes.warps,
+            Kernel::ByLanes => self.by_lanes.warps,
+            Kernel::ByColumns => COLUMN_WARPS,
+            _ => self.by_warps.warps,
         }
     }
 
     /// The dynamic shared memory of a block, in bytes.
     pub fn shared_bytes(&self, kernel: Kernel, data: &Data) -> usize {
         match kernel {
-            Kernel::Large => self.by_warps.shared_bytes(data),
-            Kernel::Small | Kernel::Baseline => {
+            Kernel::ByColumns => 0,
+            Kernel::ByWarps => self.by_warps.shared_bytes(data),
+            _ => {
                 let LaneShape { window_items, warps, .. } = self.by_lanes;
                 2 * warps as usize * window_bytes(data, window_items as usize)
             }
@@ -170,12 +178,20 @@ impl SegmentPolicy {
                 return launches;
             }
             let length = launch.at_once;
-            launch = of_partials.launch(Segments { length, pitch: length, ..segments });
+            // The partials of a row are adjacent, and those of a column are a column.
+            let partials = match segments.stride {
+                1 => Segments { length, pitch: length, ..segments },
+                _ => Segments { length, pitch: 1, stride: segments.count, ..segments },
+            };
+            launch = of_partials.launch(partials);
         }
     }
 
     fn launch(&self, segments: Segments) -> SegmentLaunch {
-        let Segments { count, length, pitch } = segments;
+        let Segments { count, length, pitch, stride } = segments;
+        if stride != 1 || length == 0 {
+            return self.by_columns(segments);
+        }
         let window = u64::from(self.by_lanes.window_items);
         let shape = &self.by_warps;
         let warps = MULTIPROCESSORS * u64::from(shape.warps * shape.blocks_per_multiprocessor);
@@ -191,7 +207,7 @@ impl SegmentPolicy {
             chunk /= 2;
         }
         SegmentLaunch {
-            kernel: Kernel::Large,
+            kernel: Kernel::ByWarps,
             segments,
             at_once: length.div_ceil(chunk),
             lanes_level: 0,
@@ -217,7 +233,23 @@ impl SegmentPolicy {
             best = best.min((cost, at_once, lanes_level, run.ilog2()));
         }
         let (_, at_once, lanes_level, run_level) = best;
-        SegmentLaunch { kernel: Kernel::Small, segments, at_once, lanes_level, run_level }
+        SegmentLaunch { kernel: Kernel::ByLanes, segments, at_once, lanes_level, run_level }
+    }
+
+    /// A launch whose lanes have enough elements each, and are enough for all multiprocessors.
+    fn by_columns(&self, segments: Segments) -> SegmentLaunch {
+        let lanes = MULTIPROCESSORS * COLUMN_LANES;
+        let mut run = u64::from(self.column_run);
+        while run > LEAST_COLUMN_RUN && segments.count.saturating_mul(segments.length.div_ceil(run)) < lanes {
+            run /= 2;
+        }
+        SegmentLaunch {
+            kernel: Kernel::ByColumns,
+            segments,
+            at_once: segments.length.div_ceil(run).max(1),
+            lanes_level: 0,
+            run_level: run.ilog2(),
+        }
     }
 
     /// Scratch memory of launches, in bytes: the partials of each but the last.
@@ -244,8 +276,11 @@ impl SegmentPolicy {
         if !matches!((warps, blocks_per_multiprocessor), (1..=32, 1..=32)) {
             return fail("warps and blocks_per_multiprocessor are 1 to 32");
         }
-        if self.shared_bytes(Kernel::Small, data) > 64 << 10 {
+        if self.shared_bytes(Kernel::ByLanes, data) > 64 << 10 {
             return fail("the windows of a block have at most 64 KiB");
+        }
+        if !self.column_run.is_power_of_two() || self.column_run < 16 {
+            return fail("column_run is a power of two of at least 16");
         }
         let rows = self.chunk_items / self.by_warps.row_items();
         if !self.chunk_items.is_multiple_of(self.by_warps.tile_items()) || !rows.is_power_of_two() {

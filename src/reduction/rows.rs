@@ -2,13 +2,10 @@
 
 #![allow(unsafe_code)]
 
-use cudarc::driver::{CudaSlice, CudaStream};
-
-use super::{Reduction, Slices, Stored};
-use crate::cuda::{AllocateOutput, Arrays, Elements, InputSource, OutputTarget, SegmentKernel};
-use crate::source::ArraysOf;
+use super::{Reduction, Stored};
+use crate::plan::Kernel;
 use crate::types::Segments;
-use crate::{DeviceAggregate, Element, Error, Input, OnDevice, Output, Place, cpu};
+use crate::{DeviceAggregate, Error, Input, OnDevice, Output, Place};
 
 /// The rows of a matrix in row-major order: how many elements each has, and how far apart they
 /// begin.
@@ -52,6 +49,12 @@ impl Rows {
         Self { pitch, ..self }
     }
 
+    /// The columns of an input of this length.
+    pub(crate) fn columns(self, length: u64) -> Result<Segments, Error> {
+        let rows = self.segments(length)?;
+        Ok(Segments { count: rows.length, length: rows.count, pitch: 1, stride: rows.pitch })
+    }
+
     /// The rows of an input of this length.
     pub(crate) fn segments(self, length: u64) -> Result<Segments, Error> {
         let Self { columns, pitch } = self;
@@ -63,9 +66,10 @@ impl Rows {
         }
         let (of_row, distance) = (columns as u64, pitch as u64);
         let (whole, rest) = (length / distance, length % distance);
+        let rows = |count| Segments { count, length: of_row, pitch: distance, stride: 1 };
         match rest {
-            0 => Ok(Segments { count: whole, length: of_row, pitch: distance }),
-            _ if rest == of_row => Ok(Segments { count: whole + 1, length: of_row, pitch: distance }),
+            0 => Ok(rows(whole)),
+            _ if rest == of_row => Ok(rows(whole + 1)),
             _ => Err(Error::IncompleteRow { length, columns, pitch }),
         }
     }
@@ -117,8 +121,8 @@ impl<A: DeviceAggregate> Reduction<A> {
         matrix: I,
         rows: impl Into<Rows>,
     ) -> Result<<I::Place as Place>::Memory<A::Output>, Error> {
-        I::Place::allocate_output(matrix.source(), &EachRow { reduction: self, rows: rows.into() })
-            .map_err(Self::name_operator)
+        let rows = rows.into();
+        self.each_segment(matrix, &move |length| rows.segments(length))
     }
 
     /// Writes the result of each row of a matrix to `output`, which has a place for each.
@@ -150,14 +154,8 @@ impl<A: DeviceAggregate> Reduction<A> {
         rows: impl Into<Rows>,
         mut output: O,
     ) -> Result<(), Error> {
-        let (rows, output) = (rows.into(), output.target());
-        match matrix.source() {
-            InputSource::Host(slices) => self.host_rows_into(slices, rows, output),
-            InputSource::Device(pointers) => {
-                Self::arrays(pointers).and_then(|arrays| self.device_rows_into(arrays, rows, output))
-            }
-        }
-        .map_err(Self::name_operator)
+        let rows = rows.into();
+        self.each_segment_into(matrix, &move |length| rows.segments(length), output.target())
     }
 
     /// Records the reduction of each row into the CUDA graph that the input's stream is capturing.
@@ -204,18 +202,11 @@ impl<A: DeviceAggregate> Reduction<A> {
         I: Input<A::Input> + OnDevice<A::Input>,
         O: Output<A::Output> + OnDevice<Stored<A>>,
     {
-        match (self.device.backend()?.gpu(), matrix.source(), output.target()) {
-            (Some(stream), InputSource::Device(pointers), OutputTarget::Device(places)) => {
-                let arrays = Self::arrays(pointers)?;
-                let segments = rows.into().segments(arrays.length())?;
-                check_places(segments, places.len())?;
-                let operator = self.operator(Some(segments.length));
-                // SAFETY: the caller keeps the contract of this function.
-                unsafe { self.segment_kernel(stream)?.record_into(&operator, segments, arrays, places) }
-            }
-            _ => Err(Error::DeviceInputOnCpu),
+        let rows = rows.into();
+        // SAFETY: the caller keeps the contract of this function.
+        unsafe {
+            self.record_each_segment_into(matrix, &move |length| rows.segments(length), output.target())
         }
-        .map_err(Self::name_operator)
     }
 
     /// Compiles and loads the kernels of [`rows`](Self::rows), and creates the workspace of the
@@ -232,124 +223,6 @@ impl<A: DeviceAggregate> Reduction<A> {
     /// # Ok::<(), warpfold::Error>(())
     /// ```
     pub fn compile_rows(&self) -> Result<(), Error> {
-        match self.device.backend()?.gpu() {
-            None => Ok(()),
-            Some(stream) => {
-                self.segment_kernel(stream)?.reserve::<A::Operator, ArraysOf<A::Preparation>>(stream)
-            }
-        }
-    }
-
-    fn host_rows_into(
-        &self,
-        slices: Slices<'_, A>,
-        rows: Rows,
-        output: OutputTarget<'_, A::Output>,
-    ) -> Result<(), Error> {
-        let length = cpu::length_of::<A::Input>(slices)?;
-        let segments = rows.segments(length as u64)?;
-        check_places(segments, output.len())?;
-        let output = match output {
-            OutputTarget::Host(places) if self.device.keeps_host_on_cpu() => {
-                cpu::segments_into(&self.aggregate, slices, segments, places);
-                return Ok(());
-            }
-            output => output,
-        };
-        let backend = self.device.backend()?;
-        let Some(stream) = backend.gpu() else {
-            return Err(Error::DeviceInputOnCpu);
-        };
-        let (kernel, operator) = (self.segment_kernel(stream)?, self.operator(Some(segments.length)));
-        let input = (slices, length);
-        match output {
-            OutputTarget::Host(places) => {
-                let (private, results) = kernel
-                    .reduce_host::<_, A::Input, A::Preparation, Stored<A>>(&operator, segments, input)?;
-                private.download(&results, places)
-            }
-            OutputTarget::Device(places) => {
-                kernel.reduce_host_into::<_, A::Input, A::Preparation, _>(&operator, segments, input, places)
-            }
-        }
-    }
-
-    fn device_rows_into(
-        &self,
-        arrays: Arrays<'_, A::Input, A::Preparation>,
-        rows: Rows,
-        output: OutputTarget<'_, A::Output>,
-    ) -> Result<(), Error> {
-        let segments = rows.segments(arrays.length())?;
-        check_places(segments, output.len())?;
-        let backend = self.device.backend()?;
-        let Some(stream) = backend.gpu() else {
-            return Err(Error::DeviceInputOnCpu);
-        };
-        let (kernel, operator) = (self.segment_kernel(stream)?, self.operator(Some(segments.length)));
-        match output {
-            OutputTarget::Host(places) => {
-                let private = crate::cuda::PrivateStream::take(stream.context())?;
-                private.download(&kernel.reduce::<_, _, Stored<A>>(&operator, segments, arrays)?, places)
-            }
-            OutputTarget::Device(places) => kernel.reduce_into(&operator, segments, arrays, places),
-        }
-    }
-
-    fn segment_kernel(&self, stream: &CudaStream) -> Result<&SegmentKernel, Error> {
-        if let Some(kernel) = self.segment_kernel.get() {
-            return Ok(kernel);
-        }
-        let kernel = SegmentKernel::of::<A::Operator, ArraysOf<A::Preparation>>(
-            stream.context(),
-            self.segment_policy,
-        )?;
-        Ok(self.segment_kernel.get_or_init(|| kernel))
-    }
-}
-
-/// Allocates the results of rows and computes them.
-struct EachRow<'a, A> {
-    reduction: &'a Reduction<A>,
-    rows: Rows,
-}
-
-impl<A: DeviceAggregate> AllocateOutput<A::Input, A::Output> for EachRow<'_, A> {
-    fn host(&self, slices: Slices<'_, A>) -> Result<Vec<A::Output>, Error> {
-        let Self { reduction, rows } = *self;
-        let length = cpu::length_of::<A::Input>(slices)?;
-        let segments = rows.segments(length as u64)?;
-        if reduction.device.keeps_host_on_cpu() {
-            return Ok(cpu::segments(&reduction.aggregate, slices, segments));
-        }
-        let backend = reduction.device.backend()?;
-        let Some(stream) = backend.gpu() else { unreachable!("the CPU reduces host memory above") };
-        let (private, results) =
-            reduction.segment_kernel(stream)?.reduce_host::<_, A::Input, A::Preparation, Stored<A>>(
-                &reduction.operator(Some(segments.length)),
-                segments,
-                (slices, length),
-            )?;
-        private.download_all(&results)
-    }
-
-    fn device(&self, pointers: <A::Input as Element>::Pointers<'_>) -> Result<CudaSlice<Stored<A>>, Error> {
-        let Self { reduction, rows } = *self;
-        let backend = reduction.device.backend()?;
-        let Some(stream) = backend.gpu() else {
-            return Err(Error::DeviceInputOnCpu);
-        };
-        let arrays = Reduction::<A>::arrays(pointers)?;
-        let segments = rows.segments(arrays.length())?;
-        let operator = reduction.operator(Some(segments.length));
-        reduction.segment_kernel(stream)?.reduce(&operator, segments, arrays)
-    }
-}
-
-/// Checks that an output has a place for each result.
-fn check_places(segments: Segments, length: usize) -> Result<(), Error> {
-    match usize::try_from(segments.count) {
-        Ok(expected) if expected == length => Ok(()),
-        expected => Err(Error::OutputLength { expected: expected.unwrap_or(usize::MAX), length }),
+        self.compile_segments(&[Kernel::ByLanes, Kernel::ByWarps])
     }
 }

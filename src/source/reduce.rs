@@ -65,7 +65,7 @@ impl Source {
         let operator = OperatorType::of::<M>();
         let primitive = match kernel {
             Kernel::Baseline => vec![BASELINE],
-            Kernel::Small | Kernel::Large => [&RUNS[..], &REDUCTION].concat(),
+            _ => [&RUNS[..], &REDUCTION].concat(),
         };
         let templates = [&LANES[..], R::TEMPLATES, &[ARGUMENTS], &primitive].concat();
         let entry = entry::<R, M::Item>(policy, kernel, &operator);
@@ -77,8 +77,8 @@ fn entry<R: Reader, T>(policy: &Policy, kernel: Kernel, operator: &OperatorType)
     let Shape { width, group_items, rows, merged_tiles, runs, warps, blocks_per_multiprocessor } =
         policy.shape(kernel);
     let (name, template) = match kernel {
-        Kernel::Small | Kernel::Large => ("warpfold_bracket", "bracket"),
         Kernel::Baseline => ("warpfold_baseline", "baseline"),
+        _ => ("warpfold_bracket", "bracket"),
     };
     Entry {
         name,

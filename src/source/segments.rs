@@ -1,5 +1,7 @@
 //! The sources of kernels that reduce segments: `templates/segments/`.
 
+use std::mem::MaybeUninit;
+
 use super::arguments::arguments;
 use super::entry::Entry;
 use super::program::OperatorType;
@@ -12,27 +14,34 @@ use crate::{DeviceAggregate, DeviceMonoid, Error};
 
 arguments! {
     /// The arguments of a kernel that reduces segments: see `templates/segments/arguments.cuh`.
-    SegmentArguments<I> {
+    SegmentArguments<I, T> {
         input: I,
         segments: u64,
         length: u64,
         pitch: u64,
+        stride: u64,
         output: u64,
         at_once: u64,
         lanes_level: u32,
         run_level: u32,
+        identity: MaybeUninit<T>,
     }
 }
 
 const WINDOW: Template = ("read/window.cuh", include_str!("../../templates/read/window.cuh"));
 const ARGUMENTS: Template =
     ("segments/arguments.cuh", include_str!("../../templates/segments/arguments.cuh"));
+const LANE_RUN: Template = ("segments/lane_run.cuh", include_str!("../../templates/segments/lane_run.cuh"));
+const BY_COLUMNS: Template =
+    ("segments/by_columns.cuh", include_str!("../../templates/segments/by_columns.cuh"));
 const BY_LANES: Template = ("segments/by_lanes.cuh", include_str!("../../templates/segments/by_lanes.cuh"));
 const BY_WARPS: Template = ("segments/by_warps.cuh", include_str!("../../templates/segments/by_warps.cuh"));
 
+/// Blocks of the kernel for columns that a multiprocessor should hold at once.
+const COLUMN_BLOCKS: u32 = 4;
+
 impl Source {
-    /// Renders a kernel that reduces the segments of an array with `A`: the small one by parts of
-    /// warps, the large one by warps.
+    /// Renders a kernel that reduces the segments of an array with `A`.
     ///
     /// # Errors
     ///
@@ -50,17 +59,18 @@ impl Source {
         policy.check(&data_of::<M, R>())?;
         let operator = OperatorType::of::<M>();
         let primitive = match kernel {
-            Kernel::Large => [&RUNS[..], &[ARGUMENTS, BY_WARPS]].concat(),
-            Kernel::Small | Kernel::Baseline => vec![WINDOW, ARGUMENTS, BY_LANES],
+            Kernel::ByWarps => [&RUNS[..], &[ARGUMENTS, BY_WARPS]].concat(),
+            Kernel::ByColumns => vec![ARGUMENTS, LANE_RUN, BY_COLUMNS],
+            _ => vec![WINDOW, ARGUMENTS, LANE_RUN, BY_LANES],
         };
         let templates = [&LANES[..], R::TEMPLATES, &primitive].concat();
-        Self::render::<M>(&operator, &templates, &entry::<R>(policy, kernel, &operator))
+        Self::render::<M>(&operator, &templates, &entry::<R, M::Item>(policy, kernel, &operator))
     }
 }
 
-fn entry<R: Reader>(policy: &SegmentPolicy, kernel: Kernel, operator: &OperatorType) -> Entry {
+fn entry<R: Reader, T>(policy: &SegmentPolicy, kernel: Kernel, operator: &OperatorType) -> Entry {
     let (template, shape, warps, blocks_per_multiprocessor) = match kernel {
-        Kernel::Large => {
+        Kernel::ByWarps => {
             let Shape { width, group_items, rows, merged_tiles, warps, blocks_per_multiprocessor, .. } =
                 policy.by_warps;
             let shape = format!(
@@ -68,7 +78,12 @@ fn entry<R: Reader>(policy: &SegmentPolicy, kernel: Kernel, operator: &OperatorT
             );
             ("reduce_by_warps", shape, warps, blocks_per_multiprocessor)
         }
-        Kernel::Small | Kernel::Baseline => {
+        Kernel::ByColumns => {
+            let LaneShape { unit_items, .. } = policy.by_lanes;
+            let shape = format!("MOST_RUN = {}, UNIT_ITEMS = {unit_items}", policy.column_run);
+            ("reduce_by_columns", shape, policy.warps(kernel), COLUMN_BLOCKS)
+        }
+        _ => {
             let LaneShape { window_items, most_run, unit_items, warps, blocks_per_multiprocessor } =
                 policy.by_lanes;
             let shape =
@@ -80,7 +95,7 @@ fn entry<R: Reader>(policy: &SegmentPolicy, kernel: Kernel, operator: &OperatorT
         name: "warpfold_segments",
         template,
         reader: Some(R::cpp(operator)),
-        arguments: SegmentArguments::<R::Input>::fields(),
+        arguments: SegmentArguments::<R::Input, T>::fields(),
         shape,
         threads: warps * 32,
         blocks_per_multiprocessor,

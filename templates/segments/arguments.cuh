@@ -1,25 +1,27 @@
 // The kernel parameter of a reduction of segments. `SegmentArguments` in `src/source/segments.rs`
 // has the same fields, and the generated source asserts their offsets.
 //
-// A segment is a run of adjacent elements that is reduced by itself. The segments are the rows of a
-// matrix: of equal length, at equal distances.
+// A segment is a part of the input that is reduced by itself. The segments are the rows of a matrix,
+// or its columns: of equal length, at equal distances.
 
 namespace warpfold {
 
 template <class Input, class Item>
 struct SegmentArguments {
     Input input;
-    // Numbers: of segments, of the elements of a segment, and of the elements from the begin of a
-    // segment to the begin of the next.
-    Size segments, length, pitch;
-    // By lanes, a result for each segment. By warps, one for each chunk of each segment: a partial,
-    // if a segment has several chunks.
+    // Numbers: of segments, of the elements of a segment, of the elements from the begin of a segment
+    // to the begin of the next, and of those from an element of a segment to the next.
+    Size segments, length, pitch, stride;
+    // By lanes, a result for each segment. Otherwise a value for each chunk of each segment: a
+    // partial, if a segment has several chunks.
     Item* output;
-    // By lanes: segments that a warp has in shared memory at once. By warps: chunks of a segment.
+    // By lanes: segments that a warp has in shared memory at once. Otherwise: chunks of a segment.
     Size at_once;
-    // By lanes: the base-2 logarithms of the lanes of a segment, and of the elements of a lane. By
-    // warps, `run_level` is that of the rows of a chunk, where a row is one group for each lane.
+    // The base-2 logarithms: by lanes, of the lanes of a segment; of the elements of a lane, or by
+    // warps of the rows of a chunk, where a row is one group for each lane.
     unsigned lanes_level, run_level;
+    // The value of segments without elements.
+    Item identity;
 };
 
 // A position in a segment that begins `begin` elements after the first segment. The index of an

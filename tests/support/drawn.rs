@@ -51,12 +51,13 @@ pub trait Drawn: Element {
         start: usize,
     ) -> Result<CudaSlice<Stored<A>>, Error>;
 
-    /// The results of the rows of the arrays in device memory.
+    /// The results of the rows of the arrays in device memory, or of the columns.
     fn rows<A: DeviceAggregate<Input = Self>>(
         reduction: &Reduction<A>,
         device: &Self::Device,
         start: usize,
         rows: Rows,
+        is_rows: bool,
     ) -> Result<CudaSlice<Stored<A>>, Error>;
 
     /// The bytes of each array.
@@ -75,6 +76,16 @@ fn upload<T: DeviceType>(stream: &Arc<CudaStream>, items: &[T], start: usize) ->
 
 fn view<T>(slice: &CudaSlice<T>, start: usize) -> CudaView<'_, T> {
     slice.slice(start.min(slice.len())..)
+}
+
+/// The results of the rows of a matrix, or of its columns, in memory of its kind.
+fn by_rows<A: DeviceAggregate, I: Input<A::Input>>(
+    reduction: &Reduction<A>,
+    matrix: I,
+    rows: Rows,
+    is_rows: bool,
+) -> Result<<I::Place as Place>::Memory<A::Output>, Error> {
+    if is_rows { reduction.rows(matrix, rows) } else { reduction.columns(matrix, rows) }
 }
 
 /// The inclusive or exclusive scan of an input, in memory of its kind.
@@ -129,8 +140,9 @@ impl<T: Sample> Drawn for T {
         device: &CudaSlice<T>,
         start: usize,
         rows: Rows,
+        is_rows: bool,
     ) -> Result<CudaSlice<Stored<A>>, Error> {
-        reduction.rows(&view(device, start), rows)
+        by_rows(reduction, &view(device, start), rows, is_rows)
     }
     fn arrays(elements: &[T]) -> Vec<ArrayBytes> {
         vec![ArrayBytes::Values(bytes(elements), align_of::<T>())]
@@ -179,6 +191,7 @@ impl Drawn for () {
         _: &u64,
         _: usize,
         _: Rows,
+        _: bool,
     ) -> Result<CudaSlice<Stored<A>>, Error> {
         unreachable!("indices are not in device memory")
     }
@@ -312,8 +325,9 @@ macro_rules! in_step {
                 device: &Self::Device,
                 start: usize,
                 rows: Rows,
+                is_rows: bool,
             ) -> Result<CudaSlice<Stored<Of>>, Error> {
-                reduction.rows(($($part::of_view(&$part::view_column(&device.$index, start + $index)),)*), rows)
+                by_rows(reduction, ($($part::of_view(&$part::view_column(&device.$index, start + $index)),)*), rows, is_rows)
             }
             fn arrays(elements: &[Self]) -> Vec<ArrayBytes> {
                 let host = Self::split(elements);

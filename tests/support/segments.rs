@@ -9,13 +9,13 @@ use warpfold::{DeviceAggregate, DeviceMonoid, Element, Value};
 use super::drawn::Drawn;
 use super::input_bytes::{InputBytes, NO_ARRAY, bytes, values};
 use super::programs::{Case, Kernels, Policies};
-use super::simt::{AddressOffsets, Executor, Request, state};
+use super::simt::{AddressOffsets, Executor, Operands, Request, state};
 
 /// Blocks that the executor holds at once. Few, so that a warp takes several windows or chunks.
 const RESIDENT: u32 = 2;
 
 impl Policies for SegmentPolicy {
-    const KERNELS: &'static [Kernel] = &SegmentPolicy::KERNELS;
+    const KERNELS: &'static [Kernel] = &Kernel::OF_SEGMENTS;
     fn source<A: DeviceAggregate>(&self, kernel: Kernel) -> Source {
         Source::of_segments::<A>(self, kernel).unwrap_or_else(|error| panic!("{error}"))
     }
@@ -40,23 +40,27 @@ impl<A: DeviceAggregate> SegmentCase<A> {
 
 /// The first parameter of a kernel, and the places of its addresses. Of elements there are as many
 /// arrays as `arrays` says; without it, the elements are items.
-fn arguments(arrays: Option<usize>, launch: &SegmentLaunch) -> (Vec<u8>, AddressOffsets) {
+fn arguments(
+    arrays: Option<usize>,
+    launch: &SegmentLaunch,
+    operands: &Operands,
+) -> (Vec<u8>, AddressOffsets) {
     macro_rules! of {
         ($input:ty) => {{
-            type Of = SegmentArguments<$input>;
-            let SegmentLaunch { segments: Segments { count, length, pitch }, at_once, .. } = *launch;
+            type Of = SegmentArguments<$input, [u8; 0]>;
+            let SegmentLaunch { segments, at_once, lanes_level, run_level, .. } = *launch;
+            let Segments { count, length, pitch, stride } = segments;
             // SAFETY: all fields are numbers, for which zeros are valid.
-            let input: $input = unsafe { std::mem::zeroed() };
-            let (lanes_level, run_level) = (launch.lanes_level, launch.run_level);
+            let none: Of = unsafe { std::mem::zeroed() };
             let fields =
-                Of { input, segments: count, length, pitch, output: 0, at_once, lanes_level, run_level };
+                Of { segments: count, length, pitch, stride, at_once, lanes_level, run_level, ..none };
             // Blocks share no words.
             let places = AddressOffsets {
                 input: offset_of!(Of, input) as u32,
                 output: offset_of!(Of, output) as u32,
                 words: 0,
             };
-            (bytes(&[fields]), places)
+            (operands.arguments(bytes(&[fields])[..offset_of!(Of, identity)].to_vec()), places)
         }};
     }
     match arrays {
@@ -81,7 +85,7 @@ impl Executor {
         misalignment: usize,
     ) -> Result<Vec<A::Output>, String> {
         let operator = case.elements.operator.operator();
-        let data = data_of_aggregate::<A>();
+        let (data, operands) = (data_of_aggregate::<A>(), Operands::of(&operator));
         let launches = case.elements.policy.launches(&case.items.policy, segments);
         let mut input = InputBytes::of_arrays(A::Input::arrays(elements), misalignment);
         for (number, launch) in launches.iter().enumerate() {
@@ -98,7 +102,7 @@ impl Executor {
                 }
                 false => (state(&operator), data.item.size),
             };
-            let (arguments, places) = arguments(is_first.then_some(A::Input::COUNT), launch);
+            let (arguments, places) = arguments(is_first.then_some(A::Input::COUNT), launch, &operands);
             let output = launch.values() as usize * size;
             let request = Request {
                 kernel,

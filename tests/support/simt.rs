@@ -238,20 +238,20 @@ macro_rules! before_identity {
 
 /// An operator's data as a kernel gets them, in bytes, so that little Rust is compiled for each
 /// operator.
-struct Operands {
+pub(super) struct Operands {
     item: Layout,
     identity: Vec<u8>,
     state: Vec<u8>,
 }
 
 impl Operands {
-    fn of<M: DeviceMonoid>(operator: &M) -> Self {
+    pub(super) fn of<M: DeviceMonoid>(operator: &M) -> Self {
         let (identity, state) = (bytes(&[operator.identity()]), state(operator));
         Self { item: M::Item::layout(), identity, state }
     }
 
     /// The fields before the identity, and then the identity where Rust and C++ place it.
-    fn arguments(&self, mut arguments: Vec<u8>) -> Vec<u8> {
+    pub(super) fn arguments(&self, mut arguments: Vec<u8>) -> Vec<u8> {
         arguments.resize(arguments.len().next_multiple_of(self.item.align), 0);
         arguments.extend(&self.identity);
         arguments.resize(arguments.len().next_multiple_of(self.item.align.max(8)), 0);

@@ -50,8 +50,8 @@ fn rendered() -> Vec<(String, String)> {
     let in_step = Reduction::with(Device::cpu(), Dot::<i32>::default()).source().expect("renders");
     let index = Reduction::with(Device::cpu(), SumOfIndices).source().expect("renders");
     let policy = SegmentPolicy::for_data(&Data::of_items(&i32::layout()));
-    let segments = SegmentPolicy::KERNELS
-        .map(|kernel| Source::of_segments::<Sum<i32>>(&policy, kernel).expect("renders"));
+    let segments =
+        Kernel::OF_SEGMENTS.map(|kernel| Source::of_segments::<Sum<i32>>(&policy, kernel).expect("renders"));
     let mut all = templates_of(&in_step);
     for source in [index, reduction, baseline, scan].iter().chain(&segments).chain(&rungs) {
         let others = templates_of(source).into_iter().filter(|template| !all.contains(template));

@@ -3,7 +3,7 @@ use crate::DeviceType;
 use crate::plan::reduce::tests::items;
 
 fn segments(count: u64, length: u64) -> Segments {
-    Segments { count, length, pitch: length }
+    Segments { count, length, pitch: length, stride: 1 }
 }
 
 #[test]
@@ -19,7 +19,7 @@ fn every_element_is_in_one_run_or_chunk() {
                 for launch in &launches {
                     assert_eq!((launch.segments.count, launch.segments.length), (count, left));
                     match launch.kernel {
-                        Kernel::Large => {
+                        Kernel::ByWarps => {
                             let chunk = policy.by_warps.row_items() << launch.run_level;
                             assert_eq!(left.div_ceil(chunk), launch.at_once);
                             left = launch.at_once;
@@ -53,4 +53,26 @@ fn partials_take_a_small_part_of_the_input() {
 fn no_segments_take_no_launch() {
     let policy = SegmentPolicy::for_data(&Data::of_items(&f32::layout()));
     assert!(policy.launches(&policy, segments(0, 5)).is_empty());
+}
+
+#[test]
+fn every_element_of_a_column_is_in_one_run() {
+    let data = Data::of_items(&f32::layout());
+    let policy = SegmentPolicy::for_data(&data);
+    for rows in [0, 1, 5, 511, 513, 1 << 20, (1 << 33) + 1] {
+        for columns in [1, 2, 1000, 1 << 24, (1 << 32) + 5] {
+            let all = Segments { count: columns, length: rows, pitch: 1, stride: columns };
+            let launches = policy.launches(&policy, all);
+            let mut left = rows;
+            for launch in &launches {
+                let Segments { count, length, pitch, stride } = launch.segments;
+                assert_eq!((launch.kernel, count, length, pitch), (Kernel::ByColumns, columns, left, 1));
+                // One column has neighbouring partials.
+                assert!(stride == columns);
+                assert_eq!(launch.at_once, left.div_ceil(1 << launch.run_level).max(1));
+                left = launch.at_once;
+            }
+            assert_eq!(left, 1);
+        }
+    }
 }
