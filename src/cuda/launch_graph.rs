@@ -57,6 +57,8 @@ impl Queue<'_> {
                 function.launch(*stream, &Grid { early, ..grid }, parameters)
             },
             Self::Recording { stream, launches } => {
+                // Blocks of its own tell the node of each launch. Later calls set its grid, too.
+                let grid = Grid { blocks: launches.len() as u32 + 1, ..grid };
                 launches.push((function, grid));
                 // SAFETY: the caller guarantees the conditions above. The launch is only recorded.
                 // The graph runs with the arguments that its nodes are given later.
@@ -182,8 +184,7 @@ impl LaunchGraph {
         check("listing the nodes of a graph", listed.result())?;
         nodes.truncate(count);
         let node_of = |&(function, grid): &(Function, Grid)| {
-            // The match is unique: of one kernel, each launch has fewer blocks than the previous
-            // one.
+            // The match is unique: no two launches are recorded with as many blocks.
             let at = nodes.iter().position(|&node| {
                 // SAFETY: the graph is alive, and the nodes belong to it.
                 unsafe { function.is_launched_by(node, &grid) }
