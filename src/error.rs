@@ -136,6 +136,22 @@ pub enum Error {
         pitch: usize,
     },
 
+    /// Offsets give a segment that is not a part of the input.
+    #[error(
+        "segment {segment} is not a part of the {length} elements: its offsets descend, are negative, or lie past \
+         the end. Give offsets that ascend from 0 or more to at most {length}"
+    )]
+    WrongSegment {
+        /// The segment, counted from 0. Another one may be wrong, too.
+        segment: u64,
+        /// Elements of the input.
+        length: u64,
+    },
+
+    /// There is no offset.
+    #[error("there is no offset, and n segments have n + 1. Give one offset for no segments")]
+    NoOffsets,
+
     /// A bitmap ends before the bits that are asked for.
     #[error(
         "a bitmap of {bits} bits has no {length} bits from bit {offset} on. Give it all bytes that hold these bits"

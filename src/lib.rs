@@ -62,8 +62,8 @@ pub use reduction::{Reduction, Rows};
 pub use scan::Scan;
 pub use source::Source;
 pub use types::{
-    Architecture, Bit, Bitmap, DeviceType, Element, Field, Kind, Layout, Literal, Maybe, OneArray, Scalar,
-    Tuple2, Tuple3, Tuple4, Tuple5, Tuple6, Tuple7, Tuple8, Value,
+    Architecture, Bit, Bitmap, DeviceType, Element, Field, Kind, Layout, Literal, Maybe, Offset, Offsets,
+    OneArray, Scalar, Tuple2, Tuple3, Tuple4, Tuple5, Tuple6, Tuple7, Tuple8, Value,
 };
 pub use warpfold_macros::{DeviceType, aggregate, device, device_code, monoid};
 

@@ -5,6 +5,7 @@
 //! in another order (`columns.rs`).
 
 use std::mem::MaybeUninit;
+use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
 use super::columns::Columns;
@@ -13,7 +14,7 @@ use super::reduce::{Brackets, bracket};
 use super::threads::on_threads;
 use super::vectors::{Compiled, Registers, Vectors};
 use crate::types::Segments;
-use crate::{Aggregate, DeviceAggregate, Element, Item};
+use crate::{Aggregate, DeviceAggregate, Element, Item, Monoid};
 
 /// Bytes of the elements of a part.
 const PART_BYTES: usize = 256 << 10;
@@ -21,6 +22,11 @@ const PART_BYTES: usize = 256 << 10;
 const FEW: usize = 32;
 /// Fewest segments for each thread, if each is reduced by one thread.
 const SEGMENTS_OF_THREAD: u64 = 4;
+/// Bytes of a segment among others from which on all threads reduce it.
+const LONG_BYTES: usize = 4 << 20;
+/// Parts for each thread if segments have different lengths, and most segments of a part.
+const PARTS_OF_THREAD: usize = 64;
+const MOST_OF_PART: usize = 4096;
 
 type Slices<'a, A> = <<A as Aggregate>::Input as Element>::Slices<'a>;
 
@@ -45,10 +51,7 @@ pub(crate) fn segments_into<A: DeviceAggregate>(
     segments: Segments,
     places: &mut [A::Output],
 ) {
-    let (first, length) = (places.as_mut_ptr().cast(), places.len());
-    // SAFETY: only results are written to the places, and they need no drop.
-    let places = unsafe { std::slice::from_raw_parts_mut(first, length) };
-    reduce(aggregate, slices, segments, places);
+    reduce(aggregate, slices, segments, as_places(places));
 }
 
 /// Writes every place.
@@ -62,68 +65,140 @@ fn reduce<A: DeviceAggregate>(
         return Columns { aggregate, slices, segments }.reduce(places);
     }
     let (length, pitch) = (segments.length as usize, segments.pitch as usize);
-    let elements = |segment: usize| Prepared::for_reduction(aggregate, slices, length).from(segment * pitch);
-    let threads = rayon::current_num_threads() as u64;
-    if length > FEW && segments.count < SEGMENTS_OF_THREAD * threads {
-        let operator = aggregate.monoid();
+    let range_of = move |segment: usize| segment * pitch..segment * pitch + length;
+    if length > FEW && segments.count < SEGMENTS_OF_THREAD * rayon::current_num_threads() as u64 {
         for (segment, place) in places.iter_mut().enumerate() {
-            let item = bracket(&operator, &elements(segment));
-            place.write(aggregate.present(item, segments.length));
+            place.write(by_all_threads(aggregate, slices, range_of(segment)));
         }
         return;
     }
     let of_part = (PART_BYTES / (length * size_of::<A::Input>().max(1))).max(1);
+    by_parts(Each { aggregate, slices, range_of, longest: usize::MAX }, of_part, places);
+}
+
+/// The result of each range of elements.
+pub(crate) fn ranges<A: DeviceAggregate>(
+    aggregate: &A,
+    slices: Slices<'_, A>,
+    ranges: &[Range<usize>],
+) -> Vec<A::Output> {
+    let mut results = Vec::with_capacity(ranges.len());
+    reduce_ranges(aggregate, slices, ranges, &mut results.spare_capacity_mut()[..ranges.len()]);
+    // SAFETY: every place was written.
+    unsafe { results.set_len(ranges.len()) };
+    results
+}
+
+/// The same, into a place for each.
+pub(crate) fn ranges_into<A: DeviceAggregate>(
+    aggregate: &A,
+    slices: Slices<'_, A>,
+    ranges: &[Range<usize>],
+    places: &mut [A::Output],
+) {
+    reduce_ranges(aggregate, slices, ranges, as_places(places));
+}
+
+/// Writes every place.
+fn reduce_ranges<A: DeviceAggregate>(
+    aggregate: &A,
+    slices: Slices<'_, A>,
+    ranges: &[Range<usize>],
+    places: &mut [MaybeUninit<A::Output>],
+) {
+    let longest = LONG_BYTES / size_of::<A::Input>().max(1);
+    let range_of = |segment: usize| ranges[segment].clone();
+    let of_part = (ranges.len() / (PARTS_OF_THREAD * rayon::current_num_threads())).clamp(1, MOST_OF_PART);
+    by_parts(Each { aggregate, slices, range_of, longest }, of_part, places);
+    for (range, place) in ranges.iter().zip(places) {
+        if range.len() > longest {
+            place.write(by_all_threads(aggregate, slices, range.clone()));
+        }
+    }
+}
+
+fn by_all_threads<A: DeviceAggregate>(
+    aggregate: &A,
+    slices: Slices<'_, A>,
+    range: Range<usize>,
+) -> A::Output {
+    let elements = Prepared::for_reduction(aggregate, slices, range.len()).from(range.start);
+    aggregate.present(bracket(&aggregate.monoid(), &elements), range.len() as u64)
+}
+
+/// Ranges of elements that are reduced, each by one thread.
+#[derive(Clone, Copy)]
+struct Each<'p, 'a, A: DeviceAggregate, F> {
+    aggregate: &'p A,
+    slices: Slices<'a, A>,
+    range_of: F,
+    /// Longer ones are left out.
+    longest: usize,
+}
+
+/// Writes the places of all ranges that are not too long. A part has `of_part` places.
+fn by_parts<A: DeviceAggregate, F: Fn(usize) -> Range<usize> + Copy + Sync>(
+    each: Each<'_, '_, A, F>,
+    of_part: usize,
+    places: &mut [MaybeUninit<A::Output>],
+) {
+    let count = places.len().div_ceil(of_part);
     let parts = Mutex::new(places.chunks_mut(of_part).enumerate());
     let work = || {
-        let operator = aggregate.monoid();
+        let operator = each.aggregate.monoid();
         let mut brackets = Brackets::new(&operator, true);
         let mut room = Vec::new();
         loop {
             let next = parts.lock().unwrap_or_else(PoisonError::into_inner).next();
             let Some((part, places)) = next else { return };
             let first = part * of_part;
-            if length <= FEW {
-                Vectors::detected().run(ShortSegments {
-                    aggregate,
-                    operator: &operator,
-                    slices,
-                    segments,
-                    first,
-                    places,
-                });
-                continue;
-            }
+            Vectors::detected().run(Short { each, operator: &operator, first, places: &mut *places });
             for (index, place) in places.iter_mut().enumerate() {
-                let elements = elements(first + index);
-                let item = brackets.of(&elements, 0..elements.length(), &mut room);
-                place.write(aggregate.present(item, segments.length));
+                let range = (each.range_of)(first + index);
+                if (FEW + 1..=each.longest).contains(&range.len()) {
+                    let count = range.len();
+                    let elements =
+                        Prepared::for_reduction(each.aggregate, each.slices, count).from(range.start);
+                    let item = brackets.of(&elements, 0..elements.length(), &mut room);
+                    place.write(each.aggregate.present(item, count as u64));
+                }
             }
         }
     };
-    on_threads(segments.count.div_ceil(of_part as u64) as usize, &work);
+    on_threads(count, &work);
 }
 
-/// A part of few elements for each result.
-struct ShortSegments<'p, 'a, A: DeviceAggregate> {
-    aggregate: &'p A,
-    operator: &'p A::Monoid,
-    slices: Slices<'a, A>,
-    segments: Segments,
-    /// The first segment of the part.
+/// The ranges of few elements of a part.
+struct Short<'r, 'p, 'a, A: DeviceAggregate, F> {
+    each: Each<'p, 'a, A, F>,
+    operator: &'r A::Monoid,
+    /// The first range of the part.
     first: usize,
-    places: &'p mut [MaybeUninit<A::Output>],
+    places: &'r mut [MaybeUninit<A::Output>],
 }
 
-impl<A: DeviceAggregate> Compiled for ShortSegments<'_, '_, A> {
+impl<A: DeviceAggregate, F: Fn(usize) -> Range<usize>> Compiled for Short<'_, '_, '_, A, F> {
     type Output = ();
     #[inline(always)]
     fn run<const BYTES: usize>(self, _: Registers<BYTES>) {
-        let Self { aggregate, operator, slices, segments, first, places } = self;
+        let Self { each: Each { aggregate, slices, range_of, .. }, operator, first, places } = self;
         for (index, place) in places.iter_mut().enumerate() {
-            let begin = (first + index) * segments.pitch as usize;
-            let elements = Prepared::for_reduction(aggregate, slices, segments.length as usize).from(begin);
-            let item: Item<A> = elements.bracket_of_few(operator);
-            place.write(aggregate.present(item, segments.length));
+            let range = range_of(first + index);
+            let item: Item<A> = match range.len() {
+                0 => operator.identity(),
+                count @ 1..=FEW => Prepared::for_reduction(aggregate, slices, count)
+                    .from(range.start)
+                    .bracket_of_few(operator),
+                _ => continue,
+            };
+            place.write(aggregate.present(item, range.len() as u64));
         }
     }
+}
+
+/// Places to which only results are written.
+fn as_places<T>(places: &mut [T]) -> &mut [MaybeUninit<T>] {
+    let (first, length) = (places.as_mut_ptr().cast(), places.len());
+    // SAFETY: the same memory. The callers write results only, which need no drop.
+    unsafe { std::slice::from_raw_parts_mut(first, length) }
 }

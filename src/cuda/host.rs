@@ -119,7 +119,7 @@ impl PrivateStream {
         check("copying from the device", copied).and(self.wait("waiting for the result"))
     }
 
-    pub(super) fn wait(&self, call: &'static str) -> Result<(), Error> {
+    pub(crate) fn wait(&self, call: &'static str) -> Result<(), Error> {
         // SAFETY: the stream is alive. cudarc's `synchronize` is not used, because it returns
         // without waiting if cudarc has an earlier error to report.
         check(call, unsafe { result::stream::synchronize(self.0.cu_stream()) })

@@ -297,6 +297,7 @@ impl Kernels {
                 Kernel::ByLanes => "by lanes",
                 Kernel::ByWarps => "by warps",
                 Kernel::ByColumns => "by columns",
+                Kernel::ByOffsets => "by offsets",
             },
             items,
             blocks: blocks.count,

@@ -39,9 +39,10 @@ pub use input::{DeviceInput, DeviceMemory, HostMemory, Input, OnDevice, Output, 
 #[cfg(feature = "ladder")]
 pub(crate) use ladder::LadderKernels;
 pub(crate) use rates::HostPlace;
-pub(crate) use read::{Arrays, Elements};
+pub(crate) use read::{Arrays, CopiedArrays, Elements, StreamOrder};
 pub(crate) use scan::ScanKernel;
-pub(crate) use segments::SegmentKernel;
+pub(crate) use segments::{SegmentKernel, Segmented, count_of};
+pub(crate) use slices::allocate as new_slice;
 
 use crate::Error;
 use driver::RelaxedCapture;

@@ -1,11 +1,14 @@
 //! The launches of a reduction of segments.
 
+mod offsets;
+
 use std::any::TypeId;
 use std::mem::MaybeUninit;
 use std::sync::Arc;
 
 use cudarc::driver::{CudaContext, CudaSlice, CudaStream, DevicePtrMut};
 
+pub(crate) use self::offsets::{Segmented, count_of};
 use super::driver::{check_capturing, check_not_capturing};
 use super::host::PrivateStream;
 use super::kernels::{Blocks, Kernels, Registry, Rendered, identity_if};

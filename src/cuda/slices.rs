@@ -15,7 +15,7 @@ use crate::plan::Kernel;
 use crate::{DeviceType, Error};
 
 /// Allocates uninitialised device memory for `length` items.
-pub(super) fn allocate<T: DeviceType>(
+pub(crate) fn allocate<T: DeviceType>(
     length: usize,
     stream: &Arc<CudaStream>,
 ) -> Result<CudaSlice<T>, Error> {

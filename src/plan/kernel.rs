@@ -16,15 +16,17 @@ pub enum Kernel {
     ByWarps,
     /// Of segments: a lane reduces a column, or a part of it.
     ByColumns,
+    /// Of segments: a warp reduces segments that offsets give.
+    ByOffsets,
 }
 
 impl Kernel {
     /// How many kernels there are.
-    pub(crate) const COUNT: usize = 6;
+    pub(crate) const COUNT: usize = 7;
     /// All kernels of a reduction.
     pub const ALL: [Self; 3] = [Self::Small, Self::Large, Self::Baseline];
     /// All kernels of a reduction but the baseline.
     pub const TUNED: [Self; 2] = [Self::Small, Self::Large];
     /// All kernels of segments.
-    pub const OF_SEGMENTS: [Self; 3] = [Self::ByLanes, Self::ByWarps, Self::ByColumns];
+    pub const OF_SEGMENTS: [Self; 4] = [Self::ByLanes, Self::ByWarps, Self::ByColumns, Self::ByOffsets];
 }

@@ -145,7 +145,7 @@ impl SegmentPolicy {
     /// The warps of a block.
     pub fn warps(&self, kernel: Kernel) -> u32 {
         match kernel {
-            Kernel::ByLanes => self.by_lanes.warps,
+            Kernel::ByLanes | Kernel::ByOffsets => self.by_lanes.warps,
             Kernel::ByColumns => COLUMN_WARPS,
             _ => self.by_warps.warps,
         }
@@ -158,9 +158,18 @@ impl SegmentPolicy {
             Kernel::ByWarps => self.by_warps.shared_bytes(data),
             _ => {
                 let LaneShape { window_items, warps, .. } = self.by_lanes;
-                2 * warps as usize * window_bytes(data, window_items as usize)
+                // By lanes, a warp reads one window while it copies another.
+                let windows = if kernel == Kernel::ByLanes { 2 } else { 1 };
+                windows * warps as usize * window_bytes(data, window_items as usize)
             }
         }
+    }
+
+    /// The number of blocks for `segments` segments that offsets give, on a GPU that holds `resident`
+    /// blocks at once.
+    pub fn blocks_by_offsets(&self, segments: u64, resident: u32) -> u32 {
+        let warps = segments.div_ceil(32);
+        warps.div_ceil(self.warps(Kernel::ByOffsets).into()).min(resident.max(1).into()) as u32
     }
 
     /// The launches that reduce segments, where later launches use the policy `of_partials` for an

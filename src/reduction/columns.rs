@@ -130,6 +130,6 @@ impl<A: DeviceAggregate> Reduction<A> {
     /// # Ok::<(), warpfold::Error>(())
     /// ```
     pub fn compile_columns(&self) -> Result<(), Error> {
-        self.compile_segments(&[Kernel::ByColumns])
+        self.compile_kernels(&[Kernel::ByColumns])
     }
 }

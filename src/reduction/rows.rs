@@ -223,6 +223,6 @@ impl<A: DeviceAggregate> Reduction<A> {
     /// # Ok::<(), warpfold::Error>(())
     /// ```
     pub fn compile_rows(&self) -> Result<(), Error> {
-        self.compile_segments(&[Kernel::ByLanes, Kernel::ByWarps])
+        self.compile_kernels(&[Kernel::ByLanes, Kernel::ByWarps])
     }
 }

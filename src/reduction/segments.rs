@@ -1,193 +1,357 @@
-//! Reductions of many parts of an input, each by itself: what rows and columns share.
+//! Reductions of segments that offsets give.
 
 #![allow(unsafe_code)]
+
+use std::ops::Range;
+use std::sync::Arc;
 
 use cudarc::driver::{CudaSlice, CudaStream};
 
 use super::{Reduction, Slices, Stored};
-use crate::cuda::{AllocateOutput, Elements, InputSource, OutputTarget, PrivateStream, SegmentKernel};
+use crate::cuda::{
+    AllocateOutput, CopiedArrays, Elements, InputSource, OutputTarget, PrivateStream, Segmented, count_of,
+    new_slice,
+};
+use crate::language::AsTheyAre;
 use crate::plan::Kernel;
-use crate::source::ArraysOf;
-use crate::types::Segments;
-use crate::{Aggregate, DeviceAggregate, Element, Error, Input, Place, cpu};
-
-/// The segments of an input, by its length.
-type ByLength<'a> = &'a dyn Fn(u64) -> Result<Segments, Error>;
+use crate::types::Offsets;
+use crate::{Aggregate, DeviceAggregate, Element, Error, Input, OnDevice, Output, Place, cpu};
 
 /// The arrays of an aggregate's input in device memory.
 type Pointers<'a, A> = <<A as Aggregate>::Input as Element>::Pointers<'a>;
 
+/// The offsets of a call.
+type Given<'a, O> = InputSource<'a, O>;
+
 impl<A: DeviceAggregate> Reduction<A> {
-    /// The result of each segment, in new memory of the input's kind.
-    pub(super) fn each_segment<I: Input<A::Input>>(
+    /// Returns the result of each segment of the input, in new memory of the input's kind.
+    ///
+    /// `offsets` are n + 1 ascending integers: segment i has the elements from offset i to before
+    /// offset i + 1. Or `offsets` are a pair of arrays, of the begins and of the ends. Then segments
+    /// may have gaps, and may overlap. They are of type `u32`, `i32`, `u64`, `i64` or `usize`, in host
+    /// memory or in device memory.
+    ///
+    /// A segment is its own bracket: its result has the bits of [`run`](Self::run) of the segment
+    /// alone. The index that [`Aggregate::prepare`] gets counts from 0 in each segment. An empty
+    /// segment has the result of an empty input.
+    ///
+    /// Memory and streams are those of [`rows`](Self::rows). Offsets of host memory are checked before
+    /// anything is computed. If the offsets are in device memory, the call waits for the results.
+    /// Nothing outside the input is read. The first call on a GPU compiles the kernel, in about a
+    /// second, and [`compile_segments`](Self::compile_segments) does so ahead of time.
+    ///
+    /// # Errors
+    ///
+    /// - [`Error::WrongSegment`] if offsets descend, are negative, or lie past the end.
+    /// - [`Error::NoOffsets`] if there is no offset. No segments have one.
+    /// - [`Error::DeviceInputOnCpu`] if the offsets are in device memory, and the input is reduced on
+    ///   the CPU.
+    /// - The errors of [`run`](Self::run).
+    ///
+    /// ```
+    /// use warpfold::aggregates::Mean;
+    /// use warpfold::{Device, Reduction, operators::Sum};
+    ///
+    /// let numbers = [1.0, 2.0, 3.0, 4.0, 5.0_f32];
+    /// let means = Reduction::<Mean<f32>>::new(Device::auto());
+    /// assert_eq!(means.segments(&numbers, &[0_u32, 2, 2, 5])?, [Some(1.5), None, Some(4.0)]);
+    ///
+    /// // The sums of the first three numbers, and of the last two and three.
+    /// let (begins, ends) = ([0_usize, 3, 2], [3_usize, 5, 5]);
+    /// let sums = Reduction::<Sum<f32>>::new(Device::auto()).segments(&numbers, (&begins, &ends))?;
+    /// assert_eq!(sums, [6.0, 9.0, 12.0]);
+    /// # Ok::<(), warpfold::Error>(())
+    /// ```
+    pub fn segments<I: Input<A::Input>, O: Offsets, J: Input<O>>(
         &self,
         input: I,
-        segments: ByLength<'_>,
+        offsets: J,
     ) -> Result<<I::Place as Place>::Memory<A::Output>, Error> {
-        I::Place::allocate_output(input.source(), &EachSegment { reduction: self, segments })
+        let offsets = &offsets.source();
+        I::Place::allocate_output(input.source(), &EachSegment { reduction: self, offsets })
             .map_err(Self::name_operator)
     }
 
-    /// The result of each segment, in given memory of any kind.
-    pub(super) fn each_segment_into<I: Input<A::Input>>(
+    /// Writes the result of each segment to `output`, which has a place for each.
+    ///
+    /// Input, offsets and output are in host memory or in device memory, each by itself. If all are in
+    /// device memory, the work is enqueued on the input's stream, and the call does not wait for it.
+    /// So it cannot return the error of a wrong segment, which has the result of an empty one. The
+    /// next call of `segments` or `segments_into` on the same stream that waits for its result
+    /// returns that error: with offsets in device memory, and an output in new or in host memory.
+    ///
+    /// # Errors
+    ///
+    /// - [`Error::OutputLength`] unless the output has as many places as there are segments.
+    /// - The errors of [`segments`](Self::segments).
+    ///
+    /// After an error the output is unspecified.
+    ///
+    /// ```
+    /// use warpfold::{Device, Reduction, operators::Max};
+    ///
+    /// let mut largest = [0; 2];
+    /// let max = Reduction::<Max<u32>>::new(Device::auto());
+    /// max.segments_into(&[3, 1, 4, 1, 5, 9], &[0_u64, 4, 6], &mut largest)?;
+    /// assert_eq!(largest, [4, 9]);
+    /// # Ok::<(), warpfold::Error>(())
+    /// ```
+    pub fn segments_into<I: Input<A::Input>, O: Offsets, J: Input<O>, P: Output<A::Output>>(
         &self,
         input: I,
-        segments: ByLength<'_>,
-        output: OutputTarget<'_, A::Output>,
+        offsets: J,
+        mut output: P,
     ) -> Result<(), Error> {
-        match input.source() {
-            InputSource::Host(slices) => self.host_into(slices, segments, output),
-            InputSource::Device(pointers) => self.device_into(pointers, segments, output),
+        let offsets = &offsets.source();
+        match (input.source(), output.target()) {
+            (InputSource::Host(slices), OutputTarget::Host(places)) => {
+                self.host_to_host(slices, offsets, places)
+            }
+            (InputSource::Host(slices), OutputTarget::Device(places)) => {
+                let length = cpu::length_of::<A::Input>(slices)?;
+                check_places(checked(offsets, length as u64)?, places.len())?;
+                let backend = self.device.backend()?;
+                let Some(stream) = backend.gpu() else { return Err(Error::DeviceInputOnCpu) };
+                let private = PrivateStream::take(stream.context())?;
+                let elements = CopiedArrays::<A::Preparation>::of::<A::Input>(&private, slices, length)?;
+                let enqueued = self.enqueue(stream, elements, offsets, places);
+                // Waits after a failure, too: the next call that takes this stream does not wait for
+                // this work.
+                let waited = private.wait("waiting for the reduction");
+                enqueued.and(waited)
+            }
+            (InputSource::Device(pointers), output) => {
+                let arrays = Self::arrays(pointers)?;
+                check_places(checked(offsets, arrays.length())?, output.len())?;
+                let backend = self.device.backend()?;
+                let Some(stream) = backend.gpu() else { return Err(Error::DeviceInputOnCpu) };
+                match output {
+                    OutputTarget::Device(places) => self.enqueue(stream, arrays, offsets, places),
+                    OutputTarget::Host(places) => {
+                        let private = PrivateStream::take(stream.context())?;
+                        private.download(&self.in_new_slice(stream, arrays, offsets)?, places)
+                    }
+                }
+            }
         }
         .map_err(Self::name_operator)
     }
 
-    /// Records the reduction of each segment into the graph that the input's stream captures.
+    /// Records the reduction of each segment into the CUDA graph that the input's stream is capturing.
+    ///
+    /// Each launch of the graph reads the input and the offsets anew, and writes its results to the
+    /// output. A wrong segment has the result of an empty one, and no call returns an error. A missing
+    /// kernel is compiled by this call.
+    ///
+    /// # Errors
+    ///
+    /// - [`Error::StreamIsNotCapturing`] if the input's stream does not record a graph.
+    /// - The errors of [`segments_into`](Self::segments_into), except [`Error::StreamIsCapturing`] and
+    ///   [`Error::WrongSegment`].
     ///
     /// # Safety
     ///
-    /// The conditions of [`record_into`](Self::record_into).
-    pub(super) unsafe fn record_each_segment_into<I: Input<A::Input>>(
+    /// The conditions of [`record_into`](Self::record_into), where the offsets are a part of the
+    /// input.
+    ///
+    /// ```no_run
+    /// use warpfold::cudarc::driver::sys::{CUgraphInstantiate_flags, CUstreamCaptureMode};
+    /// use warpfold::{Device, Reduction, operators::Sum};
+    ///
+    /// let device = Device::cuda(0)?;
+    /// let stream = device.stream().expect("the device is a GPU").context().new_stream()?;
+    /// let numbers = stream.clone_htod(&vec![1.0_f32; 6])?;
+    /// let offsets = stream.clone_htod(&[0_u32, 1, 6])?;
+    /// let mut sums = stream.alloc_zeros::<f32>(2)?;
+    /// let sum = Reduction::<Sum<f32>>::new(stream.clone());
+    /// sum.compile_segments()?;
+    ///
+    /// stream.begin_capture(CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED)?;
+    /// // SAFETY: the slices outlive the graph, which is launched once and alone.
+    /// unsafe { sum.record_segments_into(&numbers, &offsets, &mut sums)? };
+    /// let flags = CUgraphInstantiate_flags::CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH;
+    /// let graph = stream.end_capture(flags)?.expect("the capture has a launch");
+    /// graph.launch()?;
+    /// assert_eq!(stream.clone_dtoh(&sums)?, [1.0, 5.0]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub unsafe fn record_segments_into<I, O, J, P>(
         &self,
         input: I,
-        segments: ByLength<'_>,
-        output: OutputTarget<'_, A::Output>,
-    ) -> Result<(), Error> {
-        match (self.device.backend()?.gpu(), input.source(), output) {
-            (Some(stream), InputSource::Device(pointers), OutputTarget::Device(places)) => {
-                let arrays = Self::arrays(pointers)?;
-                let segments = segments(arrays.length())?;
-                check_places(segments, places.len())?;
-                let operator = self.operator(Some(segments.length));
+        offsets: J,
+        mut output: P,
+    ) -> Result<(), Error>
+    where
+        I: Input<A::Input> + OnDevice<A::Input>,
+        O: Offsets,
+        J: Input<O> + OnDevice<O>,
+        P: Output<A::Output> + OnDevice<Stored<A>>,
+    {
+        match (self.device.backend()?.gpu(), input.source(), offsets.source(), output.target()) {
+            (
+                Some(stream),
+                InputSource::Device(pointers),
+                InputSource::Device(offsets),
+                OutputTarget::Device(places),
+            ) => {
+                let bounds = crate::cuda::Arrays::<O, AsTheyAre>::of(offsets)?;
+                let segmented = Segmented::of::<O>(Self::arrays(pointers)?, bounds)?;
+                check_places(segmented.count, places.len())?;
                 // SAFETY: the caller keeps the contract of this function.
-                unsafe { self.segment_kernel(stream)?.record_into(&operator, segments, arrays, places) }
+                unsafe {
+                    self.segment_kernel(stream)?.record_by_offsets_into(
+                        &self.operator(Some(0)),
+                        segmented,
+                        places,
+                    )
+                }
             }
             _ => Err(Error::DeviceInputOnCpu),
         }
         .map_err(Self::name_operator)
     }
 
-    /// Compiles and loads kernels, and creates the workspace of the device's stream.
-    pub(super) fn compile_segments(&self, kernels: &[Kernel]) -> Result<(), Error> {
-        match self.device.backend()?.gpu() {
-            None => Ok(()),
-            Some(stream) => {
-                self.segment_kernel(stream)?.reserve::<A::Operator, ArraysOf<A::Preparation>>(kernels, stream)
-            }
-        }
+    /// Compiles and loads the kernel of [`segments`](Self::segments), and creates the workspace of the
+    /// device's stream. On the CPU the call does nothing.
+    ///
+    /// # Errors
+    ///
+    /// The errors of [`compile`](Self::compile).
+    ///
+    /// ```
+    /// use warpfold::{Device, Reduction, operators::Min};
+    ///
+    /// Reduction::<Min<u16>>::new(Device::auto()).compile_segments()?;
+    /// # Ok::<(), warpfold::Error>(())
+    /// ```
+    pub fn compile_segments(&self) -> Result<(), Error> {
+        self.compile_kernels(&[Kernel::ByOffsets])
     }
 
-    fn host_into(
+    fn host_to_host<O: Offsets>(
         &self,
         slices: Slices<'_, A>,
-        segments: ByLength<'_>,
-        output: OutputTarget<'_, A::Output>,
+        offsets: &Given<'_, O>,
+        places: &mut [A::Output],
     ) -> Result<(), Error> {
         let length = cpu::length_of::<A::Input>(slices)?;
-        let segments = segments(length as u64)?;
-        check_places(segments, output.len())?;
-        let output = match output {
-            OutputTarget::Host(places) if self.device.keeps_host_on_cpu() => {
-                cpu::segments_into(&self.aggregate, slices, segments, places);
-                return Ok(());
-            }
-            output => output,
-        };
-        let backend = self.device.backend()?;
-        let Some(stream) = backend.gpu() else {
-            return Err(Error::DeviceInputOnCpu);
-        };
-        let (kernel, operator) = (self.segment_kernel(stream)?, self.operator(Some(segments.length)));
-        let input = (slices, length);
-        match output {
-            OutputTarget::Host(places) => {
-                let (private, results) = kernel
-                    .reduce_host::<_, A::Input, A::Preparation, Stored<A>>(&operator, segments, input)?;
-                private.download(&results, places)
-            }
-            OutputTarget::Device(places) => {
-                kernel.reduce_host_into::<_, A::Input, A::Preparation, _>(&operator, segments, input, places)
-            }
+        check_places(checked(offsets, length as u64)?, places.len())?;
+        if let (InputSource::Host(offsets), true) = (offsets, self.device.keeps_host_on_cpu()) {
+            let ranges = ranges::<O>(*offsets, length as u64)?;
+            cpu::ranges_into(&self.aggregate, slices, &ranges, places);
+            return Ok(());
         }
+        let backend = self.device.backend()?;
+        let Some(stream) = backend.gpu() else { return Err(Error::DeviceInputOnCpu) };
+        let private = PrivateStream::take(stream.context())?;
+        let elements = CopiedArrays::<A::Preparation>::of::<A::Input>(&private, slices, length)?;
+        private.download(&self.in_new_slice(stream, elements, offsets)?, places)
     }
 
-    fn device_into(
+    /// Enqueues the reduction of segments of device memory.
+    fn enqueue<O: Offsets>(
         &self,
-        pointers: Pointers<'_, A>,
-        segments: ByLength<'_>,
-        output: OutputTarget<'_, A::Output>,
+        stream: &CudaStream,
+        elements: impl Elements<Reader = crate::source::ArraysOf<A::Preparation>>,
+        offsets: &Given<'_, O>,
+        places: &mut dyn cudarc::driver::DevicePtrMut<Stored<A>>,
     ) -> Result<(), Error> {
-        let arrays = Self::arrays(pointers)?;
-        let segments = segments(arrays.length())?;
-        check_places(segments, output.len())?;
-        let backend = self.device.backend()?;
-        let Some(stream) = backend.gpu() else {
-            return Err(Error::DeviceInputOnCpu);
-        };
-        let (kernel, operator) = (self.segment_kernel(stream)?, self.operator(Some(segments.length)));
-        match output {
-            OutputTarget::Host(places) => {
-                let private = PrivateStream::take(stream.context())?;
-                private.download(&kernel.reduce::<_, _, Stored<A>>(&operator, segments, arrays)?, places)
+        let (kernel, operator) = (self.segment_kernel(stream)?, self.operator(Some(0)));
+        match offsets {
+            InputSource::Device(offsets) => {
+                let bounds = crate::cuda::Arrays::<O, AsTheyAre>::of(*offsets)?;
+                kernel.by_offsets_into(&operator, Segmented::of::<O>(elements, bounds)?, places)
             }
-            OutputTarget::Device(places) => kernel.reduce_into(&operator, segments, arrays, places),
+            InputSource::Host(offsets) => {
+                let private = PrivateStream::take(stream.context())?;
+                let length = cpu::length_of::<O>(*offsets)?;
+                let bounds = CopiedArrays::<AsTheyAre>::of::<O>(&private, *offsets, length)?;
+                kernel.by_offsets_into(&operator, Segmented::of::<O>(elements, bounds)?, places)
+            }
         }
     }
 
-    fn segment_kernel(&self, stream: &CudaStream) -> Result<&SegmentKernel, Error> {
-        if let Some(kernel) = self.segment_kernel.get() {
-            return Ok(kernel);
+    /// The results in new device memory. If wrong offsets are not known yet, waits for the results.
+    fn in_new_slice<O: Offsets>(
+        &self,
+        stream: &CudaStream,
+        elements: impl Elements<Reader = crate::source::ArraysOf<A::Preparation>>,
+        offsets: &Given<'_, O>,
+    ) -> Result<CudaSlice<Stored<A>>, Error> {
+        elements.order(stream.context(), crate::cuda::StreamOrder::None)?;
+        let (length, on) = (elements.length(), Arc::clone(elements.stream()));
+        let mut results = new_slice(checked(offsets, length)? as usize, &on)?;
+        self.enqueue(stream, elements, offsets, &mut results)?;
+        if let InputSource::Device(_) = offsets {
+            self.segment_kernel(stream)?.wait_for_report(&on, length)?;
         }
-        let kernel = SegmentKernel::of::<A::Operator, ArraysOf<A::Preparation>>(
-            stream.context(),
-            self.segment_policy,
-        )?;
-        Ok(self.segment_kernel.get_or_init(|| kernel))
+        Ok(results)
+    }
+}
+
+/// The number of segments, after a check of offsets in host memory.
+fn checked<O: Offsets>(offsets: &Given<'_, O>, length: u64) -> Result<u64, Error> {
+    match offsets {
+        InputSource::Host(slices) => {
+            let count = count_of::<O>(cpu::length_of::<O>(*slices)? as u64)?;
+            for segment in 0..count {
+                range_of::<O>(*slices, segment as usize, length)?;
+            }
+            Ok(count)
+        }
+        InputSource::Device(pointers) => {
+            count_of::<O>(crate::cuda::Arrays::<O, AsTheyAre>::of(*pointers)?.length())
+        }
+    }
+}
+
+/// The elements of a segment, if it is a part of the input.
+fn range_of<O: Offsets>(slices: O::Slices<'_>, segment: usize, length: u64) -> Result<Range<usize>, Error> {
+    match O::bounds(slices, segment) {
+        (Some(begin), Some(end)) if begin <= end && end <= length => Ok(begin as usize..end as usize),
+        _ => Err(Error::WrongSegment { segment: segment as u64, length }),
+    }
+}
+
+/// The elements of each segment.
+fn ranges<O: Offsets>(slices: O::Slices<'_>, length: u64) -> Result<Vec<Range<usize>>, Error> {
+    let count = count_of::<O>(cpu::length_of::<O>(slices)? as u64)?;
+    (0..count as usize).map(|segment| range_of::<O>(slices, segment, length)).collect()
+}
+
+/// Checks that an output has a place for each result.
+fn check_places(expected: u64, length: usize) -> Result<(), Error> {
+    match usize::try_from(expected) {
+        Ok(expected) if expected == length => Ok(()),
+        expected => Err(Error::OutputLength { expected: expected.unwrap_or(usize::MAX), length }),
     }
 }
 
 /// Allocates the results of segments and computes them.
-struct EachSegment<'a, A> {
+struct EachSegment<'a, 'o, A, O: Offsets> {
     reduction: &'a Reduction<A>,
-    segments: ByLength<'a>,
+    offsets: &'a Given<'o, O>,
 }
 
-impl<A: DeviceAggregate> AllocateOutput<A::Input, A::Output> for EachSegment<'_, A> {
+impl<A: DeviceAggregate, O: Offsets> AllocateOutput<A::Input, A::Output> for EachSegment<'_, '_, A, O> {
     fn host(&self, slices: Slices<'_, A>) -> Result<Vec<A::Output>, Error> {
-        let Self { reduction, segments } = *self;
+        let Self { reduction, offsets } = *self;
         let length = cpu::length_of::<A::Input>(slices)?;
-        let segments = segments(length as u64)?;
-        if reduction.device.keeps_host_on_cpu() {
-            return Ok(cpu::segments(&reduction.aggregate, slices, segments));
+        if let (InputSource::Host(offsets), true) = (offsets, reduction.device.keeps_host_on_cpu()) {
+            let ranges = ranges::<O>(*offsets, length as u64)?;
+            return Ok(cpu::ranges(&reduction.aggregate, slices, &ranges));
         }
         let backend = reduction.device.backend()?;
-        let Some(stream) = backend.gpu() else { unreachable!("the CPU reduces host memory above") };
-        let (private, results) =
-            reduction.segment_kernel(stream)?.reduce_host::<_, A::Input, A::Preparation, Stored<A>>(
-                &reduction.operator(Some(segments.length)),
-                segments,
-                (slices, length),
-            )?;
-        private.download_all(&results)
+        let Some(stream) = backend.gpu() else { return Err(Error::DeviceInputOnCpu) };
+        let private = PrivateStream::take(stream.context())?;
+        let elements = CopiedArrays::<A::Preparation>::of::<A::Input>(&private, slices, length)?;
+        private.download_all(&reduction.in_new_slice(stream, elements, offsets)?)
     }
 
     fn device(&self, pointers: Pointers<'_, A>) -> Result<CudaSlice<Stored<A>>, Error> {
-        let Self { reduction, segments } = *self;
+        let Self { reduction, offsets } = *self;
         let backend = reduction.device.backend()?;
-        let Some(stream) = backend.gpu() else {
-            return Err(Error::DeviceInputOnCpu);
-        };
-        let arrays = Reduction::<A>::arrays(pointers)?;
-        let segments = segments(arrays.length())?;
-        let operator = reduction.operator(Some(segments.length));
-        reduction.segment_kernel(stream)?.reduce(&operator, segments, arrays)
-    }
-}
-
-/// Checks that an output has a place for each result.
-fn check_places(segments: Segments, length: usize) -> Result<(), Error> {
-    match usize::try_from(segments.count) {
-        Ok(expected) if expected == length => Ok(()),
-        expected => Err(Error::OutputLength { expected: expected.unwrap_or(usize::MAX), length }),
+        let Some(stream) = backend.gpu() else { return Err(Error::DeviceInputOnCpu) };
+        reduction.in_new_slice(stream, Reduction::<A>::arrays(pointers)?, offsets)
     }
 }

@@ -30,5 +30,5 @@ pub(crate) use read::{ArrayOfItems, ArraysOf, Reader, data_of};
 pub use reduce::Arguments;
 pub use rendered::Source;
 pub use scan::ScanArguments;
-pub use segments::SegmentArguments;
+pub use segments::{OffsetArguments, SegmentArguments};
 pub(crate) use types::LAYOUT_ASSERTION;

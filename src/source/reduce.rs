@@ -29,9 +29,12 @@ arguments! {
 
 /// The template of the arguments.
 const ARGUMENTS: Template = ("reduce/arguments.cuh", include_str!("../../templates/reduce/arguments.cuh"));
+/// The template of a counter of a warp's values.
+pub(super) const COUNTER: Template =
+    ("reduce/counter.cuh", include_str!("../../templates/reduce/counter.cuh"));
 /// The templates of a run of one warp.
 pub(super) const RUNS: [Template; 3] = [
-    ("reduce/counter.cuh", include_str!("../../templates/reduce/counter.cuh")),
+    COUNTER,
     ("reduce/run.cuh", include_str!("../../templates/reduce/run.cuh")),
     ("reduce/tiles.cuh", include_str!("../../templates/reduce/tiles.cuh")),
 ];

@@ -6,7 +6,7 @@ use super::arguments::arguments;
 use super::entry::Entry;
 use super::program::OperatorType;
 use super::read::{ArraysOf, Reader, data_of};
-use super::reduce::RUNS;
+use super::reduce::{COUNTER, RUNS};
 use super::rendered::Source;
 use super::templates::{LANES, Template};
 use crate::plan::{Kernel, LaneShape, SegmentPolicy, Shape};
@@ -28,17 +28,38 @@ arguments! {
     }
 }
 
+arguments! {
+    /// The arguments of a kernel that reduces segments by offsets: see
+    /// `templates/segments/by_offsets.cuh`.
+    OffsetArguments<I, T> {
+        input: I,
+        length: u64,
+        segments: u64,
+        begins: u64,
+        ends: u64,
+        output: u64,
+        wrong: u64,
+        width: u32,
+        is_signed: u32,
+        identity: MaybeUninit<T>,
+    }
+}
+
 const WINDOW: Template = ("read/window.cuh", include_str!("../../templates/read/window.cuh"));
 const ARGUMENTS: Template =
     ("segments/arguments.cuh", include_str!("../../templates/segments/arguments.cuh"));
 const LANE_RUN: Template = ("segments/lane_run.cuh", include_str!("../../templates/segments/lane_run.cuh"));
 const BY_COLUMNS: Template =
     ("segments/by_columns.cuh", include_str!("../../templates/segments/by_columns.cuh"));
+const BY_OFFSETS: Template =
+    ("segments/by_offsets.cuh", include_str!("../../templates/segments/by_offsets.cuh"));
 const BY_LANES: Template = ("segments/by_lanes.cuh", include_str!("../../templates/segments/by_lanes.cuh"));
 const BY_WARPS: Template = ("segments/by_warps.cuh", include_str!("../../templates/segments/by_warps.cuh"));
 
 /// Blocks of the kernel for columns that a multiprocessor should hold at once.
 const COLUMN_BLOCKS: u32 = 4;
+/// The most for segments by offsets.
+const OFFSET_BLOCKS: u32 = 8;
 
 impl Source {
     /// Renders a kernel that reduces the segments of an array with `A`.
@@ -61,6 +82,7 @@ impl Source {
         let primitive = match kernel {
             Kernel::ByWarps => [&RUNS[..], &[ARGUMENTS, BY_WARPS]].concat(),
             Kernel::ByColumns => vec![ARGUMENTS, LANE_RUN, BY_COLUMNS],
+            Kernel::ByOffsets => vec![COUNTER, WINDOW, ARGUMENTS, LANE_RUN, BY_OFFSETS],
             _ => vec![WINDOW, ARGUMENTS, LANE_RUN, BY_LANES],
         };
         let templates = [&LANES[..], R::TEMPLATES, &primitive].concat();
@@ -88,14 +110,23 @@ fn entry<R: Reader, T>(policy: &SegmentPolicy, kernel: Kernel, operator: &Operat
                 policy.by_lanes;
             let shape =
                 format!("WINDOW_ITEMS = {window_items}, MOST_RUN = {most_run}, UNIT_ITEMS = {unit_items}");
-            ("reduce_by_lanes", shape, warps, blocks_per_multiprocessor)
+            match kernel {
+                // One window for each warp, so twice as many blocks.
+                Kernel::ByOffsets => {
+                    ("reduce_by_offsets", shape, warps, (2 * blocks_per_multiprocessor).min(OFFSET_BLOCKS))
+                }
+                _ => ("reduce_by_lanes", shape, warps, blocks_per_multiprocessor),
+            }
         }
     };
     Entry {
         name: "warpfold_segments",
         template,
         reader: Some(R::cpp(operator)),
-        arguments: SegmentArguments::<R::Input, T>::fields(),
+        arguments: match kernel {
+            Kernel::ByOffsets => OffsetArguments::<R::Input, T>::fields(),
+            _ => SegmentArguments::<R::Input, T>::fields(),
+        },
         shape,
         threads: warps * 32,
         blocks_per_multiprocessor,

@@ -5,15 +5,12 @@ use std::sync::Arc;
 
 use cudarc::driver::{CudaContext, CudaStream, DevicePtr, SyncOnDrop};
 
-use super::elements::{Elements, StreamOrder};
+use super::elements::{Elements, MAX_ARRAYS, StreamOrder};
 use crate::cuda::driver::{check, check_context, check_not_capturing};
 use crate::language::{AsTheyAre, Preparation};
 use crate::source::{ArrayInput, ArraysOf};
 use crate::types::PointerVisitor;
 use crate::{Bitmap, DeviceType, Element, Error};
-
-/// The most arrays that are read in step.
-const MAX_ARRAYS: usize = 8;
 
 /// Arrays in device memory, whose elements become items by `P`.
 pub(crate) struct Arrays<'a, E: Element, P = AsTheyAre> {
@@ -190,11 +187,16 @@ unsafe impl<E: Element, P: Preparation> Elements for Arrays<'_, E, P> {
         tracked.0
     }
 
-    fn read<'a>(&'a self, stream: &'a CudaStream) -> (ArrayInput<P::First, P::Addresses>, Uses<'a>) {
+    fn addresses<'a>(&'a self, stream: &'a CudaStream) -> ([u64; MAX_ARRAYS], Uses<'a>) {
         let mut addresses =
             Addresses { stream, list: [0; MAX_ARRAYS], uses: [const { None }; MAX_ARRAYS], count: 0 };
         E::visit_pointers(self.pointers, &mut addresses);
-        let elements = P::addresses(&addresses.list[..addresses.count]);
-        (ArrayInput { elements, first: P::first(self.first) }, Uses(addresses.uses))
+        (addresses.list, Uses(addresses.uses))
+    }
+
+    fn read<'a>(&'a self, stream: &'a CudaStream) -> (ArrayInput<P::First, P::Addresses>, Uses<'a>) {
+        let (list, uses) = self.addresses(stream);
+        let elements = P::addresses(&list[..E::COUNT]);
+        (ArrayInput { elements, first: P::first(self.first) }, uses)
     }
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use cudarc::driver::{CudaContext, CudaSlice, CudaStream, DevicePtr};
 
 use super::array::bit_address;
-use super::elements::{Elements, StreamOrder};
+use super::elements::{Elements, MAX_ARRAYS, StreamOrder};
 use crate::cuda::host::PrivateStream;
 use crate::language::Preparation;
 use crate::source::{ArrayInput, ArraysOf};
@@ -97,8 +97,15 @@ unsafe impl<P: Preparation> Elements for CopiedArrays<'_, P> {
         false
     }
 
-    fn read<'a>(&'a self, _: &'a CudaStream) -> (ArrayInput<P::First, P::Addresses>, ()) {
-        let list: Vec<u64> = self.copies.arrays.iter().map(|(address, _)| *address).collect();
-        (ArrayInput { elements: P::addresses(&list), first: P::first(0) }, ())
+    fn addresses<'a>(&'a self, _: &'a CudaStream) -> ([u64; MAX_ARRAYS], ()) {
+        let mut list = [0; MAX_ARRAYS];
+        list.iter_mut().zip(&self.copies.arrays).for_each(|(to, (address, _))| *to = *address);
+        (list, ())
+    }
+
+    fn read<'a>(&'a self, stream: &'a CudaStream) -> (ArrayInput<P::First, P::Addresses>, ()) {
+        let (list, ()) = self.addresses(stream);
+        let elements = P::addresses(&list[..self.copies.arrays.len()]);
+        (ArrayInput { elements, first: P::first(0) }, ())
     }
 }

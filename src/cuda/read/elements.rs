@@ -10,6 +10,9 @@ use crate::source::Reader;
 /// The kernel argument that describes elements to a reader.
 pub(crate) type InputOf<E> = <<E as Elements>::Reader as Reader>::Input;
 
+/// The most arrays that are read in step.
+pub(crate) const MAX_ARRAYS: usize = 8;
+
 /// The order of a stream's work and the work of other streams.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum StreamOrder {
@@ -48,6 +51,9 @@ pub(crate) unsafe trait Elements {
     /// Whether cudarc records events at the uses of elements.
     fn are_tracked(&self) -> bool;
 
-    /// The addresses of the elements, for work on `stream`.
+    /// The device address of each array, for work on `stream`.
+    fn addresses<'a>(&'a self, stream: &'a CudaStream) -> ([u64; MAX_ARRAYS], Self::Guard<'a>);
+
+    /// The same as the argument of a kernel.
     fn read<'a>(&'a self, stream: &'a CudaStream) -> (InputOf<Self>, Self::Guard<'a>);
 }

@@ -6,4 +6,4 @@ mod elements;
 
 pub(crate) use array::Arrays;
 pub(crate) use copied::CopiedArrays;
-pub(crate) use elements::{Elements, InputOf, StreamOrder};
+pub(crate) use elements::{Elements, InputOf, MAX_ARRAYS, StreamOrder};

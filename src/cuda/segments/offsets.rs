@@ -1,0 +1,255 @@
+//! The launch of a reduction of segments that offsets give.
+
+use std::cell::Cell;
+use std::mem::MaybeUninit;
+use std::sync::Arc;
+
+use cudarc::driver::{CudaContext, CudaStream, DevicePtrMut, result};
+
+use super::SegmentKernel;
+use crate::cuda::driver::{check, check_capturing, check_context, check_not_capturing};
+use crate::cuda::kernels::{Blocks, identity_if};
+use crate::cuda::launch_graph::Queue;
+use crate::cuda::lock::lock;
+use crate::cuda::read::{Elements, InputOf, MAX_ARRAYS, StreamOrder};
+use crate::cuda::scratch::{ScratchInit, ScratchRequest};
+use crate::cuda::slices::{Addresses, Slices};
+use crate::plan::Kernel;
+use crate::source::OffsetArguments;
+use crate::types::{Offset, Offsets};
+use crate::{DeviceMonoid, Error};
+
+/// The memory to which a kernel reports a wrong segment. Between calls it holds zeros, or the report
+/// of a call that did not wait.
+const REPORT: ScratchRequest = ScratchRequest { needed: 128, most: usize::MAX, init: ScratchInit::Zeros };
+
+/// Elements, and the arrays of offsets that give their segments.
+pub(crate) struct Segmented<E, B> {
+    elements: E,
+    bounds: B,
+    /// How many segments there are.
+    pub(crate) count: u64,
+    width: u32,
+    is_signed: bool,
+    in_pairs: bool,
+}
+
+impl<E: Elements, B: Elements> Segmented<E, B> {
+    /// Elements whose segments are given by arrays of offsets of type `O`.
+    pub(crate) fn of<O: Offsets>(elements: E, bounds: B) -> Result<Self, Error> {
+        let count = count_of::<O>(bounds.length())?;
+        let (width, is_signed) = (size_of::<O::Offset>() as u32, O::Offset::IS_SIGNED);
+        Ok(Self { elements, bounds, count, width, is_signed, in_pairs: O::IN_PAIRS })
+    }
+}
+
+/// The number of segments that arrays of this length give.
+pub(crate) fn count_of<O: Offsets>(length: u64) -> Result<u64, Error> {
+    if O::IN_PAIRS { Ok(length) } else { length.checked_sub(1).ok_or(Error::NoOffsets) }
+}
+
+/// The elements and the offsets as the input of a launch. The addresses of the offsets are found when
+/// the input is read.
+struct Together<'c, E, B> {
+    of: Segmented<E, B>,
+    bounds: &'c Cell<[u64; 2]>,
+}
+
+// SAFETY: the elements are those of `E`.
+unsafe impl<E: Elements, B: Elements> Elements for Together<'_, E, B> {
+    type Reader = E::Reader;
+    type Guard<'a>
+        = (E::Guard<'a>, B::Guard<'a>)
+    where
+        Self: 'a;
+
+    fn stream(&self) -> &Arc<CudaStream> {
+        self.of.elements.stream()
+    }
+
+    fn length(&self) -> u64 {
+        self.of.elements.length()
+    }
+
+    fn order(&self, context: &Arc<CudaContext>, order: StreamOrder) -> Result<(), Error> {
+        let Segmented { elements, bounds, .. } = &self.of;
+        elements.order(context, order)?;
+        let (stream, other) = (elements.stream(), bounds.stream());
+        check_context(context, "offsets", other)?;
+        bounds.order(context, order)?;
+        match order {
+            _ if stream == other => Ok(()),
+            StreamOrder::None => Ok(()),
+            StreamOrder::Before => {
+                // A wait for a capturing stream would add this stream to the capture.
+                check_not_capturing(other)?;
+                check("waiting for the stream of the offsets", stream.join(other))
+            }
+            StreamOrder::After => check("letting the stream of the offsets wait", other.join(stream)),
+        }
+    }
+
+    fn are_tracked(&self) -> bool {
+        self.of.elements.are_tracked() || self.of.bounds.are_tracked()
+    }
+
+    fn addresses<'a>(&'a self, stream: &'a CudaStream) -> ([u64; MAX_ARRAYS], Self::Guard<'a>) {
+        let (addresses, elements) = self.of.elements.addresses(stream);
+        let (_, bounds) = self.of.bounds.addresses(stream);
+        (addresses, (elements, bounds))
+    }
+
+    fn read<'a>(&'a self, stream: &'a CudaStream) -> (InputOf<Self>, Self::Guard<'a>) {
+        let (input, elements) = self.of.elements.read(stream);
+        let (addresses, bounds) = self.of.bounds.addresses(stream);
+        let begins = addresses[0];
+        let ends = if self.of.in_pairs { addresses[1] } else { begins + u64::from(self.of.width) };
+        self.bounds.set([begins, ends]);
+        (input, (elements, bounds))
+    }
+}
+
+/// What the arguments of a launch have besides addresses.
+#[derive(Clone, Copy)]
+struct Call<'a, M: DeviceMonoid> {
+    operator: &'a M,
+    identity: MaybeUninit<M::Item>,
+    length: u64,
+    segments: u64,
+    width: u32,
+    is_signed: bool,
+}
+
+impl SegmentKernel {
+    /// Enqueues a reduction of segments on the stream of the elements, and does not wait for it. The
+    /// results, of the type that the operator presents, are written to `output`, which has a place
+    /// for each segment. A segment that is not a part of the elements counts as empty.
+    pub(crate) fn by_offsets_into<M: DeviceMonoid, E: Elements, B: Elements, O>(
+        &self,
+        operator: &M,
+        segmented: Segmented<E, B>,
+        output: &mut dyn DevicePtrMut<O>,
+    ) -> Result<(), Error> {
+        check_not_capturing(segmented.elements.stream())?;
+        let Some(call) = self.offset_call::<M, E, B, O>(operator, &segmented, output)? else { return Ok(()) };
+        let bounds = Cell::new([0; 2]);
+        let mut slices = Slices { elements: Some(Together { of: segmented, bounds: &bounds }), output };
+        let kernels = [Kernel::ByOffsets].into_iter();
+        slices.enqueue(&self.kernels.workspaces, REPORT, kernels, |queue, addresses| {
+            // SAFETY: the slices have a place for each result, the stream keeps them and the offsets
+            // until its work has ended, and the workspace belongs to this stream.
+            unsafe { self.launch_by_offsets(queue, call, addresses, bounds.get()) }
+        })
+    }
+
+    /// Records a reduction of segments into the graph that the stream of the elements captures.
+    ///
+    /// # Safety
+    ///
+    /// The conditions of [`Slices::record`], also for the offsets.
+    pub(crate) unsafe fn record_by_offsets_into<M: DeviceMonoid, E: Elements, B: Elements, O>(
+        &self,
+        operator: &M,
+        segmented: Segmented<E, B>,
+        output: &mut dyn DevicePtrMut<O>,
+    ) -> Result<(), Error> {
+        check_capturing(segmented.elements.stream())?;
+        let Some(call) = self.offset_call::<M, E, B, O>(operator, &segmented, output)? else { return Ok(()) };
+        let bounds = Cell::new([0; 2]);
+        let together = Together { of: segmented, bounds: &bounds };
+        together.order(&self.kernels.context, StreamOrder::None)?;
+        let mut slices = Slices { elements: Some(together), output };
+        // SAFETY: the caller guarantees the conditions of `Slices::record`.
+        unsafe {
+            slices.record(&self.kernels.workspaces, REPORT, |queue, addresses| {
+                self.launch_by_offsets(queue, call, addresses, bounds.get())
+            })
+        }
+    }
+
+    /// Compiles the kernel if necessary. None if there are no segments.
+    fn offset_call<'a, M: DeviceMonoid, E: Elements, B: Elements, O>(
+        &self,
+        operator: &'a M,
+        segmented: &Segmented<E, B>,
+        output: &dyn DevicePtrMut<O>,
+    ) -> Result<Option<Call<'a, M>>, Error> {
+        let Segmented { count, width, is_signed, .. } = *segmented;
+        assert_eq!(count, output.len() as u64, "a place for each");
+        if count == 0 {
+            return Ok(None);
+        }
+        // User code runs before the launch.
+        let identity = identity_if(true, operator);
+        self.prepare::<M, E::Reader>([Kernel::ByOffsets].into_iter())?;
+        let length = segmented.elements.length();
+        Ok(Some(Call { operator, identity, length, segments: count, width, is_signed }))
+    }
+
+    /// Gives the launch to a queue.
+    ///
+    /// # Safety
+    ///
+    /// 1. The kernel is loaded.
+    /// 2. The addresses point to elements of the call's length, to a begin and an end of each segment,
+    ///    to a place for each result, and to scratch memory as [`REPORT`] requests it.
+    /// 3. Until the queue's work has ended, this memory stays valid, and the elements and the offsets
+    ///    stay unchanged. No other work uses the output until then.
+    unsafe fn launch_by_offsets<M: DeviceMonoid, I>(
+        &self,
+        queue: &mut Queue<'_>,
+        call: Call<'_, M>,
+        addresses: Addresses<I>,
+        [begins, ends]: [u64; 2],
+    ) -> Result<(), Error> {
+        let Call { operator, identity, length, segments, width, is_signed } = call;
+        let Some(input) = addresses.input else { unreachable!("the input is given") };
+        let arguments = OffsetArguments {
+            input,
+            length,
+            segments,
+            begins,
+            ends,
+            output: addresses.output,
+            wrong: addresses.memory,
+            width,
+            is_signed: is_signed.into(),
+            identity,
+        };
+        let kernel = Kernel::ByOffsets;
+        let shared_bytes = self.policy.shared_bytes(kernel, &self.kernels.data);
+        let resident = self.kernels.resident_blocks(kernel, shared_bytes)?;
+        let blocks = Blocks {
+            count: self.policy.blocks_by_offsets(segments, resident),
+            warps: self.policy.warps(kernel),
+            shared_bytes,
+            early: false,
+        };
+        // SAFETY: these are the arguments of the kernel. The caller guarantees their addresses.
+        unsafe { self.kernels.launch(kernel, blocks, arguments, operator, queue) }
+    }
+
+    /// Waits for the work of a stream, and returns the error that a kernel has reported on it since
+    /// the last call.
+    pub(crate) fn wait_for_report(&self, stream: &CudaStream, length: u64) -> Result<(), Error> {
+        let workspace = self.kernels.workspaces.of_stream(stream)?;
+        let workspace = lock(&workspace);
+        check_not_capturing(stream)?;
+        check("binding the context", self.kernels.context.bind_to_thread())?;
+        let Some(address) = workspace.scratch.address(REPORT) else { return Ok(()) };
+        let mut report = [0_u64];
+        // SAFETY: the memory is allocated, and `report` lives until the stream's work has ended.
+        let waited = unsafe {
+            let copied = result::memcpy_dtoh_async(&mut report, address, stream.cu_stream());
+            copied.and(result::stream::synchronize(stream.cu_stream()))
+        };
+        check("waiting for the result", waited)?;
+        if report[0] == 0 {
+            return Ok(());
+        }
+        // SAFETY: the memory is allocated, and only work of this stream uses it.
+        let cleared = unsafe { result::memset_d8_async(address, 0, 8, stream.cu_stream()) };
+        check("clearing memory", cleared)?;
+        Err(Error::WrongSegment { segment: report[0] - 1, length })
+    }
+}
