@@ -1,8 +1,10 @@
-//! Tests of rows and columns: on every backend the result of each is what a reduction of it alone
-//! gives.
+//! Tests of rows, columns and segments: on every backend the result of each is what a reduction of it
+//! alone gives.
 
 #[path = "rows/mutations.rs"]
 mod mutations;
+#[path = "rows/segments.rs"]
+mod segments;
 
 use std::fmt::Debug;
 use std::marker::PhantomData;
@@ -362,6 +364,7 @@ fn add_trials(trials: &mut Trials<'_>) {
     });
     trials.add(|kernels| trial(kernels, Placed::<u8, 1>(PhantomData)));
     trials.add(|kernels| trial(kernels, OfIndex));
+    trials.add(|kernels| segments::trials(kernels, Placed::<u32, 3>(PhantomData)));
     trials.add(|kernels| {
         let scaled = Scaled { modulus: 1_000_003, scale: 77 };
         trial(kernels, Masked::<Scaled, Bit>(scaled, PhantomData))
@@ -371,6 +374,7 @@ fn add_trials(trials: &mut Trials<'_>) {
 /// Files that determine how rows are tested.
 const FILES: &[&str] = &[
     "tests/rows.rs",
+    "tests/rows/segments.rs",
     "tests/support/segments.rs",
     "tests/support/aggregates.rs",
     "tests/support/drawn.rs",
@@ -387,6 +391,7 @@ fn main() -> ExitCode {
     aggregates::some(&mut OnExecutor(&mut tests, "is_clean_under_the_sanitizers"));
     aggregates::all(&mut Compile(&mut suite));
     aggregates::all(&mut Runs(&mut suite));
+    segments::add_to(&mut suite, FILES);
     suite.test(Tier::Cpu, "shapes_are_checked", shapes_are_checked);
     for tier in [Tier::Cpu, Tier::Gpu] {
         suite.test(tier, "a_row_has_the_same_bits_in_every_batch", move || batches(tier));

@@ -114,7 +114,10 @@ impl<A: DeviceAggregate> Reduction<A> {
                 let Some(stream) = backend.gpu() else { return Err(Error::DeviceInputOnCpu) };
                 let private = PrivateStream::take(stream.context())?;
                 let elements = CopiedArrays::<A::Preparation>::of::<A::Input>(&private, slices, length)?;
-                let enqueued = self.enqueue(stream, elements, offsets, places);
+                let on = Arc::clone(elements.stream());
+                let enqueued = self
+                    .enqueue(stream, elements, offsets, places)
+                    .and_then(|()| self.wait_for_report(&on, offsets, length as u64));
                 // Waits after a failure, too: the next call that takes this stream does not wait for
                 // this work.
                 let waited = private.wait("waiting for the reduction");
@@ -235,12 +238,13 @@ impl<A: DeviceAggregate> Reduction<A> {
         places: &mut [A::Output],
     ) -> Result<(), Error> {
         let length = cpu::length_of::<A::Input>(slices)?;
-        check_places(checked(offsets, length as u64)?, places.len())?;
         if let (InputSource::Host(offsets), true) = (offsets, self.device.keeps_host_on_cpu()) {
             let ranges = ranges::<O>(*offsets, length as u64)?;
+            check_places(ranges.len() as u64, places.len())?;
             cpu::ranges_into(&self.aggregate, slices, &ranges, places);
             return Ok(());
         }
+        check_places(checked(offsets, length as u64)?, places.len())?;
         let backend = self.device.backend()?;
         let Some(stream) = backend.gpu() else { return Err(Error::DeviceInputOnCpu) };
         let private = PrivateStream::take(stream.context())?;
@@ -282,10 +286,21 @@ impl<A: DeviceAggregate> Reduction<A> {
         let (length, on) = (elements.length(), Arc::clone(elements.stream()));
         let mut results = new_slice(checked(offsets, length)? as usize, &on)?;
         self.enqueue(stream, elements, offsets, &mut results)?;
-        if let InputSource::Device(_) = offsets {
-            self.segment_kernel(stream)?.wait_for_report(&on, length)?;
-        }
+        self.wait_for_report(&on, offsets, length)?;
         Ok(results)
+    }
+
+    /// Waits for the work of a stream if only this work tells whether the offsets are right.
+    fn wait_for_report<O: Offsets>(
+        &self,
+        stream: &CudaStream,
+        offsets: &Given<'_, O>,
+        length: u64,
+    ) -> Result<(), Error> {
+        match offsets {
+            InputSource::Host(_) => Ok(()),
+            InputSource::Device(_) => self.segment_kernel(stream)?.wait_for_report(stream, length),
+        }
     }
 }
 

@@ -35,7 +35,7 @@ struct Request {
     uint32_t misalignment, output_misalignment, in_place;
     // Offsets in the kernel's first parameter, in bytes: of the addresses of the input, of the
     // output and of the words that blocks share.
-    uint32_t input_at, output_at, words_at;
+    uint32_t input_at, output_at, words_at, bounds_at;
     uint64_t seed, shared, arguments, op, input, output;
     // Size of the words that blocks share, in bytes. They are part of the request and of the
     // answer.
@@ -45,6 +45,9 @@ struct Request {
     // The number of arrays in the input. Their places follow the request. 0: the whole input is one
     // array. NO_ARRAY: the kernel reads no input.
     uint64_t arrays;
+    // How many of the arrays, the last ones, are offsets of segments: of both ends, or of begins and of
+    // ends. An offset has `bound_bytes`.
+    uint64_t bounds, bound_bytes;
 };
 constexpr uint64_t NO_ARRAY = ~uint64_t(0);
 
@@ -93,9 +96,14 @@ void serve(const Request& request) {
     get(words.data(), request.words);
     char* const shared_words = reinterpret_cast<char*>(words.data());
     // The address of an empty output is null.
-    for (size_t k = 0; k < arrays.size(); ++k) {
+    for (size_t k = 0; k + request.bounds < arrays.size(); ++k) {
         const uint64_t address = arrays[k].address_in(input);
         memcpy(sent.data() + request.input_at + k * sizeof address, &address, sizeof address);
+    }
+    if (request.bounds > 0) {
+        const uint64_t begins = arrays[arrays.size() - request.bounds].address_in(input);
+        const uint64_t bounds[2] = {begins, request.bounds == 2 ? arrays.back().address_in(input) : begins + request.bound_bytes};
+        memcpy(sent.data() + request.bounds_at, bounds, sizeof bounds);
     }
     memcpy(sent.data() + request.output_at, &output_address, sizeof output_address);
     if (request.words) memcpy(sent.data() + request.words_at, &shared_words, sizeof shared_words);

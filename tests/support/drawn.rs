@@ -6,7 +6,7 @@ use rand::rngs::SmallRng;
 use warpfold::cudarc::driver::{CudaSlice, CudaStream, CudaView};
 use warpfold::{
     Aggregate, Bit, Bitmap, DeviceAggregate, DeviceMemory, DeviceType, Element, Error, HostMemory, Input,
-    OnDevice, OneArray, Place, Reduction, Rows, Scan, Value,
+    Offsets, OnDevice, OneArray, Place, Reduction, Rows, Scan, Value,
 };
 
 use super::input_bytes::{ArrayBytes, bitmap, bytes};
@@ -58,6 +58,14 @@ pub trait Drawn: Element {
         start: usize,
         rows: Rows,
         is_rows: bool,
+    ) -> Result<CudaSlice<Stored<A>>, Error>;
+
+    /// The results of segments of the arrays in device memory.
+    fn segments<A: DeviceAggregate<Input = Self>, O: Offsets, J: Input<O>>(
+        reduction: &Reduction<A>,
+        device: &Self::Device,
+        start: usize,
+        offsets: J,
     ) -> Result<CudaSlice<Stored<A>>, Error>;
 
     /// The bytes of each array.
@@ -144,6 +152,14 @@ impl<T: Sample> Drawn for T {
     ) -> Result<CudaSlice<Stored<A>>, Error> {
         by_rows(reduction, &view(device, start), rows, is_rows)
     }
+    fn segments<A: DeviceAggregate<Input = T>, O: Offsets, J: Input<O>>(
+        reduction: &Reduction<A>,
+        device: &CudaSlice<T>,
+        start: usize,
+        offsets: J,
+    ) -> Result<CudaSlice<Stored<A>>, Error> {
+        reduction.segments(&view(device, start), offsets)
+    }
     fn arrays(elements: &[T]) -> Vec<ArrayBytes> {
         vec![ArrayBytes::Values(bytes(elements), align_of::<T>())]
     }
@@ -192,6 +208,14 @@ impl Drawn for () {
         _: usize,
         _: Rows,
         _: bool,
+    ) -> Result<CudaSlice<Stored<A>>, Error> {
+        unreachable!("indices are not in device memory")
+    }
+    fn segments<A: DeviceAggregate<Input = ()>, O: Offsets, J: Input<O>>(
+        _: &Reduction<A>,
+        _: &u64,
+        _: usize,
+        _: J,
     ) -> Result<CudaSlice<Stored<A>>, Error> {
         unreachable!("indices are not in device memory")
     }
@@ -328,6 +352,14 @@ macro_rules! in_step {
                 is_rows: bool,
             ) -> Result<CudaSlice<Stored<Of>>, Error> {
                 by_rows(reduction, ($($part::of_view(&$part::view_column(&device.$index, start + $index)),)*), rows, is_rows)
+            }
+            fn segments<Of: DeviceAggregate<Input = Self>, O: Offsets, J: Input<O>>(
+                reduction: &Reduction<Of>,
+                device: &Self::Device,
+                start: usize,
+                offsets: J,
+            ) -> Result<CudaSlice<Stored<Of>>, Error> {
+                reduction.segments(($($part::of_view(&$part::view_column(&device.$index, start + $index)),)*), offsets)
             }
             fn arrays(elements: &[Self]) -> Vec<ArrayBytes> {
                 let host = Self::split(elements);

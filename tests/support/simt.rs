@@ -205,6 +205,7 @@ pub(super) struct AddressOffsets {
     pub(super) input: u32,
     pub(super) output: u32,
     pub(super) words: u32,
+    pub(super) bounds: u32,
 }
 
 /// The first parameter of a kernel up to the identity, and its `AddressOffsets`. `$words` is the
@@ -220,6 +221,7 @@ macro_rules! before_identity {
             input: offset_of!(Of, input) as u32,
             output: offset_of!(Of, output) as u32,
             words: offset_of!(Of, $words) as u32,
+            bounds: 0,
         };
         (bytes(&[fields])[..offset_of!(Of, identity)].to_vec(), places)
     }};
@@ -305,6 +307,8 @@ pub(super) struct Request {
     pub(super) count: u64,
     pub(super) early: u64,
     pub(super) arrays: u64,
+    pub(super) bounds: u64,
+    pub(super) bound_bytes: u64,
 }
 
 /// The operator as a kernel gets it. Without state it is an empty struct, which has one byte in
@@ -541,7 +545,7 @@ impl Executor {
             blocks: 3,
             threads: 64,
             misalignment: 0,
-            places: AddressOffsets { input: 0, output: 16, words: 0 },
+            places: AddressOffsets { input: 0, output: 16, ..AddressOffsets::default() },
             seed: self.seed,
             shared: 0,
             arguments: arguments.len() as u64,
