@@ -44,7 +44,8 @@ impl<W: Write> Cpu<'_, W> {
         self.aggregate("variance", "f32", uniform, Variance::<f32>::new())?;
         self.aggregate("histogram of 16", "f32", uniform, Histogram::<f32, 16>::new(-1.0, 1.0))?;
         self.aggregate("top 8", "f32", uniform, TopK::<f32, 8>::new())?;
-        self.pairs("dot product", "f32", uniform, Dot::<f32>::new())
+        self.pairs("dot product", "f32", uniform, Dot::<f32>::new())?;
+        self.rows()
     }
 
     /// Measures an aggregate beside a loop that only reads.
@@ -69,6 +70,49 @@ impl<W: Write> Cpu<'_, W> {
                 ("read-cpu", "-", &mut || _ = black_box(read(&elements))),
             ],
         )
+    }
+
+    /// Measures sums of rows, columns and segments into given memory.
+    fn rows(&mut self) -> Result<()> {
+        if !self.wants("rows", "f32") {
+            return Ok(());
+        }
+        let elements: Vec<f32> = (0..(self.bytes / 4) as u64).into_par_iter().map(uniform).collect();
+        let sum = Reduction::<Sum<f32>>::new(Device::cpu());
+        for columns in [2, 4, 8, 32, 100, 1024, 1 << 20] {
+            let matrix = &elements[..elements.len() / columns * columns];
+            let rows = matrix.len() / columns;
+            let mut places = vec![0.0; rows.max(columns)];
+            let offsets: Vec<u32> = (0..=rows as u32).map(|row| row * columns as u32).collect();
+            for name in ["rows", "columns", "segments"] {
+                let operator = &format!("sum by {name} of {columns}");
+                let bytes = size_of_val(matrix);
+                let subject = Subject {
+                    operator,
+                    item: "f32",
+                    item_bytes: 4,
+                    bytes,
+                    offset: 0,
+                    result: "-".to_owned(),
+                };
+                let mut call = || {
+                    let reduced = match name {
+                        "rows" => sum.rows_into(matrix, columns, &mut places[..rows]),
+                        "columns" => sum.columns_into(matrix, columns, &mut places[..columns]),
+                        _ => sum.segments_into(matrix, &offsets, &mut places[..rows]),
+                    };
+                    assert!(black_box(reduced).is_ok());
+                };
+                self.in_turn(
+                    &subject,
+                    &mut [
+                        ("warpfold-cpu", "-", &mut call),
+                        ("read-cpu", "-", &mut || _ = black_box(read(matrix))),
+                    ],
+                )?;
+            }
+        }
+        Ok(())
     }
 
     /// Measures an aggregate of two arrays, each half of the bytes.

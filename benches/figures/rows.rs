@@ -1,9 +1,11 @@
-//! Rows and columns of matrices in device memory: rows of time `graph`.
+//! Rows, columns and segments in device memory: rows of time `graph`.
 //!
 //! An operator's name ends with the columns, as in `sum by rows of 5` or `sum by 16 columns`. Beside each stands a kernel
 //! that reads and writes as many bytes (`copy`).
 
 use anyhow::Result;
+use rand::rngs::SmallRng;
+use rand::{Rng, SeedableRng};
 use warpfold::aggregates::{ArgMax, BoundingBox, LogSumExp, Mean, Variance};
 use warpfold::cudarc::driver::{CudaSlice, CudaView, PushKernelArg};
 use warpfold::operators::{Max, Min, Sum};
@@ -59,6 +61,11 @@ pub fn all(asked: &mut Asked<'_>) -> Result<()> {
         measure_columns(asked, "variance", columns, Variance::<f32>::new())?;
         measure_columns(asked, "argmax", columns, ArgMax::<f32>::new())?;
     }
+    for length in [4, 16, 128, 1024, 1 << 20] {
+        let lengths = std::iter::repeat_n(length, (1 << 28) / length).collect();
+        measure_segments(asked, &format!("sum by segments of {length}"), lengths)?;
+    }
+    measure_segments(asked, "sum by segments of a power law", power_law())?;
     for (rows, columns) in SMALL {
         measure(asked, "sum", "f32", columns, 4 * rows * columns, Sum::<f32>::new())?;
     }
@@ -122,6 +129,47 @@ fn measure_columns<A: DeviceAggregate<Input = f32>>(
     })?;
     row(asked.out, "warpfold", &subject, "graph", times)?;
     copy::<A>(asked, &subject, &views, &mut results)
+}
+
+/// Lengths from 1 to 2^20, of 2^28 elements together: of a length x there are proportionally x^-2.
+fn power_law() -> Vec<usize> {
+    let (mut random, mut left, mut lengths) = (SmallRng::seed_from_u64(1), 1_usize << 28, Vec::new());
+    while left > 0 {
+        let uniform: f64 = random.random_range(0.0..1.0);
+        let length = ((1.0 / (1.0 - uniform)) as usize).clamp(1, 1 << 20).min(left);
+        left -= length;
+        lengths.push(length);
+    }
+    lengths
+}
+
+/// Sums of segments that offsets in device memory give.
+fn measure_segments(asked: &mut Asked<'_>, name: &str, lengths: Vec<usize>) -> Result<()> {
+    let gpu = asked.gpu;
+    if !is_asked(asked, "sum", name) {
+        return Ok(());
+    }
+    let subject = subject(name, "f32", 4, 4 * lengths.iter().sum::<usize>());
+    let views = super::aggregates::views::<f32>(gpu, &subject)?;
+    let ends = lengths.iter().scan(0_u32, |end, &length| {
+        *end += length as u32;
+        Some(*end)
+    });
+    let offsets: Vec<u32> = std::iter::once(0).chain(ends).collect();
+    let offsets = gpu.stream.clone_htod(&offsets)?;
+    let sum = Reduction::<Sum<f32>>::new(gpu.stream.clone());
+    sum.compile_segments()?;
+    // SAFETY: the output is written before it is read.
+    let mut results = unsafe { gpu.stream.alloc::<f32>(lengths.len()) }?;
+    let times = gpu.graph_times(subject.bytes, SAMPLES, |call| {
+        // SAFETY: the graph is dropped before the slices.
+        Ok(unsafe { sum.record_segments_into(&views[call % views.len()], &offsets, &mut results) }?)
+    })?;
+    row(asked.out, "warpfold", &subject, "graph", times)?;
+    // The copy writes as many bytes as offsets and results have.
+    // SAFETY: as above.
+    let mut written = unsafe { gpu.stream.alloc::<f32>(2 * lengths.len()) }?;
+    copy::<Sum<f32>>(asked, &subject, &views, &mut written)
 }
 
 /// A kernel that reads and writes as many bytes.

@@ -6,20 +6,19 @@
 
 use std::mem::MaybeUninit;
 use std::ops::Range;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use super::columns::Columns;
-use super::read::{Elements, Prepared};
+use super::read::{Elements, FEW, Prepared};
 use super::reduce::{Brackets, bracket};
 use super::threads::on_threads;
 use super::vectors::{Compiled, Registers, Vectors};
 use crate::types::Segments;
-use crate::{Aggregate, DeviceAggregate, Element, Item, Monoid};
+use crate::{Aggregate, DeviceAggregate, Element, Monoid};
 
 /// Bytes of the elements of a part.
 const PART_BYTES: usize = 256 << 10;
-/// Most elements of a segment that is reduced without memory for items.
-const FEW: usize = 32;
 /// Fewest segments for each thread, if each is reduced by one thread.
 const SEGMENTS_OF_THREAD: u64 = 4;
 /// Bytes of a segment among others from which on all threads reduce it.
@@ -27,6 +26,8 @@ const LONG_BYTES: usize = 4 << 20;
 /// Parts for each thread if segments have different lengths, and most segments of a part.
 const PARTS_OF_THREAD: usize = 64;
 const MOST_OF_PART: usize = 4096;
+/// Numbers that a thread checks at once.
+const CHECKED_AT_ONCE: usize = 1 << 16;
 
 type Slices<'a, A> = <<A as Aggregate>::Input as Element>::Slices<'a>;
 
@@ -76,16 +77,17 @@ fn reduce<A: DeviceAggregate>(
     by_parts(Each { aggregate, slices, range_of, longest: usize::MAX }, of_part, places);
 }
 
-/// The result of each range of elements.
+/// The result of each of `count` ranges of elements.
 pub(crate) fn ranges<A: DeviceAggregate>(
     aggregate: &A,
     slices: Slices<'_, A>,
-    ranges: &[Range<usize>],
+    count: usize,
+    range_of: impl Fn(usize) -> Range<usize> + Copy + Sync,
 ) -> Vec<A::Output> {
-    let mut results = Vec::with_capacity(ranges.len());
-    reduce_ranges(aggregate, slices, ranges, &mut results.spare_capacity_mut()[..ranges.len()]);
+    let mut results = Vec::with_capacity(count);
+    reduce_ranges(aggregate, slices, range_of, &mut results.spare_capacity_mut()[..count]);
     // SAFETY: every place was written.
-    unsafe { results.set_len(ranges.len()) };
+    unsafe { results.set_len(count) };
     results
 }
 
@@ -93,28 +95,42 @@ pub(crate) fn ranges<A: DeviceAggregate>(
 pub(crate) fn ranges_into<A: DeviceAggregate>(
     aggregate: &A,
     slices: Slices<'_, A>,
-    ranges: &[Range<usize>],
+    range_of: impl Fn(usize) -> Range<usize> + Copy + Sync,
     places: &mut [A::Output],
 ) {
-    reduce_ranges(aggregate, slices, ranges, as_places(places));
+    reduce_ranges(aggregate, slices, range_of, as_places(places));
 }
 
 /// Writes every place.
 fn reduce_ranges<A: DeviceAggregate>(
     aggregate: &A,
     slices: Slices<'_, A>,
-    ranges: &[Range<usize>],
+    range_of: impl Fn(usize) -> Range<usize> + Copy + Sync,
     places: &mut [MaybeUninit<A::Output>],
 ) {
     let longest = LONG_BYTES / size_of::<A::Input>().max(1);
-    let range_of = |segment: usize| ranges[segment].clone();
-    let of_part = (ranges.len() / (PARTS_OF_THREAD * rayon::current_num_threads())).clamp(1, MOST_OF_PART);
-    by_parts(Each { aggregate, slices, range_of, longest }, of_part, places);
-    for (range, place) in ranges.iter().zip(places) {
-        if range.len() > longest {
-            place.write(by_all_threads(aggregate, slices, range.clone()));
-        }
+    let of_part = (places.len() / (PARTS_OF_THREAD * rayon::current_num_threads())).clamp(1, MOST_OF_PART);
+    let longer = by_parts(Each { aggregate, slices, range_of, longest }, of_part, places);
+    for index in longer {
+        places[index].write(by_all_threads(aggregate, slices, range_of(index)));
     }
+}
+
+/// The first of `count` numbers that is wrong.
+pub(crate) fn first_wrong(count: usize, is_right: &(dyn Fn(usize) -> bool + Sync)) -> Option<usize> {
+    let (next, first) = (AtomicUsize::new(0), AtomicUsize::new(usize::MAX));
+    let work = || loop {
+        let begin = next.fetch_add(CHECKED_AT_ONCE, Ordering::Relaxed);
+        if begin >= count.min(first.load(Ordering::Relaxed)) {
+            return;
+        }
+        if let Some(wrong) = (begin..count.min(begin + CHECKED_AT_ONCE)).find(|&number| !is_right(number)) {
+            first.fetch_min(wrong, Ordering::Relaxed);
+        }
+    };
+    on_threads(count.div_ceil(CHECKED_AT_ONCE), &work);
+    let first = first.into_inner();
+    (first < count).then_some(first)
 }
 
 fn by_all_threads<A: DeviceAggregate>(
@@ -136,13 +152,15 @@ struct Each<'p, 'a, A: DeviceAggregate, F> {
     longest: usize,
 }
 
-/// Writes the places of all ranges that are not too long. A part has `of_part` places.
+/// Writes the places of all ranges that are not too long, and returns the others. A part has `of_part`
+/// places.
 fn by_parts<A: DeviceAggregate, F: Fn(usize) -> Range<usize> + Copy + Sync>(
     each: Each<'_, '_, A, F>,
     of_part: usize,
     places: &mut [MaybeUninit<A::Output>],
-) {
+) -> Vec<usize> {
     let count = places.len().div_ceil(of_part);
+    let longer = Mutex::new(Vec::new());
     let parts = Mutex::new(places.chunks_mut(of_part).enumerate());
     let work = || {
         let operator = each.aggregate.monoid();
@@ -155,8 +173,10 @@ fn by_parts<A: DeviceAggregate, F: Fn(usize) -> Range<usize> + Copy + Sync>(
             Vectors::detected().run(Short { each, operator: &operator, first, places: &mut *places });
             for (index, place) in places.iter_mut().enumerate() {
                 let range = (each.range_of)(first + index);
-                if (FEW + 1..=each.longest).contains(&range.len()) {
-                    let count = range.len();
+                let count = range.len();
+                if count > each.longest {
+                    longer.lock().unwrap_or_else(PoisonError::into_inner).push(first + index);
+                } else if count > FEW {
                     let elements =
                         Prepared::for_reduction(each.aggregate, each.slices, count).from(range.start);
                     let item = brackets.of(&elements, 0..elements.length(), &mut room);
@@ -166,6 +186,7 @@ fn by_parts<A: DeviceAggregate, F: Fn(usize) -> Range<usize> + Copy + Sync>(
         }
     };
     on_threads(count, &work);
+    longer.into_inner().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The ranges of few elements of a part.
@@ -184,14 +205,15 @@ impl<A: DeviceAggregate, F: Fn(usize) -> Range<usize>> Compiled for Short<'_, '_
         let Self { each: Each { aggregate, slices, range_of, .. }, operator, first, places } = self;
         for (index, place) in places.iter_mut().enumerate() {
             let range = range_of(first + index);
-            let item: Item<A> = match range.len() {
+            let count = range.len();
+            let item = match count {
                 0 => operator.identity(),
-                count @ 1..=FEW => Prepared::for_reduction(aggregate, slices, count)
+                1..=FEW => Prepared::for_reduction(aggregate, slices, count)
                     .from(range.start)
                     .bracket_of_few(operator),
                 _ => continue,
             };
-            place.write(aggregate.present(item, range.len() as u64));
+            place.write(aggregate.present(item, count as u64));
         }
     }
 }

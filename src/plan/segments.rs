@@ -165,10 +165,18 @@ impl SegmentPolicy {
         }
     }
 
+    /// How many neighbours of `segments` segments that offsets give a warp takes at once: fewer if there
+    /// are too few for all multiprocessors.
+    pub fn at_once_by_offsets(&self, segments: u64) -> u32 {
+        let LaneShape { warps, blocks_per_multiprocessor, .. } = self.by_lanes;
+        let wave = MULTIPROCESSORS * u64::from(warps * blocks_per_multiprocessor);
+        (segments / wave).next_power_of_two().clamp(1, 32) as u32
+    }
+
     /// The number of blocks for `segments` segments that offsets give, on a GPU that holds `resident`
     /// blocks at once.
     pub fn blocks_by_offsets(&self, segments: u64, resident: u32) -> u32 {
-        let warps = segments.div_ceil(32);
+        let warps = segments.div_ceil(self.at_once_by_offsets(segments).into());
         warps.div_ceil(self.warps(Kernel::ByOffsets).into()).min(resident.max(1).into()) as u32
     }
 

@@ -5,15 +5,16 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use cudarc::driver::{CudaSlice, CudaStream};
+use cudarc::driver::{CudaSlice, CudaStream, DevicePtrMut};
 
 use super::{Reduction, Slices, Stored};
 use crate::cuda::{
-    AllocateOutput, CopiedArrays, Elements, InputSource, OutputTarget, PrivateStream, Segmented, count_of,
-    new_slice,
+    AllocateOutput, Arrays, CopiedArrays, Elements, InputSource, OutputTarget, PrivateStream, Segmented,
+    StreamOrder, count_of, new_slice,
 };
 use crate::language::AsTheyAre;
 use crate::plan::Kernel;
+use crate::source::ArraysOf;
 use crate::types::Offsets;
 use crate::{Aggregate, DeviceAggregate, Element, Error, Input, OnDevice, Output, Place, cpu};
 
@@ -197,7 +198,7 @@ impl<A: DeviceAggregate> Reduction<A> {
                 InputSource::Device(offsets),
                 OutputTarget::Device(places),
             ) => {
-                let bounds = crate::cuda::Arrays::<O, AsTheyAre>::of(offsets)?;
+                let bounds = Arrays::<O, AsTheyAre>::of(offsets)?;
                 let segmented = Segmented::of::<O>(Self::arrays(pointers)?, bounds)?;
                 check_places(segmented.count, places.len())?;
                 // SAFETY: the caller keeps the contract of this function.
@@ -239,9 +240,9 @@ impl<A: DeviceAggregate> Reduction<A> {
     ) -> Result<(), Error> {
         let length = cpu::length_of::<A::Input>(slices)?;
         if let (InputSource::Host(offsets), true) = (offsets, self.device.keeps_host_on_cpu()) {
-            let ranges = ranges::<O>(*offsets, length as u64)?;
-            check_places(ranges.len() as u64, places.len())?;
-            cpu::ranges_into(&self.aggregate, slices, &ranges, places);
+            check_places(checked_on_host::<O>(*offsets, length as u64)?, places.len())?;
+            let range_of = |segment| range_of::<O>(*offsets, segment);
+            cpu::ranges_into(&self.aggregate, slices, range_of, places);
             return Ok(());
         }
         check_places(checked(offsets, length as u64)?, places.len())?;
@@ -256,14 +257,14 @@ impl<A: DeviceAggregate> Reduction<A> {
     fn enqueue<O: Offsets>(
         &self,
         stream: &CudaStream,
-        elements: impl Elements<Reader = crate::source::ArraysOf<A::Preparation>>,
+        elements: impl Elements<Reader = ArraysOf<A::Preparation>>,
         offsets: &Given<'_, O>,
-        places: &mut dyn cudarc::driver::DevicePtrMut<Stored<A>>,
+        places: &mut dyn DevicePtrMut<Stored<A>>,
     ) -> Result<(), Error> {
         let (kernel, operator) = (self.segment_kernel(stream)?, self.operator(Some(0)));
         match offsets {
             InputSource::Device(offsets) => {
-                let bounds = crate::cuda::Arrays::<O, AsTheyAre>::of(*offsets)?;
+                let bounds = Arrays::<O, AsTheyAre>::of(*offsets)?;
                 kernel.by_offsets_into(&operator, Segmented::of::<O>(elements, bounds)?, places)
             }
             InputSource::Host(offsets) => {
@@ -279,10 +280,10 @@ impl<A: DeviceAggregate> Reduction<A> {
     fn in_new_slice<O: Offsets>(
         &self,
         stream: &CudaStream,
-        elements: impl Elements<Reader = crate::source::ArraysOf<A::Preparation>>,
+        elements: impl Elements<Reader = ArraysOf<A::Preparation>>,
         offsets: &Given<'_, O>,
     ) -> Result<CudaSlice<Stored<A>>, Error> {
-        elements.order(stream.context(), crate::cuda::StreamOrder::None)?;
+        elements.order(stream.context(), StreamOrder::None)?;
         let (length, on) = (elements.length(), Arc::clone(elements.stream()));
         let mut results = new_slice(checked(offsets, length)? as usize, &on)?;
         self.enqueue(stream, elements, offsets, &mut results)?;
@@ -307,31 +308,29 @@ impl<A: DeviceAggregate> Reduction<A> {
 /// The number of segments, after a check of offsets in host memory.
 fn checked<O: Offsets>(offsets: &Given<'_, O>, length: u64) -> Result<u64, Error> {
     match offsets {
-        InputSource::Host(slices) => {
-            let count = count_of::<O>(cpu::length_of::<O>(*slices)? as u64)?;
-            for segment in 0..count {
-                range_of::<O>(*slices, segment as usize, length)?;
-            }
-            Ok(count)
-        }
-        InputSource::Device(pointers) => {
-            count_of::<O>(crate::cuda::Arrays::<O, AsTheyAre>::of(*pointers)?.length())
-        }
+        InputSource::Host(slices) => checked_on_host::<O>(*slices, length),
+        InputSource::Device(pointers) => count_of::<O>(Arrays::<O, AsTheyAre>::of(*pointers)?.length()),
     }
 }
 
-/// The elements of a segment, if it is a part of the input.
-fn range_of<O: Offsets>(slices: O::Slices<'_>, segment: usize, length: u64) -> Result<Range<usize>, Error> {
-    match O::bounds(slices, segment) {
-        (Some(begin), Some(end)) if begin <= end && end <= length => Ok(begin as usize..end as usize),
-        _ => Err(Error::WrongSegment { segment: segment as u64, length }),
-    }
-}
-
-/// The elements of each segment.
-fn ranges<O: Offsets>(slices: O::Slices<'_>, length: u64) -> Result<Vec<Range<usize>>, Error> {
+/// The number of segments, each of which is a part of the input.
+fn checked_on_host<O: Offsets>(slices: O::Slices<'_>, length: u64) -> Result<u64, Error> {
     let count = count_of::<O>(cpu::length_of::<O>(slices)? as u64)?;
-    (0..count as usize).map(|segment| range_of::<O>(slices, segment, length)).collect()
+    let is_right = |segment| match O::bounds(slices, segment) {
+        (Some(begin), Some(end)) => begin <= end && end <= length,
+        _ => false,
+    };
+    match cpu::first_wrong(count as usize, &is_right) {
+        None => Ok(count),
+        Some(segment) => Err(Error::WrongSegment { segment: segment as u64, length }),
+    }
+}
+
+/// The elements of a segment, which is a part of the input.
+#[inline]
+fn range_of<O: Offsets>(slices: O::Slices<'_>, segment: usize) -> Range<usize> {
+    let (begin, end) = O::bounds(slices, segment);
+    begin.unwrap_or(0) as usize..end.unwrap_or(0) as usize
 }
 
 /// Checks that an output has a place for each result.
@@ -353,8 +352,9 @@ impl<A: DeviceAggregate, O: Offsets> AllocateOutput<A::Input, A::Output> for Eac
         let Self { reduction, offsets } = *self;
         let length = cpu::length_of::<A::Input>(slices)?;
         if let (InputSource::Host(offsets), true) = (offsets, reduction.device.keeps_host_on_cpu()) {
-            let ranges = ranges::<O>(*offsets, length as u64)?;
-            return Ok(cpu::ranges(&reduction.aggregate, slices, &ranges));
+            let count = checked_on_host::<O>(*offsets, length as u64)?;
+            let range_of = |segment| range_of::<O>(*offsets, segment);
+            return Ok(cpu::ranges(&reduction.aggregate, slices, count as usize, range_of));
         }
         let backend = reduction.device.backend()?;
         let Some(stream) = backend.gpu() else { return Err(Error::DeviceInputOnCpu) };

@@ -41,6 +41,7 @@ arguments! {
         wrong: u64,
         width: u32,
         is_signed: u32,
+        at_once: u32,
         identity: MaybeUninit<T>,
     }
 }

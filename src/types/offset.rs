@@ -30,6 +30,7 @@ macro_rules! offsets {
         impl sealed::Offset for $type {}
         impl Offset for $type {
             const IS_SIGNED: bool = $is_signed;
+            #[inline]
             fn place(self) -> Option<u64> {
                 u64::try_from(self).ok()
             }
@@ -63,6 +64,7 @@ impl<T: Offset> sealed::Offsets for T {}
 impl<T: Offset> Offsets for T {
     type Offset = T;
     const IN_PAIRS: bool = false;
+    #[inline]
     fn bounds(slices: Self::Slices<'_>, segment: usize) -> (Option<u64>, Option<u64>) {
         (T::at(slices, segment).place(), T::at(slices, segment + 1).place())
     }
@@ -72,6 +74,7 @@ impl<T: Offset> sealed::Offsets for (T, T) {}
 impl<T: Offset> Offsets for (T, T) {
     type Offset = T;
     const IN_PAIRS: bool = true;
+    #[inline]
     fn bounds(slices: Self::Slices<'_>, segment: usize) -> (Option<u64>, Option<u64>) {
         let (begin, end) = Self::at(slices, segment);
         (begin.place(), end.place())

@@ -1,4 +1,4 @@
-// Segments of any lengths, which offsets give: a warp takes 32 segments at a time.
+// Segments of any lengths, which offsets give: a warp takes up to 32 segments at a time.
 //
 // - Neighbouring segments that fit into a window are copied to shared memory together. Each of them
 //   has as many lanes as are left for it, and is reduced as a row is (by_lanes.cuh).
@@ -23,6 +23,8 @@ struct OffsetArguments {
     // Gets the number of a segment that is not a part of the input, plus 1.
     unsigned long long* wrong;
     unsigned width, is_signed;
+    // Neighbouring segments that a warp takes at once: at most 32.
+    unsigned at_once;
     // The value of segments without elements.
     Item identity;
 };
@@ -90,10 +92,10 @@ WARPFOLD_DEVICE void reduce_by_offsets(const OffsetArguments<typename Reader::In
     const unsigned lane = lane_index();
     const bool is_signed = arguments.is_signed != 0;
     grid_dependency_wait(arguments.output);
-    const Size step = Size(block_count()) * block_warps() * WARP_LANES;
+    const Size step = Size(block_count()) * block_warps() * arguments.at_once;
 #pragma unroll 1
-    for (Size first = (Size(block_index()) * block_warps() + warp_index()) * WARP_LANES; first < arguments.segments; first += step) {
-        const unsigned present = static_cast<unsigned>(smaller(arguments.segments - first, WARP_LANES));
+    for (Size first = (Size(block_index()) * block_warps() + warp_index()) * arguments.at_once; first < arguments.segments; first += step) {
+        const unsigned present = static_cast<unsigned>(smaller(arguments.segments - first, arguments.at_once));
         const Size mine = first + (lane < present ? lane : present - 1);
         Size begin = bound_of(arguments.begins, mine, arguments.width, is_signed);
         Size end = bound_of(arguments.ends, mine, arguments.width, is_signed);

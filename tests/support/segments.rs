@@ -148,7 +148,7 @@ impl Executor {
         let output = offsets.count * size;
         let request = Request {
             kernel: case.elements.number(kernel),
-            blocks: policy.blocks_by_offsets(offsets.count as u64, RESIDENT),
+            blocks: RESIDENT,
             threads: policy.warps(kernel) * 32,
             places,
             seed: self.seed,
@@ -183,6 +183,8 @@ pub struct GivenOffsets {
     /// Bytes of an offset.
     pub width: usize,
     pub is_signed: bool,
+    /// Segments that a warp takes at once.
+    pub at_once: u32,
 }
 
 /// The first parameter of the kernel for offsets, and the places of its addresses.
@@ -199,7 +201,8 @@ fn offset_arguments(
             let none: Of = unsafe { std::mem::zeroed() };
             let (segments, width, is_signed) =
                 (offsets.count as u64, offsets.width as u32, offsets.is_signed.into());
-            let fields = Of { length, segments, width, is_signed, ..none };
+            let at_once = offsets.at_once;
+            let fields = Of { length, segments, width, is_signed, at_once, ..none };
             let places = AddressOffsets {
                 input: offset_of!(Of, input) as u32,
                 output: offset_of!(Of, output) as u32,

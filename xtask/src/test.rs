@@ -183,13 +183,12 @@ impl Run {
             (Tier::Simt, _) => {
                 vec![self.tests(
                     nvrtc::NEWEST,
-                    "--test simt --test aggregates --test scan --test ladder -- simt::",
+                    "--test simt --test aggregates --test rows --test scan --test ladder -- simt::",
                 )]
             }
             (Tier::Nvrtc, Extent::Quick) => vec![self.tests(nvrtc::NEWEST, "--test compile -- nvrtc::")],
             (Tier::Nvrtc, _) => {
-                let others =
-                    "--test errors --test laws --test examples --test ladder --test aggregates -- nvrtc";
+                let others = "--test errors --test laws --test examples --test ladder --test aggregates --test rows -- nvrtc";
                 let mut oldest = self.tests(nvrtc::OLDEST, "--test compile -- nvrtc::");
                 // The newest version compiles the pairs.
                 oldest.env("WARPFOLD_ARCHITECTURES", "90").env("WARPFOLD_STRENGTH", "1");
@@ -208,7 +207,7 @@ impl Run {
                 vec![
                     self.tests(
                         nvrtc::NEWEST,
-                        "--test bracket --test aggregates --test scan --test ladder -- gpu::",
+                        "--test bracket --test aggregates --test rows --test scan --test ladder -- gpu::",
                     ),
                     self.tests(nvrtc::NEWEST, "--test references -- devices"),
                     self.tests(nvrtc::NEWEST, others),

@@ -58,14 +58,70 @@ impl<'p, 'a, A: DeviceAggregate> Prepared<'p, 'a, A> {
         Self { first, ..self }
     }
 
-    /// The bracket of all elements, at least one. For few of them.
+    /// The bracket of all elements: at least one, and at most [`FEW`]. By a binary counter of units in
+    /// registers, and then of parts of a unit, from the smallest to the largest.
     #[inline(always)]
     pub(crate) fn bracket_of_few(&self, operator: &A::Monoid) -> Item<A> {
-        match self.length {
-            _ if A::ACCUMULATES => self.accumulated(0, self.length),
-            RUN => self.run(operator, 0),
-            length => self.short_run(operator, 0, length),
+        if A::ACCUMULATES {
+            return self.accumulated(0, self.length);
         }
+        // Without a counter, which takes longer than few elements.
+        match self.length {
+            1 => return self.item(0),
+            2 => return self.whole::<2>(operator, 0),
+            4 => return self.whole::<4>(operator, 0),
+            8 => return self.whole::<8>(operator, 0),
+            _ => {}
+        }
+        let (units, rest) = (self.length / UNIT, self.length % UNIT);
+        let op = |left, right| operator.combine(left, right);
+        let mut digits = [None; LEVELS];
+        for unit in 0..units {
+            let (mut value, mut level) = (self.whole::<UNIT>(operator, unit * UNIT), 0);
+            while let (1, Some(left)) = (unit >> level & 1, digits[level]) {
+                value = op(left, value);
+                level += 1;
+            }
+            digits[level] = Some(value);
+        }
+        let join = |left, value: Option<Item<A>>| Some(value.map_or(left, |value| op(left, value)));
+        // Where the part of `count` elements begins.
+        let begin = |count: usize| units * UNIT + (rest & !(2 * count - 1));
+        let mut value = None;
+        if rest & 1 != 0 {
+            value = Some(self.item(begin(1)));
+        }
+        if rest & 2 != 0 {
+            value = join(self.whole::<2>(operator, begin(2)), value);
+        }
+        if rest & 4 != 0 {
+            value = join(self.whole::<4>(operator, begin(4)), value);
+        }
+        if rest & 8 != 0 {
+            value = join(self.whole::<8>(operator, begin(8)), value);
+        }
+        for (level, digit) in digits.into_iter().enumerate() {
+            if let (1, Some(left)) = (units >> level & 1, digit) {
+                value = join(left, value);
+            }
+        }
+        value.unwrap_or_else(|| unreachable!("there is an element"))
+    }
+
+    /// The bracket of a power of two of elements.
+    #[inline(always)]
+    fn whole<const COUNT: usize>(&self, operator: &A::Monoid, begin: usize) -> Item<A> {
+        let elements: [A::Input; COUNT] = A::Input::several(self.slices, self.first + begin);
+        let mut items: [Item<A>; COUNT] =
+            std::array::from_fn(|index| self.aggregate.prepare((begin + index) as u64, elements[index]));
+        let mut count = COUNT;
+        while count > 1 {
+            count /= 2;
+            for index in 0..count {
+                items[index] = operator.combine(items[2 * index], items[2 * index + 1]);
+            }
+        }
+        items[0]
     }
 
     #[inline(always)]
@@ -127,6 +183,11 @@ impl<'p, 'a, A: DeviceAggregate> Prepared<'p, 'a, A> {
     }
 }
 
+/// Elements of a unit of few elements, and the most few elements.
+const UNIT: usize = 16;
+pub(crate) const FEW: usize = 255;
+/// Binary digits of the number of their units.
+const LEVELS: usize = (FEW / UNIT).ilog2() as usize + 1;
 /// Runs side by side, and the largest element of which they are, in bytes.
 const LANES: usize = 16;
 const LARGEST_IN_LANES: usize = 16;

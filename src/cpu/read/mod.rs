@@ -3,5 +3,5 @@
 mod array;
 mod elements;
 
-pub(crate) use array::{Prepared, length_of};
+pub(crate) use array::{FEW, Prepared, length_of};
 pub(crate) use elements::Elements;

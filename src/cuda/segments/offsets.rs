@@ -214,6 +214,7 @@ impl SegmentKernel {
             wrong: addresses.memory,
             width,
             is_signed: is_signed.into(),
+            at_once: self.policy.at_once_by_offsets(segments),
             identity,
         };
         let kernel = Kernel::ByOffsets;

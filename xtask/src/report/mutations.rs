@@ -11,6 +11,7 @@ pub(super) fn block(name: &str) -> Option<Result<String>> {
     let file = match name {
         "mutations-of-reductions" => "tests/simt/mutations.rs",
         "mutations-of-aggregates" => "tests/aggregates/mutations.rs",
+        "mutations-of-rows" => "tests/rows/mutations.rs",
         "mutations-of-scans" => "tests/scan/mutations.rs",
         "mutations-of-the-ladder" => "tests/ladder/mutations.rs",
         _ => return None,
