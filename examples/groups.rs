@@ -13,7 +13,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 use clap::Parser;
-use warpfold::aggregates::{ArgMax, Count, First, Last, Mapped, WeightedMean};
+use warpfold::aggregates::{ArgMax, Count, First, Indexed, Last, Mapped, WeightedMean};
 use warpfold::{Device, Reduction, device};
 
 /// Describes the trades of each symbol.
@@ -42,6 +42,8 @@ type OfTrades = (
     Mapped<Price, Last<f64>>,
     Mapped<Volume, ArgMax<f64>>,
 );
+
+type Answer = (u64, Option<f64>, Option<f64>, Option<f64>, Option<Indexed<f64>>);
 
 /// A trade: symbol, price, volume.
 type Trade = (String, f64, f64);
@@ -88,22 +90,21 @@ fn describe(device: &Device, mut trades: Vec<Trade>) -> Result<Vec<String>> {
     let offsets: Vec<usize> = std::iter::once(0).chain(ends).collect();
     let (prices, volumes): (Vec<f64>, Vec<f64>) = trades.iter().map(|trade| (trade.1, trade.2)).unzip();
     let answers = Reduction::<OfTrades>::new(device.clone()).segments((&prices, &volumes), &offsets)?;
-    let line = |(group, answer): (&&[Trade], (u64, Option<f64>, Option<f64>, Option<f64>, _))| {
-        let (count, mean, first, last, largest): (_, _, _, _, Option<warpfold::aggregates::Indexed<f64>>) =
-            answer;
-        let text = |number: Option<f64>| number.map_or("none".to_owned(), |number| format!("{number:.2}"));
-        let largest = largest.map_or("none".to_owned(), |largest| {
-            format!("{} at {:.2}", largest.value, group[largest.index as usize].1)
-        });
-        let symbol = &group[0].0;
-        format!(
-            "{symbol:<6} {count:>4} trades, mean {:>8}, first {:>8}, last {:>8}, largest {largest}",
-            text(mean),
-            text(first),
-            text(last)
-        )
-    };
-    Ok(groups.iter().zip(answers).map(line).collect())
+    Ok(groups.iter().zip(answers).map(|(group, answer)| line(group, answer)).collect())
+}
+
+fn line(group: &[Trade], (count, mean, first, last, largest): Answer) -> String {
+    let text = |number: Option<f64>| number.map_or("none".to_owned(), |number| format!("{number:.2}"));
+    let largest = largest.map_or("none".to_owned(), |largest| {
+        format!("{} at {:.2}", largest.value, group[largest.index as usize].1)
+    });
+    format!(
+        "{:<6} {count:>4} trades, mean {:>8}, first {:>8}, last {:>8}, largest {largest}",
+        group[0].0,
+        text(mean),
+        text(first),
+        text(last)
+    )
 }
 
 #[cfg(test)]

@@ -11,8 +11,8 @@ use warpfold::jit::{self, Architecture, ImageFormat};
 use warpfold::ladder::{Ladder, Rung};
 use warpfold::operators::{Min, Sum};
 use warpfold::{
-    Device, DeviceInput, DeviceMonoid, DeviceOperator, DeviceType, Error, Field, Kind, Layout, Literal,
-    Monoid, Policy, Reduction, Scan, Value, cudarc, device_code, monoid,
+    Bitmap, Device, DeviceInput, DeviceMonoid, DeviceOperator, DeviceType, Error, Field, Kind, Layout,
+    Literal, Monoid, Policy, Reduction, Rows, Scan, Value, cudarc, device_code, monoid,
 };
 
 /// Operators on `u32`. Their Rust returns the left operand, and their CUDA C++ is wrong in some
@@ -130,9 +130,9 @@ fn says_what_to_do(error: Error) {
 
 /// Whether a message has an imperative after the violated condition.
 fn has_remedy(message: &str) -> bool {
-    const VERBS: [&str; 16] = [
-        "Install", "Set", "Correct", "Write", "Free", "Create", "Pass", "Split", "Record", "Begin", "Look",
-        "Choose", "write", "use", "choose", "create",
+    const VERBS: [&str; 17] = [
+        "Give", "Install", "Set", "Correct", "Write", "Free", "Create", "Pass", "Split", "Record", "Begin",
+        "Look", "Choose", "write", "use", "choose", "create",
     ];
     VERBS
         .iter()
@@ -148,6 +148,13 @@ fn errors_of_any_machine_say_what_to_do() {
     let product = Reduction::with(Device::cpu(), Product(PhantomData::<(u32, u32)>));
     says_what_to_do(product.run((&[1, 2, 3], &[1, 2])).expect_err("not in step"));
     says_what_to_do(Reduction::<OfIndex>::new(Device::cpu()).run(1..5).expect_err("not from 0"));
+    let sum = Reduction::<Sum<u32>>::new(Device::cpu());
+    says_what_to_do(sum.rows(&[1, 2, 3], 2).expect_err("no whole rows"));
+    says_what_to_do(sum.rows(&[1, 2, 3], 0).expect_err("no columns"));
+    says_what_to_do(sum.rows(&[1, 2, 3], Rows::of(3).with_pitch(2)).expect_err("rows overlap"));
+    says_what_to_do(sum.segments(&[1, 2, 3], &[0_u32, 4]).expect_err("past the end"));
+    says_what_to_do(sum.segments(&[1, 2, 3], &[0_u32; 0]).expect_err("no offset"));
+    says_what_to_do(Bitmap::new(&[0_u8; 2][..], 3, 14).expect_err("too few bits"));
     says_what_to_do(Ladder::<Sum<u32>>::new(Device::cpu()).reduce(Rung::Shuffles, &[1]).expect_err("no GPU"));
     // SAFETY: the call fails before it reads the address.
     let input = unsafe { DeviceInput::<f32>::from_raw(&Device::cpu(), 4096, 1, std::ptr::null_mut()) };

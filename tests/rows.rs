@@ -61,7 +61,7 @@ fn check<T: Debug>(got: &[T], expected: &[T]) -> Result<(), String> {
 
 /// Matrices of up to `most` elements: of one row and of many, of short rows and of long ones, with
 /// and without gaps, next to the limits of a window, a tile and a chunk.
-fn shapes<A: DeviceAggregate>(policy: &SegmentPolicy, most: usize) -> Vec<Segments> {
+fn shapes(policy: &SegmentPolicy, most: usize) -> Vec<Segments> {
     let window = u64::from(policy.by_lanes.window_items);
     let (tile, chunk) = (policy.by_warps.tile_items(), policy.chunk_items);
     let mut shapes = vec![(1, 1, 1), (70, 1, 1), (300, 2, 2), (65, 3, 3), (33, 4, 4), (40, 5, 7), (9, 8, 8)];
@@ -108,7 +108,7 @@ fn wrong_on_executor<A: DeviceAggregate<Input: Drawn, Output: Debug>>(
 ) -> Result<(), String> {
     let most = (48 << 10) / size_of::<A::Input>().max(size_of::<Item<A>>() / 8).max(4);
     let all = items(13, most + 3, A::Input::draw);
-    for (number, segments) in shapes::<A>(&case.elements.policy, most).into_iter().enumerate() {
+    for (number, segments) in shapes(&case.elements.policy, most).into_iter().enumerate() {
         let misalignment = [0, 1, 3][number % 3];
         let elements = &all[misalignment..misalignment + extent(&segments)];
         let expected = expected(&case.elements.operator, elements, segments);
@@ -187,7 +187,7 @@ fn runs<A: DeviceAggregate<Input: Drawn, Output: Debug>>(tier: Tier, aggregate: 
     for (policy, change) in policies {
         let policy_of = change(SegmentPolicy::for_data(&data_of_aggregate::<A>()));
         let reduction = Reduction::with(device.clone(), aggregate).with_segment_policy(policy_of);
-        let mut shapes = shapes::<A>(&policy_of, most);
+        let mut shapes = shapes(&policy_of, most);
         let (wide, tall) = (most as u64 / 3, most as u64 / 5);
         shapes.push(Segments { count: 3, length: wide, pitch: wide, stride: 1 });
         shapes.push(Segments { count: tall, length: 5, pitch: 5, stride: 1 });

@@ -86,7 +86,7 @@ impl<A: DeviceAggregate> Reduction<A> {
     ///
     /// `rows` is the number of columns, or [`Rows`] with a pitch. A row is its own bracket: its
     /// result has the bits of [`run`](Self::run) of the row alone, whatever the number of rows and
-    /// their place. The index that [`Aggregate::prepare`] gets counts from 0 in each row. An input
+    /// their place. The index that [`Aggregate::prepare`](crate::Aggregate::prepare) gets counts from 0 in each row. An input
     /// without elements has no rows, and gives no results.
     ///
     /// - Host memory and a range give a `Vec` of outputs. [`Device::auto`](crate::Device::auto)

@@ -39,6 +39,7 @@ WARPFOLD_DEVICE void reduce_by_lanes(const SegmentArguments<typename Reader::Inp
     while (true) {
         const Size next = first + step;
         async_wait();
+        // Also, all lanes have read the other window before it is overwritten.
         warp_barrier();
         if (next < arguments.segments) copy(next_window, next);
         const unsigned present = static_cast<unsigned>(smaller(arguments.segments - first, at_once));
@@ -53,8 +54,6 @@ WARPFOLD_DEVICE void reduce_by_lanes(const SegmentArguments<typename Reader::Inp
             if (lane == 0 && segment < present) store_value(op, value, arguments.output, first + segment);
         }
         if (next >= arguments.segments) return;
-        // All lanes have read the window before it is overwritten.
-        warp_barrier();
         const Segments read = window;
         window = next_window, next_window = read;
         first = next;

@@ -78,7 +78,7 @@ pub const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "a window that is overwritten too soon",
         file: "segments/by_lanes.cuh",
-        right: "        // All lanes have read the window before it is overwritten.\n        warp_barrier();\n",
+        right: "        // Also, all lanes have read the other window before it is overwritten.\n        warp_barrier();\n",
         wrong: "",
     },
     Mutation {

@@ -52,7 +52,7 @@ fn neighbours(random: &mut SmallRng, count: usize, longest: usize, most: usize) 
 }
 
 /// Segments of up to `most` elements: neighbours, and pairs with gaps and overlaps.
-fn cases<A: DeviceAggregate>(policy: &SegmentPolicy, most: usize) -> Vec<(bool, Bounds)> {
+fn cases(policy: &SegmentPolicy, most: usize) -> Vec<(bool, Bounds)> {
     let random = &mut SmallRng::seed_from_u64(19);
     let window = policy.by_lanes.window_items as usize;
     let mut cases = vec![
@@ -126,7 +126,7 @@ pub(crate) fn wrong_on_executor<A: DeviceAggregate<Input: Drawn, Output: Debug>>
 ) -> Result<(), String> {
     let most = (48 << 10) / size_of::<A::Input>().max(size_of::<Item<A>>() / 8).max(4);
     let all = items(17, most + 3, A::Input::draw);
-    for (number, (in_pairs, bounds)) in cases::<A>(&case.elements.policy, most).into_iter().enumerate() {
+    for (number, (in_pairs, bounds)) in cases(&case.elements.policy, most).into_iter().enumerate() {
         let misalignment = [0, 1, 3][number % 3];
         let elements = &all[misalignment..misalignment + most];
         let expected = expected(&case.elements.operator, elements, &bounds);
@@ -182,7 +182,7 @@ fn runs<A: DeviceAggregate<Input: Drawn, Output: Debug>>(tier: Tier, aggregate: 
     let all = items(37, most + 3, A::Input::draw);
     let reduction = Reduction::with(device.clone(), aggregate);
     let policy = SegmentPolicy::for_data(&warpfold::source::data_of_aggregate::<A>());
-    for (number, (in_pairs, bounds)) in cases::<A>(&policy, most).into_iter().enumerate() {
+    for (number, (in_pairs, bounds)) in cases(&policy, most).into_iter().enumerate() {
         let start = [0, 3, 1][number % 3];
         let elements = &all[start..start + most];
         let (expected, host) = (expected(&aggregate, elements, &bounds), A::Input::split(elements));
