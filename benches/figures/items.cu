@@ -78,6 +78,6 @@ extern "C" __global__ void read_and_write(const uint4* words, u64 count, double 
         const u64 end = u64(double(i + 1) * per_warp);
         for (u64 to = u64(double(i) * per_warp) + lane; to < end; to += 32) out[to] = word;
         // Almost never true. The store keeps the compiler from removing the loads.
-        if ((word.x ^ word.y ^ word.z ^ word.w) == 0x12345678 && per_warp > 0) *out = word;
+        if ((word.x ^ word.y ^ word.z ^ word.w) == 0x12345678) *out = word;
     }
 }
