@@ -61,7 +61,7 @@ pub fn all(asked: &mut Asked<'_>) -> Result<()> {
         measure_columns(asked, "variance", columns, Variance::<f32>::new())?;
         measure_columns(asked, "argmax", columns, ArgMax::<f32>::new())?;
     }
-    for length in [4, 16, 128, 1024, 1 << 20] {
+    for length in [4, 16, 128, 1024, 1 << 20, 1 << 24, 1 << 26, 1 << 28] {
         let lengths = std::iter::repeat_n(length, (1 << 28) / length).collect();
         measure_segments(asked, &format!("sum by segments of {length}"), lengths)?;
     }

@@ -5,7 +5,7 @@ use super::kernel::Kernel;
 use super::memory::partial_bytes;
 use super::shape::Shape;
 use crate::types::Segments;
-use crate::{Error, Layout};
+use crate::{DeviceType, Error, Layout};
 
 /// Bytes of the elements that a warp has in shared memory at once, of all arrays together. A block
 /// has two such windows for each warp.
@@ -28,6 +28,9 @@ const WINDOW_OF_RUN: u32 = 16;
 /// takes to combine lanes that are neighbours. In the time of an element of a lane.
 const STEPS_OF_PASS: u64 = 4;
 const STEPS_OF_LEVEL: u64 = 2;
+/// Parts of segments that offsets give for each warp of a wave, and most parts of a segment.
+const PARTS_OF_WARP: u64 = 4;
+const MOST_PARTS: u64 = 1024;
 /// Warps of a block that reduces columns, and the lanes that a multiprocessor should have.
 const COLUMN_WARPS: u32 = 8;
 const COLUMN_LANES: u64 = 2048;
@@ -71,6 +74,31 @@ pub struct LaneShape {
     pub warps: u32,
     /// Blocks that each multiprocessor should hold at once. It limits the registers of a thread.
     pub blocks_per_multiprocessor: u32,
+}
+
+/// One launch of a reduction of segments that offsets give.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OffsetLaunch {
+    /// How many neighbouring segments, or parts of them, a warp takes at once.
+    pub at_once: u32,
+    /// The base-2 logarithm of the parts of a segment. 0 if the values are the results.
+    pub split_level: u32,
+    /// The segments, or all their parts.
+    pub units: u64,
+}
+
+impl OffsetLaunch {
+    /// The number of blocks, on a GPU that holds `resident` blocks at once.
+    pub fn blocks(&self, policy: &SegmentPolicy, resident: u32) -> u32 {
+        let warps = self.units.div_ceil(self.at_once.into());
+        warps.div_ceil(policy.warps(Kernel::ByOffsets).into()).min(resident.max(1).into()) as u32
+    }
+
+    /// Where the begins, ends and lengths follow the partials, in bytes, and the bytes of all.
+    pub fn memory(&self, item: &Layout) -> (u64, u64) {
+        let at = partial_bytes(item, self.units);
+        (at, at + partial_bytes(&u64::layout(), 3 * (self.units >> self.split_level)))
+    }
 }
 
 /// One launch of a reduction of segments.
@@ -165,19 +193,26 @@ impl SegmentPolicy {
         }
     }
 
-    /// How many neighbours of `segments` segments that offsets give a warp takes at once: fewer if there
-    /// are too few for all multiprocessors.
-    pub fn at_once_by_offsets(&self, segments: u64) -> u32 {
-        let LaneShape { warps, blocks_per_multiprocessor, .. } = self.by_lanes;
+    /// The launches that reduce `segments` segments of `length` elements together, which offsets give.
+    /// If they are few, and there are more elements than a window has, each segment is split into
+    /// parts, whose partials a second launch reduces.
+    pub fn launches_by_offsets(&self, segments: u64, length: u64) -> Vec<OffsetLaunch> {
+        let LaneShape { warps, blocks_per_multiprocessor, window_items, .. } = self.by_lanes;
         let wave = MULTIPROCESSORS * u64::from(warps * blocks_per_multiprocessor);
-        (segments / wave).next_power_of_two().clamp(1, 32) as u32
-    }
-
-    /// The number of blocks for `segments` segments that offsets give, on a GPU that holds `resident`
-    /// blocks at once.
-    pub fn blocks_by_offsets(&self, segments: u64, resident: u32) -> u32 {
-        let warps = segments.div_ceil(self.at_once_by_offsets(segments).into());
-        warps.div_ceil(self.warps(Kernel::ByOffsets).into()).min(resident.max(1).into()) as u32
+        let launch = |split_level| {
+            let units: u64 = segments << split_level;
+            OffsetLaunch {
+                at_once: (units / wave).next_power_of_two().clamp(1, 32) as u32,
+                split_level,
+                units,
+            }
+        };
+        // No more parts than windows.
+        let parts = (PARTS_OF_WARP * wave / segments.max(1)).min(length / u64::from(window_items));
+        match parts.min(MOST_PARTS).checked_ilog2() {
+            None | Some(0) => vec![launch(0)],
+            Some(split_level) => vec![launch(split_level), launch(0)],
+        }
     }
 
     /// The launches that reduce segments, where later launches use the policy `of_partials` for an

@@ -42,6 +42,9 @@ arguments! {
         width: u32,
         is_signed: u32,
         at_once: u32,
+        split_level: u32,
+        has_lengths: u32,
+        bounds_at: u64,
         identity: MaybeUninit<T>,
     }
 }

@@ -7,6 +7,10 @@
 //
 // A segment that is not a part of the input counts as empty, and is reported. So nothing outside the
 // input is read.
+//
+// If there are few segments, each is split into 2^split_level parts of a power of two of elements. The
+// values of the parts are partials. The kernel also writes which partials each segment has. A second
+// launch reduces them, again as segments.
 
 namespace warpfold {
 
@@ -23,8 +27,13 @@ struct OffsetArguments {
     // Gets the number of a segment that is not a part of the input, plus 1.
     unsigned long long* wrong;
     unsigned width, is_signed;
-    // Neighbouring segments that a warp takes at once: at most 32.
+    // Neighbouring segments, or parts of them, that a warp takes at once: at most 32.
     unsigned at_once;
+    unsigned split_level;
+    // Of a second launch: whether the lengths of the segments follow the ends of their partials.
+    unsigned has_lengths;
+    // Of a split launch: where in the output the begins, ends and lengths follow the partials, in bytes.
+    Size bounds_at;
     // The value of segments without elements.
     Item identity;
 };
@@ -59,9 +68,10 @@ WARPFOLD_DEVICE void store_value_of(const Operator& op, const Words<Item>& value
     value.store(output + segment);
 }
 
-// The value of a segment of more elements than a window has, by one warp, in all lanes.
+// The value of a segment of more elements than a window has, by one warp, in all lanes. `index` is that
+// of its first element.
 template <class Shape, class Reader, class Operator>
-WARPFOLD_DEVICE Words<typename Reader::Item> by_windows(const Operator& op, Window<Reader>& window, typename Reader::Cursor begin, Size count) {
+WARPFOLD_DEVICE Words<typename Reader::Item> by_windows(const Operator& op, Window<Reader>& window, typename Reader::Cursor begin, Size index, Size count) {
     typedef typename Reader::Item Item;
     // A power of two of elements.
     constexpr unsigned CHUNK = 1u << level_below(Shape::WINDOW_ITEMS), RUN = CHUNK < WARP_LANES ? 1 : CHUNK / WARP_LANES;
@@ -74,7 +84,7 @@ WARPFOLD_DEVICE Words<typename Reader::Item> by_windows(const Operator& op, Wind
         warp_barrier();
         const unsigned place = (lane_index() < lanes ? lane_index() : lanes - 1) * RUN;
         const LaneRuns<Shape, Reader, Window<Reader>> runs(window, false, false);
-        Words<Item> value = runs.bracket(op, place, offset + place, copied - place < RUN ? copied - place : RUN);
+        Words<Item> value = runs.bracket(op, place, index + offset + place, copied - place < RUN ? copied - place : RUN);
         value = warp_bracket<false>(op, value, lanes);
         counter.push(op, value, 0);
         // All lanes have read the window before it is overwritten.
@@ -92,19 +102,35 @@ WARPFOLD_DEVICE void reduce_by_offsets(const OffsetArguments<typename Reader::In
     const unsigned lane = lane_index();
     const bool is_signed = arguments.is_signed != 0;
     grid_dependency_wait(arguments.output);
-    const Size step = Size(block_count()) * block_warps() * arguments.at_once;
+    const unsigned split_level = arguments.split_level;
+    const Size units = arguments.segments << split_level, step = Size(block_count()) * block_warps() * arguments.at_once;
 #pragma unroll 1
-    for (Size first = (Size(block_index()) * block_warps() + warp_index()) * arguments.at_once; first < arguments.segments; first += step) {
-        const unsigned present = static_cast<unsigned>(smaller(arguments.segments - first, arguments.at_once));
-        const Size mine = first + (lane < present ? lane : present - 1);
-        Size begin = bound_of(arguments.begins, mine, arguments.width, is_signed);
-        Size end = bound_of(arguments.ends, mine, arguments.width, is_signed);
+    for (Size first = (Size(block_index()) * block_warps() + warp_index()) * arguments.at_once; first < units; first += step) {
+        const unsigned present = static_cast<unsigned>(smaller(units - first, arguments.at_once));
+        const Size mine = first + (lane < present ? lane : present - 1), segment = mine >> split_level;
+        Size begin = bound_of(arguments.begins, segment, arguments.width, is_signed);
+        Size end = bound_of(arguments.ends, segment, arguments.width, is_signed);
         if (begin > end || end > arguments.length) {
-            publish(arguments.wrong, mine + 1);
+            publish(arguments.wrong, segment + 1);
             begin = end = 0;
         }
+        // What the operator presents as the count of elements, and the index of the first element.
+        Size presented = end - begin, index = 0;
+        if (arguments.has_lengths != 0) presented = bound_of(arguments.ends, arguments.segments + segment, 8, false);
+        if (split_level > 0) {
+            const Size length = end - begin, part = mine - (segment << split_level);
+            unsigned level = level_below(Shape::WINDOW_ITEMS);
+            while (Size(1) << level << split_level < length) ++level;
+            if (part == 0 && lane < present) {
+                Size* const bounds = reinterpret_cast<Size*>(reinterpret_cast<char*>(arguments.output) + arguments.bounds_at);
+                bounds[segment] = mine, bounds[arguments.segments + segment] = mine + ((length + (Size(1) << level) - 1) >> level);
+                bounds[2 * arguments.segments + segment] = length;
+            }
+            index = smaller(part << level, length);
+            begin += index, end = smaller(end, begin + (Size(1) << level));
+        }
         const Size count = end - begin;
-        if (lane < present && count == 0) store_value_of(op, Words<Item>(arguments.identity), arguments.output, mine, 0);
+        if (lane < present && count == 0) store_value_of(op, Words<Item>(arguments.identity), arguments.output, mine, presented);
         // The segments of this warp that have elements.
         unsigned left = or_of_lanes(lane < present && count > 0 ? 1u << lane : 0);
 #pragma unroll 1
@@ -117,8 +143,9 @@ WARPFOLD_DEVICE void reduce_by_offsets(const OffsetArguments<typename Reader::In
             unsigned taken = popcount(fitting & ~(fitting + 1)) - next;
             if (taken == 0) {
                 const Size length = shuffle_size(count, next);
-                const Words<Item> value = by_windows<Shape, Reader>(op, window, in_segment<Cursor>(arguments.input, window_begin, 0, 0), length);
-                if (lane == 0) store_value_of(op, value, arguments.output, first + next, length);
+                const Words<Item> value = by_windows<Shape, Reader>(op, window, in_segment<Cursor>(arguments.input, window_begin, 0, 0), shuffle_size(index, next), length);
+                const Size of_segment = shuffle_size(presented, next);
+                if (lane == 0) store_value_of(op, value, arguments.output, first + next, of_segment);
                 left &= left - 1;
                 continue;
             }
@@ -142,11 +169,12 @@ WARPFOLD_DEVICE void reduce_by_offsets(const OffsetArguments<typename Reader::In
             const unsigned of_place = shuffle_from(place, source), of_count = shuffle_from(own, source);
             const unsigned parts = (of_count + run - 1) >> run_level, offset = (within < parts ? within : parts - 1) << run_level;
             const LaneRuns<Shape, Reader, Window<Reader>> runs(window, false, false);
-            Words<Item> value = runs.bracket(op, of_place + offset, offset, of_count - offset < run ? of_count - offset : run);
+            const Size of_index = shuffle_size(index, source), of_segment = shuffle_size(presented, source);
+            Words<Item> value = runs.bracket(op, of_place + offset, of_index + offset, of_count - offset < run ? of_count - offset : run);
 #pragma unroll 1
             for (unsigned distance = 1; distance < lanes; distance *= 2)
                 value = combine_if(op, within + distance < parts, value, shuffle_down(value, distance));
-            if (within == 0 && has_segment) store_value_of(op, value, arguments.output, first + from, of_count);
+            if (within == 0 && has_segment) store_value_of(op, value, arguments.output, first + from, of_segment);
             // All lanes have read the window before it is overwritten.
             warp_barrier();
             left = next + taken < WARP_LANES ? left >> (next + taken) << (next + taken) : 0;

@@ -130,6 +130,12 @@ pub const MUTATIONS: &[Mutation] = &[
         wrong: "const bool has_segment = number < taken;",
     },
     Mutation {
+        name: "the number of partials for the length of a segment",
+        file: "segments/by_offsets.cuh",
+        right: "        if (arguments.has_lengths != 0) presented = bound_of(arguments.ends, arguments.segments + segment, 8, false);\n",
+        wrong: "",
+    },
+    Mutation {
         name: "a window of a long segment as two",
         file: "segments/by_offsets.cuh",
         right: "counter.push(op, value, 0);",

@@ -89,7 +89,14 @@ fn given(bounds: &Bounds, in_pairs: bool, kind: usize) -> GivenOffsets {
         1 => (arrays(bounds, in_pairs, |offset| offset as i32), 4, true),
         _ => (arrays(bounds, in_pairs, |offset| offset as u64), 8, false),
     };
-    GivenOffsets { arrays, count: bounds.len(), width, is_signed, at_once: [32, 32, 4, 1][kind % 4] }
+    GivenOffsets {
+        arrays,
+        count: bounds.len(),
+        width,
+        is_signed,
+        at_once: [32, 32, 4, 1][kind % 4],
+        split_level: [0, 0, 3, 0, 1][kind % 5],
+    }
 }
 
 /// Segments that are no parts of the input count as empty, and one of them is reported.
@@ -110,6 +117,7 @@ fn wrong_offsets<A: DeviceAggregate<Input: Drawn, Output: Debug>>(
         width: 4,
         is_signed: true,
         at_once: 32,
+        split_level: 0,
     };
     let bounds = vec![(0, 2), (0, 0), (0, 0), (0, 0), (0, 0)];
     let (got, report) = executor.segments_by_offsets(case, elements, &given(&begins, &ends), 0)?;

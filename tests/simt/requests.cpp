@@ -48,6 +48,8 @@ struct Request {
     // How many of the arrays, the last ones, are offsets of segments: of both ends, or of begins and of
     // ends. An offset has `bound_bytes`.
     uint64_t bounds, bound_bytes;
+    // Whether some bytes of the output may stay unwritten.
+    uint64_t may_have_gaps;
 };
 constexpr uint64_t NO_ARRAY = ~uint64_t(0);
 
@@ -133,7 +135,7 @@ void serve(const Request& request) {
     counts = {};
     std::string wrong = run(request.seed);
     const std::vector<uint64_t>& writer = launch.regions.back().writer;
-    for (size_t k = 0; SEES_ALL && k < request.output && wrong.empty(); ++k)
+    for (size_t k = 0; SEES_ALL && !request.may_have_gaps && k < request.output && wrong.empty(); ++k)
         if (writer[k] == 0 || writer[k] == HOST) wrong = "byte " + std::to_string(k) + " of the output was never written";
     const uint64_t length = wrong.size();
     put(&length, sizeof length);

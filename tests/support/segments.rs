@@ -2,9 +2,9 @@
 
 use std::mem::{offset_of, size_of};
 
-use warpfold::plan::{Data, Kernel, SegmentLaunch, SegmentPolicy, Segments};
+use warpfold::plan::{Data, Kernel, OffsetLaunch, SegmentLaunch, SegmentPolicy, Segments};
 use warpfold::source::{ArrayInput, OffsetArguments, SegmentArguments, Source, data_of_aggregate};
-use warpfold::{DeviceAggregate, DeviceMonoid, Element, Value};
+use warpfold::{DeviceAggregate, DeviceMonoid, Element, Layout, Value};
 
 use super::drawn::Drawn;
 use super::input_bytes::{ArrayBytes, InputBytes, NO_ARRAY, bytes, values};
@@ -137,22 +137,82 @@ impl Executor {
     ) -> Result<(Vec<A::Output>, u64), String> {
         let operator = case.elements.operator.operator();
         let (data, operands) = (data_of_aggregate::<A>(), Operands::of(&operator));
-        let (kernel, policy) = (Kernel::ByOffsets, &case.elements.policy);
-        let size = size_of::<<A::Output as Value>::Stored>();
+        let result = (state(&operator.presenting(Some(0))), size_of::<<A::Output as Value>::Stored>());
+        let partial = (state(&operator), data.item.size);
         let mut arrays = A::Input::arrays(elements);
         let elements_of = arrays.len();
         arrays.extend(offsets.arrays.iter().map(|array| ArrayBytes::Values(array.clone(), offsets.width)));
-        let input = InputBytes::of_arrays(arrays, misalignment);
-        let (arguments, places) = offset_arguments(elements_of, elements.len() as u64, offsets, &operands);
-        let op = state(&operator.presenting(Some(0)));
-        let output = offsets.count * size;
+        let segments = offsets.count as u64;
+        let launch = |split_level| OffsetLaunch {
+            at_once: offsets.at_once,
+            split_level,
+            units: segments << split_level,
+        };
+        let first = Parts {
+            kernel: (case.elements.number(Kernel::ByOffsets), case.elements.policy, &data),
+            arrays: Some(elements_of),
+            input: InputBytes::of_arrays(arrays, misalignment),
+            length: elements.len() as u64,
+            bounds: offsets.arrays.len() as u64,
+            width: offsets.width as u32,
+            is_signed: offsets.is_signed,
+            has_lengths: false,
+        };
+        let (results, report) = match offsets.split_level {
+            0 => self.launch_by_offsets(first, launch(0), segments, &operands, &result)?,
+            split_level => {
+                let split = launch(split_level);
+                let (written, report) =
+                    self.launch_by_offsets(first, split, segments, &operands, &partial)?;
+                // The begins, and the ends with the lengths behind them.
+                let (at, n) = (split.memory(&data.item).0, 8 * segments);
+                let partials = segments * data.item.size as u64 * (1 << split_level);
+                let arrays = vec![[0, partials, u64::MAX], [at, n, u64::MAX], [at + n, 2 * n, u64::MAX]];
+                let items = data_of_aggregate::<A::Operator>();
+                let later = Parts {
+                    kernel: (case.items.number(Kernel::ByOffsets), case.items.policy, &items),
+                    arrays: None,
+                    input: InputBytes { bytes: written, arrays },
+                    length: split.units,
+                    bounds: 2,
+                    width: 8,
+                    is_signed: false,
+                    has_lengths: true,
+                };
+                let (results, wrong) =
+                    self.launch_by_offsets(later, launch(0), segments, &operands, &result)?;
+                assert_eq!(wrong, 0, "partials are reported");
+                (results, report)
+            }
+        };
+        // SAFETY: the kernel wrote whole results, field by field.
+        let stored = unsafe { values(&results[..offsets.count * result.1], offsets.count) };
+        Ok((stored.into_iter().map(A::Output::from_stored).collect(), report))
+    }
+
+    /// One launch. Returns its output, with what it writes behind the values, and its report.
+    fn launch_by_offsets(
+        &mut self,
+        parts: Parts<'_>,
+        launch: OffsetLaunch,
+        segments: u64,
+        operands: &Operands,
+        (op, size): &(Vec<u8>, usize),
+    ) -> Result<(Vec<u8>, u64), String> {
+        let (number, policy, data) = parts.kernel;
+        let (arguments, places) = offset_arguments(&parts, launch, segments, operands, &data.item);
+        let output = match launch.split_level {
+            0 => launch.units as usize * size,
+            _ => launch.memory(&data.item).0 as usize + 24 * segments as usize,
+        };
+        let input = parts.input;
         let request = Request {
-            kernel: case.elements.number(kernel),
+            kernel: number,
             blocks: RESIDENT,
-            threads: policy.warps(kernel) * 32,
+            threads: policy.warps(Kernel::ByOffsets) * 32,
             places,
             seed: self.seed,
-            shared: policy.shared_bytes(kernel, &data) as u64,
+            shared: policy.shared_bytes(Kernel::ByOffsets, data) as u64,
             arguments: arguments.len() as u64,
             op: op.len() as u64,
             input: input.bytes.len() as u64,
@@ -160,19 +220,33 @@ impl Executor {
             words: 8,
             early: 1,
             arrays: input.arrays.len() as u64,
-            bounds: offsets.arrays.len() as u64,
-            bound_bytes: offsets.width as u64,
+            bounds: parts.bounds,
+            bound_bytes: parts.width.into(),
+            // Nothing is written between the partials and the bounds.
+            may_have_gaps: (launch.split_level > 0).into(),
             ..Request::default()
         };
         let request =
-            [bytes(&[request]), bytes(&input.arrays), arguments, op, input.bytes, vec![0; 8]].concat();
+            [bytes(&[request]), bytes(&input.arrays), arguments, op.clone(), input.bytes, vec![0; 8]]
+                .concat();
         let mut answer = self.ask(&request, output + 8)?;
         let report = answer.split_off(output);
-        // SAFETY: the kernel wrote whole results, field by field.
-        let stored = unsafe { values(&answer, offsets.count) };
-        let results = stored.into_iter().map(A::Output::from_stored).collect();
-        Ok((results, u64::from_le_bytes(report.try_into().expect("8 bytes"))))
+        Ok((answer, u64::from_le_bytes(report.try_into().expect("8 bytes"))))
     }
+}
+
+/// The segments of a launch.
+struct Parts<'a> {
+    kernel: (u32, SegmentPolicy, &'a Data),
+    /// The number of arrays of elements. None if elements are items.
+    arrays: Option<usize>,
+    input: InputBytes,
+    length: u64,
+    /// The number of arrays of offsets.
+    bounds: u64,
+    width: u32,
+    is_signed: bool,
+    has_lengths: bool,
 }
 
 /// Offsets as the bytes of one array of n + 1, or of two arrays of n.
@@ -183,26 +257,36 @@ pub struct GivenOffsets {
     /// Bytes of an offset.
     pub width: usize,
     pub is_signed: bool,
-    /// Segments that a warp takes at once.
+    /// Segments, or parts of them, that a warp takes at once.
     pub at_once: u32,
+    /// The base-2 logarithm of the parts of a segment.
+    pub split_level: u32,
 }
 
 /// The first parameter of the kernel for offsets, and the places of its addresses.
 fn offset_arguments(
-    arrays: usize,
-    length: u64,
-    offsets: &GivenOffsets,
+    parts: &Parts<'_>,
+    launch: OffsetLaunch,
+    segments: u64,
     operands: &Operands,
+    item: &Layout,
 ) -> (Vec<u8>, AddressOffsets) {
     macro_rules! of {
         ($input:ty) => {{
             type Of = OffsetArguments<$input, [u8; 0]>;
             // SAFETY: all fields are numbers, for which zeros are valid.
             let none: Of = unsafe { std::mem::zeroed() };
-            let (segments, width, is_signed) =
-                (offsets.count as u64, offsets.width as u32, offsets.is_signed.into());
-            let at_once = offsets.at_once;
-            let fields = Of { length, segments, width, is_signed, at_once, ..none };
+            let fields = Of {
+                length: parts.length,
+                segments,
+                width: parts.width,
+                is_signed: parts.is_signed.into(),
+                at_once: launch.at_once,
+                split_level: launch.split_level,
+                has_lengths: parts.has_lengths.into(),
+                bounds_at: launch.memory(item).0,
+                ..none
+            };
             let places = AddressOffsets {
                 input: offset_of!(Of, input) as u32,
                 output: offset_of!(Of, output) as u32,
@@ -212,12 +296,13 @@ fn offset_arguments(
             (operands.arguments(bytes(&[fields])[..offset_of!(Of, identity)].to_vec()), places)
         }};
     }
-    match arrays {
-        0 => of!(ArrayInput<u64, [u64; 0]>),
-        1 => of!(ArrayInput<u64>),
-        2 => of!(ArrayInput<u64, [u64; 2]>),
-        3 => of!(ArrayInput<u64, [u64; 3]>),
-        8 => of!(ArrayInput<u64, [u64; 8]>),
-        count => panic!("add {count} arrays here"),
+    match parts.arrays {
+        None => of!(ArrayInput),
+        Some(0) => of!(ArrayInput<u64, [u64; 0]>),
+        Some(1) => of!(ArrayInput<u64>),
+        Some(2) => of!(ArrayInput<u64, [u64; 2]>),
+        Some(3) => of!(ArrayInput<u64, [u64; 3]>),
+        Some(8) => of!(ArrayInput<u64, [u64; 8]>),
+        Some(count) => panic!("add {count} arrays here"),
     }
 }

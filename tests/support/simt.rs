@@ -309,6 +309,7 @@ pub(super) struct Request {
     pub(super) arrays: u64,
     pub(super) bounds: u64,
     pub(super) bound_bytes: u64,
+    pub(super) may_have_gaps: u64,
 }
 
 /// The operator as a kernel gets it. Without state it is an empty struct, which has one byte in

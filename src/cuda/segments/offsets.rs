@@ -14,14 +14,16 @@ use crate::cuda::lock::lock;
 use crate::cuda::read::{Elements, InputOf, MAX_ARRAYS, StreamOrder};
 use crate::cuda::scratch::{ScratchInit, ScratchRequest};
 use crate::cuda::slices::{Addresses, Slices};
-use crate::plan::Kernel;
-use crate::source::OffsetArguments;
+use crate::plan::{Kernel, OffsetLaunch};
+use crate::source::{ArrayInput, ArrayOfItems, OffsetArguments};
 use crate::types::{Offset, Offsets};
-use crate::{DeviceMonoid, Error};
+use crate::{DeviceMonoid, Error, Layout};
 
-/// The memory to which a kernel reports a wrong segment. Between calls it holds zeros, or the report
-/// of a call that did not wait.
-const REPORT: ScratchRequest = ScratchRequest { needed: 128, most: usize::MAX, init: ScratchInit::Zeros };
+/// Bytes of the memory to which a kernel reports a wrong segment. Between calls it holds zeros, or the
+/// report of a call that did not wait. Partials follow, whose bytes are unspecified.
+const REPORT_BYTES: u64 = 128;
+const REPORT: ScratchRequest =
+    ScratchRequest { needed: REPORT_BYTES as usize, most: usize::MAX, init: ScratchInit::Zeros };
 
 /// Elements, and the arrays of offsets that give their segments.
 pub(crate) struct Segmented<E, B> {
@@ -110,7 +112,6 @@ unsafe impl<E: Elements, B: Elements> Elements for Together<'_, E, B> {
 }
 
 /// What the arguments of a launch have besides addresses.
-#[derive(Clone, Copy)]
 struct Call<'a, M: DeviceMonoid> {
     operator: &'a M,
     identity: MaybeUninit<M::Item>,
@@ -118,6 +119,28 @@ struct Call<'a, M: DeviceMonoid> {
     segments: u64,
     width: u32,
     is_signed: bool,
+    launches: Vec<OffsetLaunch>,
+}
+
+/// The segments of a launch: the elements, and where each segment begins and ends.
+struct Parts<I> {
+    input: I,
+    length: u64,
+    bounds: [u64; 2],
+    width: u32,
+    is_signed: bool,
+    /// Whether lengths follow the ends.
+    has_lengths: bool,
+}
+
+impl<M: DeviceMonoid> Call<'_, M> {
+    fn request(&self, item: &Layout) -> ScratchRequest {
+        let bytes = match &self.launches[..] {
+            [split, _] => split.memory(item).1,
+            _ => 0,
+        };
+        ScratchRequest { needed: (REPORT_BYTES + bytes) as usize, ..REPORT }
+    }
 }
 
 impl SegmentKernel {
@@ -134,11 +157,12 @@ impl SegmentKernel {
         let Some(call) = self.offset_call::<M, E, B, O>(operator, &segmented, output)? else { return Ok(()) };
         let bounds = Cell::new([0; 2]);
         let mut slices = Slices { elements: Some(Together { of: segmented, bounds: &bounds }), output };
-        let kernels = [Kernel::ByOffsets].into_iter();
-        slices.enqueue(&self.kernels.workspaces, REPORT, kernels, |queue, addresses| {
+        let kernels = call.launches.iter().map(|_| Kernel::ByOffsets);
+        let request = call.request(&self.kernels.data.item);
+        slices.enqueue(&self.kernels.workspaces, request, kernels, |queue, addresses| {
             // SAFETY: the slices have a place for each result, the stream keeps them and the offsets
             // until its work has ended, and the workspace belongs to this stream.
-            unsafe { self.launch_by_offsets(queue, call, addresses, bounds.get()) }
+            unsafe { self.launch_by_offsets(queue, &call, addresses, bounds.get()) }
         })
     }
 
@@ -161,9 +185,11 @@ impl SegmentKernel {
         let mut slices = Slices { elements: Some(together), output };
         // SAFETY: the caller guarantees the conditions of `Slices::record`.
         unsafe {
-            slices.record(&self.kernels.workspaces, REPORT, |queue, addresses| {
-                self.launch_by_offsets(queue, call, addresses, bounds.get())
-            })
+            slices.record(
+                &self.kernels.workspaces,
+                call.request(&self.kernels.data.item),
+                |queue, addresses| self.launch_by_offsets(queue, &call, addresses, bounds.get()),
+            )
         }
     }
 
@@ -183,45 +209,113 @@ impl SegmentKernel {
         let identity = identity_if(true, operator);
         self.prepare::<M, E::Reader>([Kernel::ByOffsets].into_iter())?;
         let length = segmented.elements.length();
-        Ok(Some(Call { operator, identity, length, segments: count, width, is_signed }))
+        let launches = self.policy.launches_by_offsets(count, length);
+        if let (Some(later), 2) = (&self.of_partials, launches.len()) {
+            later.prepare::<M, ArrayOfItems>([Kernel::ByOffsets].into_iter())?;
+        }
+        Ok(Some(Call { operator, identity, length, segments: count, width, is_signed, launches }))
     }
 
-    /// Gives the launch to a queue.
+    /// Gives the launches to a queue.
     ///
     /// # Safety
     ///
-    /// 1. The kernel is loaded.
+    /// 1. The kernels are loaded.
     /// 2. The addresses point to elements of the call's length, to a begin and an end of each segment,
-    ///    to a place for each result, and to scratch memory as [`REPORT`] requests it.
+    ///    to a place for each result, and to scratch memory as the call requests it.
     /// 3. Until the queue's work has ended, this memory stays valid, and the elements and the offsets
-    ///    stay unchanged. No other work uses the output until then.
+    ///    stay unchanged. No other work uses the scratch memory or the output until then.
     unsafe fn launch_by_offsets<M: DeviceMonoid, I>(
         &self,
         queue: &mut Queue<'_>,
-        call: Call<'_, M>,
+        call: &Call<'_, M>,
         addresses: Addresses<I>,
-        [begins, ends]: [u64; 2],
+        bounds: [u64; 2],
     ) -> Result<(), Error> {
-        let Call { operator, identity, length, segments, width, is_signed } = call;
         let Some(input) = addresses.input else { unreachable!("the input is given") };
+        let Call { length, width, is_signed, .. } = *call;
+        let parts = Parts { input, length, bounds, width, is_signed, has_lengths: false };
+        let [split, launch] = call.launches[..] else {
+            // SAFETY: as the caller guarantees.
+            return unsafe {
+                self.launch_parts(
+                    queue,
+                    call,
+                    call.launches[0],
+                    call.operator,
+                    parts,
+                    addresses.output,
+                    addresses.memory,
+                )
+            };
+        };
+        let partials = addresses.memory + REPORT_BYTES;
+        let ends = partials + split.memory(&self.kernels.data.item).0 + 8 * call.segments;
+        let later = Parts {
+            input: ArrayInput { elements: [partials], first: () },
+            length: split.units,
+            bounds: [ends - 8 * call.segments, ends],
+            width: 8,
+            is_signed: false,
+            has_lengths: true,
+        };
+        let operator = call.operator.presenting(None);
+        let kernels = self.of_partials.as_deref().unwrap_or(self);
+        // SAFETY: as the caller guarantees. The scratch memory has a place for each partial, and then
+        // for the begin, the end and the length of each segment.
+        unsafe {
+            self.launch_parts(queue, call, split, &operator, parts, partials, addresses.memory)?;
+            kernels.launch_parts(
+                queue,
+                call,
+                launch,
+                call.operator,
+                later,
+                addresses.output,
+                addresses.memory,
+            )
+        }
+    }
+
+    /// Gives one launch to a queue.
+    ///
+    /// # Safety
+    ///
+    /// The conditions of [`launch_by_offsets`](Self::launch_by_offsets), for one launch.
+    #[expect(clippy::too_many_arguments, reason = "a launch, and the call that it belongs to")]
+    unsafe fn launch_parts<M: DeviceMonoid, I>(
+        &self,
+        queue: &mut Queue<'_>,
+        call: &Call<'_, M>,
+        launch: OffsetLaunch,
+        operator: &M,
+        parts: Parts<I>,
+        output: u64,
+        wrong: u64,
+    ) -> Result<(), Error> {
+        let Parts { input, length, bounds: [begins, ends], width, is_signed, has_lengths } = parts;
+        let OffsetLaunch { at_once, split_level, .. } = launch;
         let arguments = OffsetArguments {
             input,
             length,
-            segments,
+            segments: call.segments,
             begins,
             ends,
-            output: addresses.output,
-            wrong: addresses.memory,
+            output,
+            wrong,
             width,
             is_signed: is_signed.into(),
-            at_once: self.policy.at_once_by_offsets(segments),
-            identity,
+            at_once,
+            split_level,
+            has_lengths: has_lengths.into(),
+            bounds_at: launch.memory(&self.kernels.data.item).0,
+            identity: call.identity,
         };
         let kernel = Kernel::ByOffsets;
         let shared_bytes = self.policy.shared_bytes(kernel, &self.kernels.data);
         let resident = self.kernels.resident_blocks(kernel, shared_bytes)?;
         let blocks = Blocks {
-            count: self.policy.blocks_by_offsets(segments, resident),
+            count: launch.blocks(&self.policy, resident),
             warps: self.policy.warps(kernel),
             shared_bytes,
             early: false,
