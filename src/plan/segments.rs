@@ -30,7 +30,7 @@ const STEPS_OF_PASS: u64 = 4;
 const STEPS_OF_LEVEL: u64 = 2;
 /// Parts of segments that offsets give for each warp of a wave, and most parts of a segment.
 const PARTS_OF_WARP: u64 = 4;
-const MOST_PARTS: u64 = 1024;
+const MOST_PARTS: u64 = 4096;
 /// Warps of a block that reduces columns, and the lanes that a multiprocessor should have.
 const COLUMN_WARPS: u32 = 8;
 const COLUMN_LANES: u64 = 2048;
