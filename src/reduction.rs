@@ -51,6 +51,10 @@ use crate::{
 ///   that reduces both small and large inputs holds twice as much.
 /// - launch graphs: up to four, for each of which the driver allocates about 75 KiB.
 ///
+/// Rows, columns and segments have kernels and workspaces of their own. Such a workspace holds the
+/// partials of the largest input: of rows and columns an item for each chunk of up to 512 rows of a
+/// column, or of some thousand elements of a row.
+///
 /// The first reduction of more than 64 KiB of host memory on a GPU allocates 128 MiB of pinned
 /// memory and 64 MiB of device memory for its context. All later ones share them, one at a time.
 ///

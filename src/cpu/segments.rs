@@ -67,7 +67,8 @@ fn reduce<A: DeviceAggregate>(
     }
     let (length, pitch) = (segments.length as usize, segments.pitch as usize);
     let range_of = move |segment: usize| segment * pitch..segment * pitch + length;
-    if length > FEW && segments.count < SEGMENTS_OF_THREAD * rayon::current_num_threads() as u64 {
+    let is_long = length > LONG_BYTES / size_of::<A::Input>().max(1);
+    if is_long || length > FEW && segments.count < SEGMENTS_OF_THREAD * rayon::current_num_threads() as u64 {
         for (segment, place) in places.iter_mut().enumerate() {
             place.write(by_all_threads(aggregate, slices, range_of(segment)));
         }

@@ -41,7 +41,7 @@ pub(crate) use ladder::LadderKernels;
 pub(crate) use rates::HostPlace;
 pub(crate) use read::{Arrays, CopiedArrays, Elements, StreamOrder};
 pub(crate) use scan::ScanKernel;
-pub(crate) use segments::{SegmentKernel, Segmented, count_of};
+pub(crate) use segments::{Report, SegmentKernel, Segmented, count_of};
 pub(crate) use slices::allocate as new_slice;
 
 use crate::Error;
@@ -147,7 +147,7 @@ impl Device {
     /// | a reduction of at most 8 KiB | the CPU |
     /// | a reduction whose tuned kernels are not loaded | the CPU |
     /// | any other reduction | the CPU, or the GPU if earlier calls were faster there |
-    /// | a scan | the CPU |
+    /// | a scan, or a reduction of rows, columns or segments | the CPU |
     ///
     /// [`compile`](crate::Reduction::compile) loads the tuned kernels, and so do reductions of
     /// device memory: host memory alone compiles nothing. The place changes no bit of a result,

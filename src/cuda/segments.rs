@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use cudarc::driver::{CudaContext, CudaSlice, CudaStream, DevicePtrMut};
 
-pub(crate) use self::offsets::{Segmented, count_of};
+pub(crate) use self::offsets::{Report, Segmented, count_of};
 use super::driver::{check_capturing, check_not_capturing};
 use super::host::PrivateStream;
 use super::kernels::{Blocks, Kernels, Registry, Rendered, identity_if};

@@ -20,6 +20,11 @@ pub(crate) fn allocate<T: DeviceType>(
     stream: &Arc<CudaStream>,
 ) -> Result<CudaSlice<T>, Error> {
     check_not_capturing(stream)?;
+    // cudarc multiplies without a check.
+    let most = isize::MAX as usize / size_of::<T>().max(1);
+    if length > most {
+        return Err(Error::InputLength { length, most });
+    }
     let allocated = match length {
         0 => stream.null(),
         // SAFETY: every caller writes each item before it is read.

@@ -229,13 +229,14 @@ impl SegmentPolicy {
             if launch.is_final() {
                 return launches;
             }
-            let length = launch.at_once;
             // The partials of a row are adjacent, and those of a column are a column.
-            let partials = match segments.stride {
-                1 => Segments { length, pitch: length, ..segments },
-                _ => Segments { length, pitch: 1, stride: segments.count, ..segments },
+            let (length, count) = (launch.at_once, segments.count);
+            launch = match launch.kernel {
+                Kernel::ByColumns => {
+                    of_partials.by_columns(Segments { count, length, pitch: 1, stride: count })
+                }
+                _ => of_partials.launch(Segments { count, length, pitch: length, stride: 1 }),
             };
-            launch = of_partials.launch(partials);
         }
     }
 

@@ -117,7 +117,8 @@ impl<A: DeviceAggregate> Reduction<A> {
     }
 
     /// Compiles and loads the kernel of [`columns`](Self::columns), and creates the workspace of the
-    /// device's stream. On the CPU the call does nothing.
+    /// device's stream. On the CPU the call does nothing. One column without gaps is reduced as a row:
+    /// [`compile_rows`](Self::compile_rows) has its kernels.
     ///
     /// # Errors
     ///

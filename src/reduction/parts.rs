@@ -56,7 +56,7 @@ impl<A: DeviceAggregate> Reduction<A> {
         match (self.device.backend()?.gpu(), input.source(), output) {
             (Some(stream), InputSource::Device(pointers), OutputTarget::Device(places)) => {
                 let arrays = Self::arrays(pointers)?;
-                let segments = segments(arrays.length())?;
+                let segments = segments_of::<A>(segments, arrays.length())?;
                 check_places(segments, places.len())?;
                 let operator = self.operator(Some(segments.length));
                 // SAFETY: the caller keeps the contract of this function.
@@ -84,7 +84,7 @@ impl<A: DeviceAggregate> Reduction<A> {
         output: OutputTarget<'_, A::Output>,
     ) -> Result<(), Error> {
         let length = cpu::length_of::<A::Input>(slices)?;
-        let segments = segments(length as u64)?;
+        let segments = segments_of::<A>(segments, length as u64)?;
         check_places(segments, output.len())?;
         let output = match output {
             OutputTarget::Host(places) if self.device.keeps_host_on_cpu() => {
@@ -118,7 +118,7 @@ impl<A: DeviceAggregate> Reduction<A> {
         output: OutputTarget<'_, A::Output>,
     ) -> Result<(), Error> {
         let arrays = Self::arrays(pointers)?;
-        let segments = segments(arrays.length())?;
+        let segments = segments_of::<A>(segments, arrays.length())?;
         check_places(segments, output.len())?;
         let backend = self.device.backend()?;
         let Some(stream) = backend.gpu() else {
@@ -156,7 +156,7 @@ impl<A: DeviceAggregate> AllocateOutput<A::Input, A::Output> for EachSegment<'_,
     fn host(&self, slices: Slices<'_, A>) -> Result<Vec<A::Output>, Error> {
         let Self { reduction, segments } = *self;
         let length = cpu::length_of::<A::Input>(slices)?;
-        let segments = segments(length as u64)?;
+        let segments = segments_of::<A>(segments, length as u64)?;
         if reduction.device.keeps_host_on_cpu() {
             return Ok(cpu::segments(&reduction.aggregate, slices, segments));
         }
@@ -178,9 +178,19 @@ impl<A: DeviceAggregate> AllocateOutput<A::Input, A::Output> for EachSegment<'_,
             return Err(Error::DeviceInputOnCpu);
         };
         let arrays = Reduction::<A>::arrays(pointers)?;
-        let segments = segments(arrays.length())?;
+        let segments = segments_of::<A>(segments, arrays.length())?;
         let operator = reduction.operator(Some(segments.length));
         reduction.segment_kernel(stream)?.reduce(&operator, segments, arrays)
+    }
+}
+
+/// The segments of an input of this length, whose results fit into an address space.
+fn segments_of<A: DeviceAggregate>(segments: ByLength<'_>, length: u64) -> Result<Segments, Error> {
+    let segments = segments(length)?;
+    let most = isize::MAX as usize / size_of::<A::Output>().max(size_of::<Stored<A>>()).max(1);
+    match usize::try_from(segments.count) {
+        Ok(count) if count <= most => Ok(segments),
+        count => Err(Error::InputLength { length: count.unwrap_or(usize::MAX), most }),
     }
 }
 

@@ -3,14 +3,13 @@
 #![allow(unsafe_code)]
 
 use std::ops::Range;
-use std::sync::Arc;
 
 use cudarc::driver::{CudaSlice, CudaStream, DevicePtrMut};
 
 use super::{Reduction, Slices, Stored};
 use crate::cuda::{
-    AllocateOutput, Arrays, CopiedArrays, Elements, InputSource, OutputTarget, PrivateStream, Segmented,
-    StreamOrder, count_of, new_slice,
+    AllocateOutput, Arrays, CopiedArrays, Elements, InputSource, OutputTarget, PrivateStream, Report,
+    Segmented, StreamOrder, count_of, new_slice,
 };
 use crate::language::AsTheyAre;
 use crate::plan::Kernel;
@@ -39,7 +38,8 @@ impl<A: DeviceAggregate> Reduction<A> {
     /// Memory and streams are those of [`rows`](Self::rows). Offsets of host memory are checked before
     /// anything is computed. If the offsets are in device memory, the call waits for the results.
     /// Nothing outside the input is read. The first call on a GPU compiles the kernel, in about a
-    /// second, and [`compile_segments`](Self::compile_segments) does so ahead of time.
+    /// second, and [`compile_segments`](Self::compile_segments) does so ahead of time. The operator's
+    /// identity is asked for if a segment is empty, and with offsets in device memory.
     ///
     /// # Errors
     ///
@@ -77,9 +77,8 @@ impl<A: DeviceAggregate> Reduction<A> {
     ///
     /// Input, offsets and output are in host memory or in device memory, each by itself. If all are in
     /// device memory, the work is enqueued on the input's stream, and the call does not wait for it.
-    /// So it cannot return the error of a wrong segment, which has the result of an empty one. The
-    /// next call of `segments` or `segments_into` on the same stream that waits for its result
-    /// returns that error: with offsets in device memory, and an output in new or in host memory.
+    /// So it cannot return the error of a wrong segment, which has the result of an empty one. If
+    /// anything is in host memory, the error of wrong offsets comes back with this call.
     ///
     /// # Errors
     ///
@@ -115,10 +114,7 @@ impl<A: DeviceAggregate> Reduction<A> {
                 let Some(stream) = backend.gpu() else { return Err(Error::DeviceInputOnCpu) };
                 let private = PrivateStream::take(stream.context())?;
                 let elements = CopiedArrays::<A::Preparation>::of::<A::Input>(&private, slices, length)?;
-                let on = Arc::clone(elements.stream());
-                let enqueued = self
-                    .enqueue(stream, elements, offsets, places)
-                    .and_then(|()| self.wait_for_report(&on, offsets, length as u64));
+                let enqueued = self.enqueue_checked(stream, elements, offsets, places);
                 // Waits after a failure, too: the next call that takes this stream does not wait for
                 // this work.
                 let waited = private.wait("waiting for the reduction");
@@ -130,7 +126,7 @@ impl<A: DeviceAggregate> Reduction<A> {
                 let backend = self.device.backend()?;
                 let Some(stream) = backend.gpu() else { return Err(Error::DeviceInputOnCpu) };
                 match output {
-                    OutputTarget::Device(places) => self.enqueue(stream, arrays, offsets, places),
+                    OutputTarget::Device(places) => self.enqueue(stream, arrays, offsets, places, None),
                     OutputTarget::Host(places) => {
                         let private = PrivateStream::take(stream.context())?;
                         private.download(&self.in_new_slice(stream, arrays, offsets)?, places)
@@ -199,7 +195,7 @@ impl<A: DeviceAggregate> Reduction<A> {
                 OutputTarget::Device(places),
             ) => {
                 let bounds = Arrays::<O, AsTheyAre>::of(offsets)?;
-                let segmented = Segmented::of::<O>(Self::arrays(pointers)?, bounds)?;
+                let segmented = Segmented::of::<O>(Self::arrays(pointers)?, bounds, true)?;
                 check_places(segmented.count, places.len())?;
                 // SAFETY: the caller keeps the contract of this function.
                 unsafe {
@@ -260,23 +256,46 @@ impl<A: DeviceAggregate> Reduction<A> {
         elements: impl Elements<Reader = ArraysOf<A::Preparation>>,
         offsets: &Given<'_, O>,
         places: &mut dyn DevicePtrMut<Stored<A>>,
+        report: Option<&Report>,
     ) -> Result<(), Error> {
         let (kernel, operator) = (self.segment_kernel(stream)?, self.operator(Some(0)));
         match offsets {
             InputSource::Device(offsets) => {
                 let bounds = Arrays::<O, AsTheyAre>::of(*offsets)?;
-                kernel.by_offsets_into(&operator, Segmented::of::<O>(elements, bounds)?, places)
+                let segmented = Segmented::of::<O>(elements, bounds, true)?;
+                kernel.by_offsets_into(&operator, segmented, places, report)
             }
             InputSource::Host(offsets) => {
                 let private = PrivateStream::take(stream.context())?;
                 let length = cpu::length_of::<O>(*offsets)?;
-                let bounds = CopiedArrays::<AsTheyAre>::of::<O>(&private, *offsets, length)?;
-                kernel.by_offsets_into(&operator, Segmented::of::<O>(elements, bounds)?, places)
+                let on = elements.stream().clone();
+                let bounds = CopiedArrays::<AsTheyAre>::for_stream::<O>(&private, &on, *offsets, length)?;
+                let may_be_empty = has_empty::<O>(*offsets)?;
+                let segmented = Segmented::of::<O>(elements, bounds, may_be_empty)?;
+                kernel.by_offsets_into(&operator, segmented, places, report)
             }
         }
     }
 
-    /// The results in new device memory. If wrong offsets are not known yet, waits for the results.
+    /// As [`enqueue`](Self::enqueue). If only the kernel can tell whether the offsets are right, waits
+    /// for it.
+    fn enqueue_checked<O: Offsets>(
+        &self,
+        stream: &CudaStream,
+        elements: impl Elements<Reader = ArraysOf<A::Preparation>>,
+        offsets: &Given<'_, O>,
+        places: &mut dyn DevicePtrMut<Stored<A>>,
+    ) -> Result<(), Error> {
+        if let InputSource::Host(_) = offsets {
+            return self.enqueue(stream, elements, offsets, places, None);
+        }
+        elements.order(stream.context(), StreamOrder::None)?;
+        let report = Report::new(elements.stream(), elements.length())?;
+        self.enqueue(stream, elements, offsets, places, Some(&report))?;
+        report.wait()
+    }
+
+    /// The results in new device memory.
     fn in_new_slice<O: Offsets>(
         &self,
         stream: &CudaStream,
@@ -284,24 +303,10 @@ impl<A: DeviceAggregate> Reduction<A> {
         offsets: &Given<'_, O>,
     ) -> Result<CudaSlice<Stored<A>>, Error> {
         elements.order(stream.context(), StreamOrder::None)?;
-        let (length, on) = (elements.length(), Arc::clone(elements.stream()));
-        let mut results = new_slice(checked(offsets, length)? as usize, &on)?;
-        self.enqueue(stream, elements, offsets, &mut results)?;
-        self.wait_for_report(&on, offsets, length)?;
+        let count = checked(offsets, elements.length())? as usize;
+        let mut results = new_slice(count, elements.stream())?;
+        self.enqueue_checked(stream, elements, offsets, &mut results)?;
         Ok(results)
-    }
-
-    /// Waits for the work of a stream if only this work tells whether the offsets are right.
-    fn wait_for_report<O: Offsets>(
-        &self,
-        stream: &CudaStream,
-        offsets: &Given<'_, O>,
-        length: u64,
-    ) -> Result<(), Error> {
-        match offsets {
-            InputSource::Host(_) => Ok(()),
-            InputSource::Device(_) => self.segment_kernel(stream)?.wait_for_report(stream, length),
-        }
     }
 }
 
@@ -324,6 +329,13 @@ fn checked_on_host<O: Offsets>(slices: O::Slices<'_>, length: u64) -> Result<u64
         None => Ok(count),
         Some(segment) => Err(Error::WrongSegment { segment: segment as u64, length }),
     }
+}
+
+/// Whether some segment has no elements.
+fn has_empty<O: Offsets>(slices: O::Slices<'_>) -> Result<bool, Error> {
+    let count = count_of::<O>(cpu::length_of::<O>(slices)? as u64)?;
+    let is_not_empty = |segment| !range_of::<O>(slices, segment).is_empty();
+    Ok(cpu::first_wrong(count as usize, &is_not_empty).is_some())
 }
 
 /// The elements of a segment, which is a part of the input.

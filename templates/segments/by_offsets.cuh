@@ -44,6 +44,8 @@ WARPFOLD_DEVICE constexpr unsigned level_below(unsigned number) { return number 
 WARPFOLD_DEVICE Size bound_of(const char* bounds, Size index, unsigned width, bool is_signed) {
     if (width == 8) {
         const Load<8> loaded = load_written<8>(bounds + 8 * index);
+        // A negative offset lies past the end, too.
+        if (is_signed && loaded.word[1] >> 31 != 0) return ~Size(0);
         return Size(loaded.word[1]) << 32 | loaded.word[0];
     }
     const unsigned word = load_written<4>(bounds + 4 * index).word[0];
@@ -110,7 +112,7 @@ WARPFOLD_DEVICE void reduce_by_offsets(const OffsetArguments<typename Reader::In
         const Size mine = first + (lane < present ? lane : present - 1), segment = mine >> split_level;
         Size begin = bound_of(arguments.begins, segment, arguments.width, is_signed);
         Size end = bound_of(arguments.ends, segment, arguments.width, is_signed);
-        if (begin > end || end > arguments.length) {
+        if (begin > end || end > arguments.length || end == ~Size(0)) {
             publish(arguments.wrong, segment + 1);
             begin = end = 0;
         }

@@ -108,7 +108,7 @@ pub const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "a segment that ends past the input",
         file: "segments/by_offsets.cuh",
-        right: "if (begin > end || end > arguments.length) {",
+        right: "if (begin > end || end > arguments.length || end == ~Size(0)) {",
         wrong: "if (begin > end) {",
     },
     Mutation {

@@ -4,7 +4,7 @@ use std::fmt::Debug;
 
 use rand::rngs::SmallRng;
 use rand::{Rng, SeedableRng};
-use support::aggregates::{Scaled, Visitor};
+use support::aggregates::{OfIndex, Scaled, Visitor};
 use support::drawn::Drawn;
 use support::input_bytes::bytes;
 use support::items::{Sample, items};
@@ -277,14 +277,25 @@ fn wrong_offsets_of_a_device() {
         assert!(matches!(error, Error::WrongSegment { segment: 0 | 1, length: 3 }), "{offsets:?}: {error}");
         let sums = sum.segments(&numbers, &right).expect("runs");
         assert_eq!(stream.clone_dtoh(&sums).expect("copies"), [1, 5]);
-        let mut places = stream.alloc_zeros::<u32>(2).expect("allocates");
+        // Without a wait the wrong segment has the result of an empty one.
+        let mut places = stream.clone_htod(&[7_u32; 2]).expect("copies");
         sum.segments_into(&numbers, &wrong, &mut places).expect("enqueues");
+        assert!(stream.clone_dtoh(&places).expect("copies").contains(&0), "{offsets:?}");
         let mut places = [0; 2];
-        let error = sum.segments_into(&numbers, &right, &mut places[..]).expect_err("an error");
+        let error = sum.segments_into(&numbers, &wrong, &mut places[..]).expect_err("an error");
         assert!(matches!(error, Error::WrongSegment { .. }), "{error}");
         sum.segments_into(&numbers, &right, &mut places[..]).expect("runs");
         assert_eq!(places, [1, 5]);
     }
+}
+
+/// More results than memory can hold.
+fn too_many_results() {
+    let sum = Reduction::<Sum<f32>>::new(device(Tier::Cpu));
+    let none: [f32; 0] = [];
+    assert!(matches!(sum.columns(&none, (1 << 62) + 1), Err(Error::InputLength { .. })));
+    let indices = Reduction::<OfIndex>::new(device(Tier::Cpu));
+    assert!(matches!(indices.rows(0..u64::MAX - 1, 1), Err(Error::InputLength { .. })));
 }
 
 /// From host memory to device memory, from device memory to host memory, and in a graph.
@@ -353,6 +364,7 @@ pub(crate) fn add_to(suite: &mut Suite, files: &[&str]) {
     some(&mut OnExecutor(&mut tests, "is_clean_under_the_sanitizers"));
     all(&mut Runs(suite));
     suite.test(Tier::Cpu, "offsets_are_checked", offsets_are_checked);
+    suite.test(Tier::Cpu, "too_many_results_are_an_error", too_many_results);
     suite.test(Tier::Gpu, "wrong_offsets_of_a_device_are_errors", wrong_offsets_of_a_device);
     suite.test(Tier::Gpu, "segments_between_places_and_in_a_graph", between_places_and_in_a_graph);
 }

@@ -4,7 +4,7 @@ use std::any::Any;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use cudarc::driver::{CudaContext, CudaSlice, CudaStream, DevicePtr};
+use cudarc::driver::{CudaContext, CudaSlice, CudaStream};
 
 use super::array::bit_address;
 use super::elements::{Elements, MAX_ARRAYS, StreamOrder};
@@ -24,6 +24,8 @@ pub(crate) struct CopiedArrays<'k, P> {
 /// The address of each copy, and what keeps it allocated.
 struct Copies<'k> {
     private: &'k PrivateStream,
+    /// The stream in whose order the copies are read and freed.
+    owner: Arc<CudaStream>,
     arrays: Vec<(u64, Box<dyn Any>)>,
     copied: Result<(), Error>,
 }
@@ -35,7 +37,17 @@ impl<'k, P> CopiedArrays<'k, P> {
         slices: E::Slices<'_>,
         length: usize,
     ) -> Result<Self, Error> {
-        let mut copies = Copies { private, arrays: Vec::new(), copied: Ok(()) };
+        Self::for_stream::<E>(private, private.stream(), slices, length)
+    }
+
+    /// The same, for work on another stream of the context, in whose order the copies are freed.
+    pub(crate) fn for_stream<E: Element>(
+        private: &'k PrivateStream,
+        owner: &Arc<CudaStream>,
+        slices: E::Slices<'_>,
+        length: usize,
+    ) -> Result<Self, Error> {
+        let mut copies = Copies { private, owner: owner.clone(), arrays: Vec::new(), copied: Ok(()) };
         E::visit_slices(slices, &mut copies);
         std::mem::replace(&mut copies.copied, Ok(()))?;
         Ok(Self { copies, length: length as u64, of: PhantomData })
@@ -56,8 +68,10 @@ impl<'a> SliceVisitor<'a> for Copies<'_> {
         }
         match self.private.upload(slice) {
             Ok(copy) => {
-                let (address, used) = copy.device_ptr(self.private.stream());
-                drop(used);
+                // The copy has ended. The memory is freed in the order of its owner.
+                let (length, address) = (copy.len(), copy.leak());
+                // SAFETY: the memory is allocated, and has this many values.
+                let copy = unsafe { self.owner.upgrade_device_ptr::<T>(address, length) };
                 self.arrays.push((address, Box::new(copy)));
             }
             Err(error) => self.copied = Err(error),
@@ -82,7 +96,7 @@ unsafe impl<P: Preparation> Elements for CopiedArrays<'_, P> {
         Self: 'a;
 
     fn stream(&self) -> &Arc<CudaStream> {
-        self.copies.private.stream()
+        &self.copies.owner
     }
 
     fn length(&self) -> u64 {

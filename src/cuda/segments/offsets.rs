@@ -4,26 +4,55 @@ use std::cell::Cell;
 use std::mem::MaybeUninit;
 use std::sync::Arc;
 
-use cudarc::driver::{CudaContext, CudaStream, DevicePtrMut, result};
+use cudarc::driver::{CudaContext, CudaSlice, CudaStream, DevicePtr, DevicePtrMut, result};
 
 use super::SegmentKernel;
 use crate::cuda::driver::{check, check_capturing, check_context, check_not_capturing};
 use crate::cuda::kernels::{Blocks, identity_if};
 use crate::cuda::launch_graph::Queue;
-use crate::cuda::lock::lock;
 use crate::cuda::read::{Elements, InputOf, MAX_ARRAYS, StreamOrder};
-use crate::cuda::scratch::{ScratchInit, ScratchRequest};
+use crate::cuda::scratch::ScratchRequest;
 use crate::cuda::slices::{Addresses, Slices};
 use crate::plan::{Kernel, OffsetLaunch};
 use crate::source::{ArrayInput, ArrayOfItems, OffsetArguments};
 use crate::types::{Offset, Offsets};
 use crate::{DeviceMonoid, Error, Layout};
 
-/// Bytes of the memory to which a kernel reports a wrong segment. Between calls it holds zeros, or the
-/// report of a call that did not wait. Partials follow, whose bytes are unspecified.
+/// Bytes before the partials, to which a kernel reports a wrong segment if nobody reads the report.
 const REPORT_BYTES: u64 = 128;
-const REPORT: ScratchRequest =
-    ScratchRequest { needed: REPORT_BYTES as usize, most: usize::MAX, init: ScratchInit::Zeros };
+
+/// The memory to which the kernel of one call reports a wrong segment.
+pub(crate) struct Report {
+    memory: CudaSlice<u64>,
+    length: u64,
+}
+
+impl Report {
+    /// For a call on a stream, with an input of this length.
+    pub(crate) fn new(stream: &Arc<CudaStream>, length: u64) -> Result<Self, Error> {
+        check_not_capturing(stream)?;
+        Ok(Self { memory: check("allocating memory", stream.alloc_zeros(1))?, length })
+    }
+
+    /// Waits for the work of the stream, and returns the error that it has reported.
+    pub(crate) fn wait(self) -> Result<(), Error> {
+        let stream = self.memory.stream().clone();
+        check_not_capturing(&stream)?;
+        check("binding the context", stream.context().bind_to_thread())?;
+        let (address, _read) = self.memory.device_ptr(&stream);
+        let mut report = [0_u64];
+        // SAFETY: the memory is allocated, and `report` lives until the stream's work has ended.
+        let waited = unsafe {
+            let copied = result::memcpy_dtoh_async(&mut report, address, stream.cu_stream());
+            copied.and(result::stream::synchronize(stream.cu_stream()))
+        };
+        check("waiting for the result", waited)?;
+        match report {
+            [0] => Ok(()),
+            [number] => Err(Error::WrongSegment { segment: number - 1, length: self.length }),
+        }
+    }
+}
 
 /// Elements, and the arrays of offsets that give their segments.
 pub(crate) struct Segmented<E, B> {
@@ -34,14 +63,16 @@ pub(crate) struct Segmented<E, B> {
     width: u32,
     is_signed: bool,
     in_pairs: bool,
+    /// Whether some segment may be empty.
+    may_be_empty: bool,
 }
 
 impl<E: Elements, B: Elements> Segmented<E, B> {
     /// Elements whose segments are given by arrays of offsets of type `O`.
-    pub(crate) fn of<O: Offsets>(elements: E, bounds: B) -> Result<Self, Error> {
+    pub(crate) fn of<O: Offsets>(elements: E, bounds: B, may_be_empty: bool) -> Result<Self, Error> {
         let count = count_of::<O>(bounds.length())?;
         let (width, is_signed) = (size_of::<O::Offset>() as u32, O::Offset::IS_SIGNED);
-        Ok(Self { elements, bounds, count, width, is_signed, in_pairs: O::IN_PAIRS })
+        Ok(Self { elements, bounds, count, width, is_signed, in_pairs: O::IN_PAIRS, may_be_empty })
     }
 }
 
@@ -139,30 +170,33 @@ impl<M: DeviceMonoid> Call<'_, M> {
             [split, _] => split.memory(item).1,
             _ => 0,
         };
-        ScratchRequest { needed: (REPORT_BYTES + bytes) as usize, ..REPORT }
+        ScratchRequest::of((REPORT_BYTES + bytes) as usize)
     }
 }
 
 impl SegmentKernel {
     /// Enqueues a reduction of segments on the stream of the elements, and does not wait for it. The
     /// results, of the type that the operator presents, are written to `output`, which has a place
-    /// for each segment. A segment that is not a part of the elements counts as empty.
+    /// for each segment. A segment that is not a part of the elements counts as empty, and is reported.
     pub(crate) fn by_offsets_into<M: DeviceMonoid, E: Elements, B: Elements, O>(
         &self,
         operator: &M,
         segmented: Segmented<E, B>,
         output: &mut dyn DevicePtrMut<O>,
+        report: Option<&Report>,
     ) -> Result<(), Error> {
         check_not_capturing(segmented.elements.stream())?;
         let Some(call) = self.offset_call::<M, E, B, O>(operator, &segmented, output)? else { return Ok(()) };
         let bounds = Cell::new([0; 2]);
         let mut slices = Slices { elements: Some(Together { of: segmented, bounds: &bounds }), output };
         let kernels = call.launches.iter().map(|_| Kernel::ByOffsets);
+        let reported = report.map(|report| report.memory.device_ptr(report.memory.stream()));
+        let report = reported.as_ref().map(|(address, _)| *address);
         let request = call.request(&self.kernels.data.item);
         slices.enqueue(&self.kernels.workspaces, request, kernels, |queue, addresses| {
             // SAFETY: the slices have a place for each result, the stream keeps them and the offsets
             // until its work has ended, and the workspace belongs to this stream.
-            unsafe { self.launch_by_offsets(queue, &call, addresses, bounds.get()) }
+            unsafe { self.launch_by_offsets(queue, &call, addresses, bounds.get(), report) }
         })
     }
 
@@ -188,7 +222,7 @@ impl SegmentKernel {
             slices.record(
                 &self.kernels.workspaces,
                 call.request(&self.kernels.data.item),
-                |queue, addresses| self.launch_by_offsets(queue, &call, addresses, bounds.get()),
+                |queue, addresses| self.launch_by_offsets(queue, &call, addresses, bounds.get(), None),
             )
         }
     }
@@ -206,7 +240,7 @@ impl SegmentKernel {
             return Ok(None);
         }
         // User code runs before the launch.
-        let identity = identity_if(true, operator);
+        let identity = identity_if(segmented.may_be_empty, operator);
         self.prepare::<M, E::Reader>([Kernel::ByOffsets].into_iter())?;
         let length = segmented.elements.length();
         let launches = self.policy.launches_by_offsets(count, length);
@@ -231,7 +265,9 @@ impl SegmentKernel {
         call: &Call<'_, M>,
         addresses: Addresses<I>,
         bounds: [u64; 2],
+        report: Option<u64>,
     ) -> Result<(), Error> {
+        let wrong = report.unwrap_or(addresses.memory);
         let Some(input) = addresses.input else { unreachable!("the input is given") };
         let Call { length, width, is_signed, .. } = *call;
         let parts = Parts { input, length, bounds, width, is_signed, has_lengths: false };
@@ -245,7 +281,7 @@ impl SegmentKernel {
                     call.operator,
                     parts,
                     addresses.output,
-                    addresses.memory,
+                    wrong,
                 )
             };
         };
@@ -264,16 +300,8 @@ impl SegmentKernel {
         // SAFETY: as the caller guarantees. The scratch memory has a place for each partial, and then
         // for the begin, the end and the length of each segment.
         unsafe {
-            self.launch_parts(queue, call, split, &operator, parts, partials, addresses.memory)?;
-            kernels.launch_parts(
-                queue,
-                call,
-                launch,
-                call.operator,
-                later,
-                addresses.output,
-                addresses.memory,
-            )
+            self.launch_parts(queue, call, split, &operator, parts, partials, wrong)?;
+            kernels.launch_parts(queue, call, launch, call.operator, later, addresses.output, wrong)
         }
     }
 
@@ -322,29 +350,5 @@ impl SegmentKernel {
         };
         // SAFETY: these are the arguments of the kernel. The caller guarantees their addresses.
         unsafe { self.kernels.launch(kernel, blocks, arguments, operator, queue) }
-    }
-
-    /// Waits for the work of a stream, and returns the error that a kernel has reported on it since
-    /// the last call.
-    pub(crate) fn wait_for_report(&self, stream: &CudaStream, length: u64) -> Result<(), Error> {
-        let workspace = self.kernels.workspaces.of_stream(stream)?;
-        let workspace = lock(&workspace);
-        check_not_capturing(stream)?;
-        check("binding the context", self.kernels.context.bind_to_thread())?;
-        let Some(address) = workspace.scratch.address(REPORT) else { return Ok(()) };
-        let mut report = [0_u64];
-        // SAFETY: the memory is allocated, and `report` lives until the stream's work has ended.
-        let waited = unsafe {
-            let copied = result::memcpy_dtoh_async(&mut report, address, stream.cu_stream());
-            copied.and(result::stream::synchronize(stream.cu_stream()))
-        };
-        check("waiting for the result", waited)?;
-        if report[0] == 0 {
-            return Ok(());
-        }
-        // SAFETY: the memory is allocated, and only work of this stream uses it.
-        let cleared = unsafe { result::memset_d8_async(address, 0, 8, stream.cu_stream()) };
-        check("clearing memory", cleared)?;
-        Err(Error::WrongSegment { segment: report[0] - 1, length })
     }
 }
