@@ -4,10 +4,11 @@ use std::cell::Cell;
 use std::mem::MaybeUninit;
 use std::sync::Arc;
 
-use cudarc::driver::{CudaContext, CudaSlice, CudaStream, DevicePtr, DevicePtrMut, result};
+use cudarc::driver::{CudaContext, CudaSlice, CudaStream, DevicePtr, DevicePtrMut};
 
 use super::SegmentKernel;
 use crate::cuda::driver::{check, check_capturing, check_context, check_not_capturing};
+use crate::cuda::host::PrivateStream;
 use crate::cuda::kernels::{Blocks, identity_if};
 use crate::cuda::launch_graph::Queue;
 use crate::cuda::read::{Elements, InputOf, MAX_ARRAYS, StreamOrder};
@@ -36,20 +37,10 @@ impl Report {
 
     /// Waits for the work of the stream, and returns the error that it has reported.
     pub(crate) fn wait(self) -> Result<(), Error> {
-        let stream = self.memory.stream().clone();
-        check_not_capturing(&stream)?;
-        check("binding the context", stream.context().bind_to_thread())?;
-        let (address, _read) = self.memory.device_ptr(&stream);
-        let mut report = [0_u64];
-        // SAFETY: the memory is allocated, and `report` lives until the stream's work has ended.
-        let waited = unsafe {
-            let copied = result::memcpy_dtoh_async(&mut report, address, stream.cu_stream());
-            copied.and(result::stream::synchronize(stream.cu_stream()))
-        };
-        check("waiting for the result", waited)?;
-        match report {
-            [0] => Ok(()),
-            [number] => Err(Error::WrongSegment { segment: number - 1, length: self.length }),
+        let private = PrivateStream::take(self.memory.stream().context())?;
+        match private.download_all::<u64>(&self.memory)?[..] {
+            [0] | [] => Ok(()),
+            [number, ..] => Err(Error::WrongSegment { segment: number - 1, length: self.length }),
         }
     }
 }
