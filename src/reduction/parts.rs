@@ -57,7 +57,7 @@ impl<A: DeviceAggregate> Reduction<A> {
             (Some(stream), InputSource::Device(pointers), OutputTarget::Device(places)) => {
                 let arrays = Self::arrays(pointers)?;
                 let segments = segments_of::<A>(segments, arrays.length())?;
-                check_places(segments, places.len())?;
+                check_places(segments.count, places.len())?;
                 let operator = self.operator(Some(segments.length));
                 // SAFETY: the caller keeps the contract of this function.
                 unsafe { self.segment_kernel(stream)?.record_into(&operator, segments, arrays, places) }
@@ -85,7 +85,7 @@ impl<A: DeviceAggregate> Reduction<A> {
     ) -> Result<(), Error> {
         let length = cpu::length_of::<A::Input>(slices)?;
         let segments = segments_of::<A>(segments, length as u64)?;
-        check_places(segments, output.len())?;
+        check_places(segments.count, output.len())?;
         let output = match output {
             OutputTarget::Host(places) if self.device.keeps_host_on_cpu() => {
                 cpu::segments_into(&self.aggregate, slices, segments, places);
@@ -119,7 +119,7 @@ impl<A: DeviceAggregate> Reduction<A> {
     ) -> Result<(), Error> {
         let arrays = Self::arrays(pointers)?;
         let segments = segments_of::<A>(segments, arrays.length())?;
-        check_places(segments, output.len())?;
+        check_places(segments.count, output.len())?;
         let backend = self.device.backend()?;
         let Some(stream) = backend.gpu() else {
             return Err(Error::DeviceInputOnCpu);
@@ -195,8 +195,8 @@ fn segments_of<A: DeviceAggregate>(segments: ByLength<'_>, length: u64) -> Resul
 }
 
 /// Checks that an output has a place for each result.
-fn check_places(segments: Segments, length: usize) -> Result<(), Error> {
-    match usize::try_from(segments.count) {
+pub(super) fn check_places(expected: u64, length: usize) -> Result<(), Error> {
+    match usize::try_from(expected) {
         Ok(expected) if expected == length => Ok(()),
         expected => Err(Error::OutputLength { expected: expected.unwrap_or(usize::MAX), length }),
     }

@@ -6,6 +6,7 @@ use std::ops::Range;
 
 use cudarc::driver::{CudaSlice, CudaStream, DevicePtrMut};
 
+use super::parts::check_places;
 use super::{Reduction, Slices, Stored};
 use crate::cuda::{
     AllocateOutput, Arrays, CopiedArrays, Elements, InputSource, OutputTarget, PrivateStream, Report,
@@ -343,14 +344,6 @@ fn has_empty<O: Offsets>(slices: O::Slices<'_>) -> Result<bool, Error> {
 fn range_of<O: Offsets>(slices: O::Slices<'_>, segment: usize) -> Range<usize> {
     let (begin, end) = O::bounds(slices, segment);
     begin.unwrap_or(0) as usize..end.unwrap_or(0) as usize
-}
-
-/// Checks that an output has a place for each result.
-fn check_places(expected: u64, length: usize) -> Result<(), Error> {
-    match usize::try_from(expected) {
-        Ok(expected) if expected == length => Ok(()),
-        expected => Err(Error::OutputLength { expected: expected.unwrap_or(usize::MAX), length }),
-    }
 }
 
 /// Allocates the results of segments and computes them.
