@@ -66,6 +66,9 @@ pub fn all(asked: &mut Asked<'_>) -> Result<()> {
         measure_segments(asked, &format!("sum by segments of {length}"), lengths)?;
     }
     measure_segments(asked, "sum by segments of a power law", power_law())?;
+    let mut one_long = vec![1; 1_000_000];
+    one_long.insert(500_000, 1 << 27);
+    measure_segments(asked, "sum by segments of 1 and one of 2^27", one_long)?;
     for (rows, columns) in SMALL {
         measure(asked, "sum", "f32", columns, 4 * rows * columns, Sum::<f32>::new())?;
     }

@@ -22,8 +22,8 @@ pub(super) struct ScratchRequest {
 /// Required contents of the scratch memory between calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ScratchInit {
-    /// What the previous call left: a chunk counter of 0, or a scan's ticket and epoch. New memory
-    /// is cleared.
+    /// What the previous call left: a chunk counter of 0, numbers of listed segments of 0, or a scan's
+    /// ticket and epoch. New memory is cleared.
     Any,
     /// Zeros. A call finds zeros, and leaves zeros.
     Zeros,
@@ -96,7 +96,7 @@ impl Scratch {
     pub(super) unsafe fn restore(&mut self, init: ScratchInit) {
         let Memory { address, bytes } = self.memories[init as usize];
         // SAFETY: the memory is owned, and no work uses it, as the caller guarantees.
-        if init == ScratchInit::Zeros && bytes > 0 && unsafe { clear(address, bytes) }.is_err() {
+        if bytes > 0 && unsafe { clear(address, bytes) }.is_err() {
             self.retire(init);
         }
     }

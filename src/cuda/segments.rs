@@ -18,7 +18,7 @@ use super::scratch::ScratchRequest;
 use super::slices::{Addresses, Slices, allocate};
 use crate::language::Preparation;
 use crate::plan::memory::partial_bytes;
-use crate::plan::{Data, Kernel, SegmentLaunch, SegmentPolicy, Segments};
+use crate::plan::{Data, Kernel, OffsetPlan, SegmentLaunch, SegmentPolicy, Segments};
 use crate::source::{ArrayInput, ArrayOfItems, Reader, SegmentArguments, Source};
 use crate::{DeviceMonoid, DeviceType, Element, Error};
 
@@ -163,7 +163,8 @@ impl SegmentKernel {
     }
 
     fn request(&self, launches: &[SegmentLaunch]) -> ScratchRequest {
-        ScratchRequest::of(SegmentPolicy::memory_bytes(launches, &self.kernels.data.item) as usize)
+        let bytes = SegmentPolicy::memory_bytes(launches, &self.kernels.data.item);
+        ScratchRequest::of((OffsetPlan::HEADER_BYTES + bytes) as usize)
     }
 
     /// Reduces segments of device memory into a new slice, in the order of their stream.
@@ -227,7 +228,8 @@ impl SegmentKernel {
         addresses: Addresses<I>,
     ) -> Result<(), Error> {
         let Some(input) = addresses.input else { unreachable!("the input is given") };
-        let mut partials = addresses.memory;
+        // The header of the lists keeps its values.
+        let mut partials = addresses.memory + OffsetPlan::HEADER_BYTES;
         for (number, launch) in call.launches.iter().enumerate() {
             let (output, operator) = match launch.is_final() {
                 true => (addresses.output, *call.operator),

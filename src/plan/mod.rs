@@ -20,7 +20,7 @@ pub use self::data::Data;
 pub use self::kernel::Kernel;
 pub use self::reduce::{Launch, Launches, Partition, Policy};
 pub use self::scan::{Limits, ScanLaunch, ScanPolicy, ScanShape};
-pub use self::segments::{LaneShape, OffsetLaunch, SegmentLaunch, SegmentPolicy};
+pub use self::segments::{LaneShape, OffsetPlan, SegmentLaunch, SegmentPolicy, Stage};
 pub use self::shape::Shape;
 #[doc(inline)]
 pub use crate::types::Segments;

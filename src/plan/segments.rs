@@ -5,7 +5,7 @@ use super::kernel::Kernel;
 use super::memory::partial_bytes;
 use super::shape::Shape;
 use crate::types::Segments;
-use crate::{DeviceType, Error, Layout};
+use crate::{Error, Layout};
 
 /// Bytes of the elements that a warp has in shared memory at once, of all arrays together. A block
 /// has two such windows for each warp.
@@ -28,9 +28,13 @@ const WINDOW_OF_RUN: u32 = 16;
 /// takes to combine lanes that are neighbours. In the time of an element of a lane.
 const STEPS_OF_PASS: u64 = 4;
 const STEPS_OF_LEVEL: u64 = 2;
-/// Parts of segments that offsets give for each warp of a wave, and most parts of a segment.
+/// Parts of segments that offsets give: how many each warp of a wave should have, how many segments of
+/// elements have together at most, and the base-2 logarithms of the most windows of a part and of the
+/// most parts of one segment.
 const PARTS_OF_WARP: u64 = 4;
-const MOST_PARTS: u64 = 4096;
+const MOST_PARTS: u64 = 1 << 18;
+const PART_WINDOWS_LEVEL: u32 = 2;
+const MOST_PARTS_LEVEL: u32 = 12;
 /// Warps of a block that reduces columns, and the lanes that a multiprocessor should have.
 const COLUMN_WARPS: u32 = 8;
 const COLUMN_LANES: u64 = 2048;
@@ -76,28 +80,62 @@ pub struct LaneShape {
     pub blocks_per_multiprocessor: u32,
 }
 
-/// One launch of a reduction of segments that offsets give.
+/// The plan of a reduction of segments that offsets give. See `templates/segments/by_offsets.cuh`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct OffsetLaunch {
-    /// How many neighbouring segments, or parts of them, a warp takes at once.
-    pub at_once: u32,
-    /// The base-2 logarithm of the parts of a segment. 0 if the values are the results.
-    pub split_level: u32,
-    /// The segments, or all their parts.
-    pub units: u64,
+pub struct OffsetPlan {
+    /// The number of segments.
+    pub segments: u64,
+    /// The base-2 logarithm of the elements of a part, at least. A segment of more elements is split.
+    pub part_level: u32,
+    /// The base-2 logarithm of the most parts of a segment.
+    pub most_parts_level: u32,
+    /// The most parts of all segments. 0 if there are too few elements to split a segment.
+    pub most_parts: u64,
 }
 
-impl OffsetLaunch {
-    /// The number of blocks, on a GPU that holds `resident` blocks at once.
-    pub fn blocks(&self, policy: &SegmentPolicy, resident: u32) -> u32 {
-        let warps = self.units.div_ceil(self.at_once.into());
+/// What a launch of an [`OffsetPlan`] reduces.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// The segments. Those that are split are only listed.
+    Segments,
+    /// The listed parts.
+    Parts,
+    /// The partials of each split segment.
+    Partials,
+}
+
+impl OffsetPlan {
+    /// Bytes before the first entry of the lists.
+    pub(crate) const HEADER_BYTES: u64 = 128;
+    /// Bytes of an entry.
+    const ENTRY_BYTES: u64 = 40;
+
+    /// The launches.
+    pub fn stages(&self) -> &'static [Stage] {
+        match self.most_parts {
+            0 => &[Stage::Segments],
+            _ => &[Stage::Segments, Stage::Parts, Stage::Partials],
+        }
+    }
+
+    /// The number of blocks of a launch, on a GPU that holds `resident` blocks at once.
+    pub fn blocks(&self, stage: Stage, policy: &SegmentPolicy, resident: u32) -> u32 {
+        let warps = match stage {
+            Stage::Segments => self.segments,
+            Stage::Parts => self.most_parts,
+            Stage::Partials => self.most_parts / 2,
+        };
         warps.div_ceil(policy.warps(Kernel::ByOffsets).into()).min(resident.max(1).into()) as u32
     }
 
-    /// Where the begins, ends and lengths follow the partials, in bytes, and the bytes of all.
-    pub fn memory(&self, item: &Layout) -> (u64, u64) {
-        let at = partial_bytes(item, self.units);
-        (at, at + partial_bytes(&u64::layout(), 3 * (self.units >> self.split_level)))
+    /// Bytes of the lists: of a header, of the parts, and of the split segments.
+    pub fn list_bytes(&self) -> u64 {
+        Self::HEADER_BYTES + Self::ENTRY_BYTES * (self.most_parts + self.most_parts / 2)
+    }
+
+    /// Bytes of the partials.
+    pub fn partial_bytes(&self, item: &Layout) -> u64 {
+        partial_bytes(item, self.most_parts)
     }
 }
 
@@ -193,26 +231,21 @@ impl SegmentPolicy {
         }
     }
 
-    /// The launches that reduce `segments` segments of `length` elements together, which offsets give.
-    /// If they are few, and there are more elements than a window has, each segment is split into
-    /// parts, whose partials a second launch reduces.
-    pub fn launches_by_offsets(&self, segments: u64, length: u64) -> Vec<OffsetLaunch> {
+    /// The plan that reduces `segments` segments of `length` elements, which offsets give.
+    pub fn by_offsets(&self, segments: u64, length: u64) -> OffsetPlan {
         let LaneShape { warps, blocks_per_multiprocessor, window_items, .. } = self.by_lanes;
         let wave = MULTIPROCESSORS * u64::from(warps * blocks_per_multiprocessor);
-        let launch = |split_level| {
-            let units: u64 = segments << split_level;
-            OffsetLaunch {
-                at_once: (units / wave).next_power_of_two().clamp(1, 32) as u32,
-                split_level,
-                units,
-            }
-        };
-        // No more parts than windows.
-        let parts = (PARTS_OF_WARP * wave / segments.max(1)).min(length / u64::from(window_items));
-        match parts.min(MOST_PARTS).checked_ilog2() {
-            None | Some(0) => vec![launch(0)],
-            Some(split_level) => vec![launch(split_level), launch(0)],
+        let window_level = window_items.ilog2();
+        let mut part_level = window_level;
+        while length >> part_level > PARTS_OF_WARP * wave && part_level < window_level + PART_WINDOWS_LEVEL {
+            part_level += 1;
         }
+        while length >> part_level > MOST_PARTS {
+            part_level += 1;
+        }
+        // A segment of more elements than a part has at most twice as many parts as it fills.
+        let most_parts = if length > 1 << part_level { 2 * (length >> part_level) } else { 0 };
+        OffsetPlan { segments, part_level, most_parts_level: MOST_PARTS_LEVEL, most_parts }
     }
 
     /// The launches that reduce segments, where later launches use the policy `of_partials` for an

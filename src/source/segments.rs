@@ -39,12 +39,13 @@ arguments! {
         ends: u64,
         output: u64,
         wrong: u64,
+        lists: u64,
+        most_parts: u64,
         width: u32,
         is_signed: u32,
-        at_once: u32,
-        split_level: u32,
-        has_lengths: u32,
-        bounds_at: u64,
+        stage: u32,
+        part_level: u32,
+        most_parts_level: u32,
         identity: MaybeUninit<T>,
     }
 }

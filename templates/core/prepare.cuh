@@ -66,17 +66,26 @@ struct ResultOf<true, Operator, Item> {
     typedef typename Operator::Output Type;
 };
 
-// At the end of an aggregate, writes the result that the item becomes. Returns whether it did so:
-// the items of other operators, and of earlier launches, are written as they are.
+// Writes the value of `count` elements to a place of an output: at the end of an aggregate what the
+// operator presents. The items of other operators, and of earlier launches, are written as they are.
 template <class Operator, class Item>
-WARPFOLD_DEVICE bool present(const Operator& op, const Item& item, void* to) {
+WARPFOLD_DEVICE void store_value(const Operator& op, const Words<Item>& value, void* output, Size place, Size count) {
     if constexpr (PRESENTS<Operator>) {
-        if (op.presented == 0) return false;
-        typedef typename Operator::Output Output;
-        Words<Output>(op.present(item, op.presented - 1)).store(static_cast<Output*>(to));
-        return true;
+        if (op.presented != 0) {
+            typedef typename Operator::Output Output;
+            Words<Output>(op.present(value.item(), count)).store(static_cast<Output*>(output) + place);
+            return;
+        }
     }
-    return false;
+    value.store(static_cast<Item*>(output) + place);
+}
+// The same for as many elements as the operator says.
+template <class Operator, class Item>
+WARPFOLD_DEVICE void store_value(const Operator& op, const Words<Item>& value, void* output, Size place) {
+    if constexpr (PRESENTS<Operator>)
+        store_value(op, value, output, place, op.presented - 1);
+    else
+        store_value(op, value, output, place, 0);
 }
 
 // An element is an item, and the operator has a packed form.

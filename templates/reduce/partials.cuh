@@ -82,8 +82,8 @@ class Destination {
     WARPFOLD_DEVICE void store(const Operator& op, const Words<Item>& value) const {
         if (flag != 0)
             value.send(static_cast<unsigned long long*>(to), flag, stride);
-        else if (!(PRESENTS<Operator> && present(op, value.item(), to)))
-            value.store(static_cast<Item*>(to));
+        else
+            store_value(op, value, to, 0);
     }
 };
 

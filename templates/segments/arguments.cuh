@@ -37,14 +37,4 @@ WARPFOLD_DEVICE Cursor in_segment(const Input& input, Size begin, Size offset, l
     return Cursor(input) + (begin + offset);
 }
 
-// Writes the value of a segment: what the operator presents, or the item.
-template <class Operator, class Item>
-WARPFOLD_DEVICE void store_value(const Operator& op, const Words<Item>& value, void* output, Size segment) {
-    if constexpr (PRESENTS<Operator>) {
-        typedef typename Operator::Output Output;
-        if (present(op, value.item(), static_cast<Output*>(output) + segment)) return;
-    }
-    value.store(static_cast<Item*>(output) + segment);
-}
-
 }  // namespace warpfold

@@ -1,18 +1,25 @@
 // Segments of any lengths, which offsets give: a warp takes up to 32 segments at a time.
 //
-// - Neighbouring segments that fit into a window are copied to shared memory together. Each of them
-//   has as many lanes as are left for it, and is reduced as a row is (by_lanes.cuh).
+// - Neighbouring segments that fit into a window are copied to shared memory together. Short ones are
+//   reduced at once, with as many lanes for each as are left. Each longer one is reduced by the whole
+//   warp.
 // - A segment that does not fit into a window is reduced by the whole warp, window by window.
+// - A segment of more elements than a part is split into parts, which the warp only lists. A second
+//   launch reduces the listed parts of all segments to partials. A third launch reduces the partials of
+//   each segment. Both take what is listed as the first launch takes segments.
 // - A segment without elements has the value of an empty input.
+//
+// A part is a power of two of elements, except the last one of a segment. So a partial is a node of the
+// segment's bracket.
 //
 // A segment that is not a part of the input counts as empty, and is reported. So nothing outside the
 // input is read.
-//
-// If there are few segments, each is split into 2^split_level parts of a power of two of elements. The
-// values of the parts are partials. The kernel also writes which partials each segment has. A second
-// launch reduces them, again as segments.
 
 namespace warpfold {
+
+// What a launch reduces: the segments that offsets give, their listed parts, or the partials of each
+// split segment.
+enum Stage : unsigned { SEGMENTS, PARTS, PARTIALS };
 
 // The kernel parameter. `OffsetArguments` in `src/source/segments.rs` has the same fields, and the
 // generated source asserts their offsets.
@@ -26,14 +33,15 @@ struct OffsetArguments {
     Item* output;
     // Gets the number of a segment that is not a part of the input, plus 1.
     unsigned long long* wrong;
+    // The lists of parts and of split segments. Null if no segment is split.
+    unsigned long long* lists;
+    // The most parts of all segments.
+    Size most_parts;
     unsigned width, is_signed;
-    // Neighbouring segments, or parts of them, that a warp takes at once: at most 32.
-    unsigned at_once;
-    unsigned split_level;
-    // Of a second launch: whether the lengths of the segments follow the ends of their partials.
-    unsigned has_lengths;
-    // Of a split launch: where in the output the begins, ends and lengths follow the partials, in bytes.
-    Size bounds_at;
+    unsigned stage;
+    // The base-2 logarithm of the elements of a part, at least. A segment has at most
+    // 2^most_parts_level parts.
+    unsigned part_level, most_parts_level;
     // The value of segments without elements.
     Item identity;
 };
@@ -57,21 +65,104 @@ WARPFOLD_DEVICE Size shuffle_size(Size value, unsigned lane) {
     return Size(high) << 32 | low;
 }
 
-// Writes the value of a segment of `count` elements: what the operator presents, or the item.
-template <class Operator, class Item>
-WARPFOLD_DEVICE void store_value_of(const Operator& op, const Words<Item>& value, Item* output, Size segment, Size count) {
-    if constexpr (PRESENTS<Operator>) {
-        if (op.presented != 0) {
-            typedef typename Operator::Output Output;
-            Words<Output>(op.present(value.item(), count)).store(reinterpret_cast<Output*>(output) + segment);
-            return;
+// The lists of a call: the numbers of parts and of split segments in one word, a copy of it, the parts,
+// and then the split segments.
+//
+// The first launch adds to the lists. The second one copies the numbers for the third, which sets them
+// to 0 for the next call.
+class Lists {
+    // Words of an entry, and the words before the first one.
+    static constexpr unsigned ENTRY = 5, BEFORE = 16;
+
+    unsigned long long* words;
+    Size most_parts;
+
+    WARPFOLD_DEVICE unsigned long long* entry(unsigned stage, Size number) const {
+        return words + BEFORE + ENTRY * (number + (stage == PARTIALS ? most_parts : 0));
+    }
+    WARPFOLD_DEVICE void put(unsigned stage, Size number, const Size (&entry)[ENTRY]) const {
+        unsigned long long* const to = this->entry(stage, number);
+#pragma unroll
+        for (unsigned k = 0; k < ENTRY; ++k) publish(to + k, entry[k]);
+    }
+
+  public:
+    // Of an entry: where it begins and ends, the index of its first element, the place of its value, and
+    // the elements of the whole segment.
+    enum Field : unsigned { BEGIN, END, INDEX, PLACE, COUNT };
+
+    WARPFOLD_DEVICE Lists(unsigned long long* words, Size most_parts) : words(words), most_parts(most_parts) {}
+
+    WARPFOLD_DEVICE Size get(unsigned stage, Size number, Field field) const { return published(entry(stage, number) + field); }
+
+    // How many entries a launch takes.
+    WARPFOLD_DEVICE Size taken(unsigned stage) const {
+        const unsigned long long numbers = published(words + (stage == PARTIALS ? 1 : 0));
+        if (block_index() == 0 && warp_index() == 0 && lane_index() == 0) publish(words + (stage == PARTIALS ? 0 : 1), stage == PARTIALS ? 0 : numbers);
+        return stage == PARTIALS ? numbers >> 32 : numbers & 0xffffffffu;
+    }
+
+    // Lists the parts of a segment, by all lanes of a warp. Returns whether there was room for them.
+    WARPFOLD_DEVICE bool add(Size segment, Size begin, Size count, unsigned level) const {
+        const unsigned parts = static_cast<unsigned>((count + (Size(1) << level) - 1) >> level);
+        unsigned long long before = 0;
+        if (lane_index() == 0) {
+            for (before = published(words);;) {
+                if ((before & 0xffffffffu) + parts > most_parts || 2 * (before >> 32) + 2 > most_parts) {
+                    before = ~0ull;
+                    break;
+                }
+                const unsigned long long found = compare_and_swap(words, before, before + (1ull << 32 | parts));
+                if (found == before) break;
+                before = found;
+            }
+        }
+        before = shuffle_size(before, 0);
+        if (before == ~0ull) return false;
+        const Size first = before & 0xffffffffu;
+#pragma unroll 1
+        for (unsigned part = lane_index(); part < parts; part += WARP_LANES) {
+            const Size from = Size(part) << level;
+            put(PARTS, first + part, {begin + from, begin + smaller(count, from + (Size(1) << level)), from, first + part, 0});
+        }
+        if (lane_index() == 0) put(PARTIALS, before >> 32, {first, first + parts, 0, segment, count});
+        return true;
+    }
+};
+
+// The begin and the end of the segments that a warp takes, one in each lane. Lanes without a segment
+// have the last one's.
+struct LaneBounds {
+    Size begin, end;
+
+    template <class Arguments>
+    WARPFOLD_DEVICE LaneBounds(const Arguments& arguments, Size first, unsigned present) {
+        const Size number = first + (lane_index() < present ? lane_index() : present - 1);
+        if (arguments.stage == SEGMENTS) {
+            begin = bound_of(arguments.begins, number, arguments.width, arguments.is_signed != 0);
+            end = bound_of(arguments.ends, number, arguments.width, arguments.is_signed != 0);
+        } else {
+            const Lists lists(arguments.lists, arguments.most_parts);
+            begin = lists.get(arguments.stage, number, Lists::BEGIN);
+            end = lists.get(arguments.stage, number, Lists::END);
         }
     }
-    value.store(output + segment);
+};
+
+// Writes the value of a segment, or of a part of it, of `count` elements.
+template <class Arguments, class Operator, class Item>
+WARPFOLD_DEVICE void store_value_of(const Arguments& arguments, const Operator& op, const Words<Item>& value, Size number, Size count) {
+    Size place = number;
+    if (arguments.stage != SEGMENTS) {
+        const Lists lists(arguments.lists, arguments.most_parts);
+        place = lists.get(arguments.stage, number, Lists::PLACE);
+        if (arguments.stage == PARTIALS) count = lists.get(PARTIALS, number, Lists::COUNT);
+    }
+    store_value(op, value, arguments.output, place, count);
 }
 
-// The value of a segment of more elements than a window has, by one warp, in all lanes. `index` is that
-// of its first element.
+// The value of more elements than a window has, by one warp, in all lanes. `index` is that of the first
+// one.
 template <class Shape, class Reader, class Operator>
 WARPFOLD_DEVICE Words<typename Reader::Item> by_windows(const Operator& op, Window<Reader>& window, typename Reader::Cursor begin, Size index, Size count) {
     typedef typename Reader::Item Item;
@@ -101,38 +192,34 @@ WARPFOLD_DEVICE void reduce_by_offsets(const OffsetArguments<typename Reader::In
     WARPFOLD_DYNAMIC_SHARED(memory);
     Window<Reader> window(memory + warp_index() * Window<Reader>::bytes(Shape::WINDOW_ITEMS), Shape::WINDOW_ITEMS);
     const Cursor input(arguments.input);
-    const unsigned lane = lane_index();
-    const bool is_signed = arguments.is_signed != 0;
+    const unsigned lane = lane_index(), stage = arguments.stage;
+    const Lists lists(arguments.lists, arguments.most_parts);
     grid_dependency_wait(arguments.output);
-    const unsigned split_level = arguments.split_level;
-    const Size units = arguments.segments << split_level, step = Size(block_count()) * block_warps() * arguments.at_once;
+    // The next launch of the call may begin now, since it waits for this one.
+    if (arguments.lists != nullptr && stage != PARTIALS) trigger_dependents();
+    const Size segments = stage == SEGMENTS ? arguments.segments : lists.taken(stage), warps = Size(block_count()) * block_warps();
+    const unsigned at_once = static_cast<unsigned>(smaller(segments / warps > 0 ? segments / warps : 1, WARP_LANES));
+    const Size step = warps * at_once;
+    Size first = (Size(block_index()) * block_warps() + warp_index()) * at_once;
+    if (first >= segments) return;
+    unsigned present = static_cast<unsigned>(smaller(segments - first, at_once));
+    LaneBounds bounds(arguments, first, present);
 #pragma unroll 1
-    for (Size first = (Size(block_index()) * block_warps() + warp_index()) * arguments.at_once; first < units; first += step) {
-        const unsigned present = static_cast<unsigned>(smaller(units - first, arguments.at_once));
-        const Size mine = first + (lane < present ? lane : present - 1), segment = mine >> split_level;
-        Size begin = bound_of(arguments.begins, segment, arguments.width, is_signed);
-        Size end = bound_of(arguments.ends, segment, arguments.width, is_signed);
+    while (true) {
+        // The next bounds arrive while these segments are reduced.
+        const Size next_first = first + step;
+        const bool has_next = next_first < segments;
+        const unsigned next_present = has_next ? static_cast<unsigned>(smaller(segments - next_first, at_once)) : 1;
+        const LaneBounds next_bounds(arguments, has_next ? next_first : first, next_present);
+        Size begin = bounds.begin, end = bounds.end;
         if (begin > end || end > arguments.length || end == ~Size(0)) {
-            publish(arguments.wrong, segment + 1);
+            publish(arguments.wrong, first + (lane < present ? lane : present - 1) + 1);
             begin = end = 0;
         }
-        // What the operator presents as the count of elements, and the index of the first element.
-        Size presented = end - begin, index = 0;
-        if (arguments.has_lengths != 0) presented = bound_of(arguments.ends, arguments.segments + segment, 8, false);
-        if (split_level > 0) {
-            const Size length = end - begin, part = mine - (segment << split_level);
-            unsigned level = level_below(Shape::WINDOW_ITEMS);
-            while (Size(1) << level << split_level < length) ++level;
-            if (part == 0 && lane < present) {
-                Size* const bounds = reinterpret_cast<Size*>(reinterpret_cast<char*>(arguments.output) + arguments.bounds_at);
-                bounds[segment] = mine, bounds[arguments.segments + segment] = mine + ((length + (Size(1) << level) - 1) >> level);
-                bounds[2 * arguments.segments + segment] = length;
-            }
-            index = smaller(part << level, length);
-            begin += index, end = smaller(end, begin + (Size(1) << level));
-        }
         const Size count = end - begin;
-        if (lane < present && count == 0) store_value_of(op, Words<Item>(arguments.identity), arguments.output, mine, presented);
+        if (lane < present && count == 0) store_value_of(arguments, op, Words<Item>(arguments.identity), first + lane, count);
+        // The index of the first element of the segment of a lane.
+        const auto index_of = [&](unsigned of) { return stage == PARTS ? lists.get(PARTS, first + of, Lists::INDEX) : 0; };
         // The segments of this warp that have elements.
         unsigned left = or_of_lanes(lane < present && count > 0 ? 1u << lane : 0);
 #pragma unroll 1
@@ -142,45 +229,63 @@ WARPFOLD_DEVICE void reduce_by_offsets(const OffsetArguments<typename Reader::In
             // How many neighbours fit into one window, empty ones included.
             const bool fits = lane < next || (lane < present && (count == 0 || (begin >= window_begin && end - window_begin <= Shape::WINDOW_ITEMS)));
             const unsigned fitting = or_of_lanes(fits ? 1u << lane : 0);
-            unsigned taken = popcount(fitting & ~(fitting + 1)) - next;
+            const unsigned taken = popcount(fitting & ~(fitting + 1)) - next;
             if (taken == 0) {
-                const Size length = shuffle_size(count, next);
-                const Words<Item> value = by_windows<Shape, Reader>(op, window, in_segment<Cursor>(arguments.input, window_begin, 0, 0), shuffle_size(index, next), length);
-                const Size of_segment = shuffle_size(presented, next);
-                if (lane == 0) store_value_of(op, value, arguments.output, first + next, of_segment);
                 left &= left - 1;
+                const Size length = shuffle_size(count, next);
+                if (stage == SEGMENTS && arguments.lists != nullptr && length >> arguments.part_level > 0) {
+                    unsigned level = arguments.part_level;
+                    while (Size(1) << level << arguments.most_parts_level < length) ++level;
+                    if (length > Size(1) << level && lists.add(first + next, window_begin, length, level)) continue;
+                }
+                const Words<Item> value =
+                    by_windows<Shape, Reader>(op, window, in_segment<Cursor>(arguments.input, window_begin, 0, 0), index_of(next), length);
+                if (lane == 0) store_value_of(arguments, op, value, first + next, length);
                 continue;
             }
-            // As many lanes for each as are left, and enough for the longest.
-            const unsigned own = static_cast<unsigned>(count), longest = max_of_lanes(lane >= next && lane < next + taken ? own : 0);
-            unsigned lanes_level = 0;
-            while (lanes_level < WARP_LEVEL && (taken << (lanes_level + 1) <= WARP_LANES || longest > Shape::MOST_RUN << lanes_level)) ++lanes_level;
-            taken = taken < WARP_LANES >> lanes_level ? taken : WARP_LANES >> lanes_level;
-            const unsigned lanes = 1u << lanes_level, least = (longest + lanes - 1) >> lanes_level;
-            const unsigned run_level = least <= 4 ? 2 : 32 - count_leading_zeros(least - 1), run = 1u << run_level;
             const bool is_taken = lane >= next && lane < next + taken && count > 0;
-            const unsigned place = is_taken ? static_cast<unsigned>(begin - window_begin) : 0;
-            window.copy(input + window_begin, max_of_lanes(is_taken ? place + own : 0));
+            const unsigned own = is_taken ? static_cast<unsigned>(count) : 0, place = is_taken ? static_cast<unsigned>(begin - window_begin) : 0;
+            window.copy(input + window_begin, max_of_lanes(place + own));
+            left = next + taken < WARP_LANES ? left >> (next + taken) << (next + taken) : 0;
+            // As many lanes for each of the short ones as are left.
+            unsigned short_level = 0;
+            while (taken << (short_level + 1) <= WARP_LANES) ++short_level;
+            const bool is_short = is_taken && own <= Shape::MOST_RUN << short_level;
+            unsigned group = or_of_lanes(is_short ? 1u << lane : 0), longer = or_of_lanes(is_taken && !is_short ? 1u << lane : 0);
+            const unsigned longest_short = max_of_lanes(is_short ? own : 0);
             async_wait();
             warp_barrier();
-            // A lane without a segment repeats the first one, which has elements.
-            const unsigned number = lane >> lanes_level, within = lane & (lanes - 1);
-            const unsigned from = next + (number < taken ? number : 0), own_of_from = shuffle_from(own, from);
-            const bool has_segment = number < taken && own_of_from > 0;
-            const unsigned source = has_segment ? from : next;
-            const unsigned of_place = shuffle_from(place, source), of_count = shuffle_from(own, source);
-            const unsigned parts = (of_count + run - 1) >> run_level, offset = (within < parts ? within : parts - 1) << run_level;
-            const LaneRuns<Shape, Reader, Window<Reader>> runs(window, false, false);
-            const Size of_index = shuffle_size(index, source), of_segment = shuffle_size(presented, source);
-            Words<Item> value = runs.bracket(op, of_place + offset, of_index + offset, of_count - offset < run ? of_count - offset : run);
 #pragma unroll 1
-            for (unsigned distance = 1; distance < lanes; distance *= 2)
-                value = combine_if(op, within + distance < parts, value, shuffle_down(value, distance));
-            if (within == 0 && has_segment) store_value_of(op, value, arguments.output, first + from, of_segment);
+            do {
+                // The short ones together, and then each of the others by itself.
+                unsigned from = next, lanes_level = short_level, longest = longest_short;
+                if (group == 0) {
+                    group = longer & (0 - longer), longer &= longer - 1;
+                    from = popcount(group - 1), lanes_level = WARP_LEVEL, longest = shuffle_from(own, from);
+                }
+                const unsigned lanes = 1u << lanes_level, within = lane & (lanes - 1), least = (longest + lanes - 1) >> lanes_level;
+                const unsigned run_level = least <= 4 ? 2 : 32 - count_leading_zeros(least - 1), run = 1u << run_level;
+                // The segment of this lane. A lane without a segment repeats the first element of the window.
+                const unsigned number = lanes_level == 0 ? lane : from + (lane >> lanes_level);
+                const bool has_segment = number < WARP_LANES && (group >> number & 1) != 0;
+                const unsigned source = has_segment ? number : next;
+                unsigned of_place = place, of_count = own;
+                if (lanes_level > 0) of_place = shuffle_from(place, source), of_count = shuffle_from(own, source);
+                if (!has_segment) of_place = 0, of_count = 1;
+                const unsigned runs = (of_count + run - 1) >> run_level, offset = (within < runs ? within : runs - 1) << run_level;
+                const LaneRuns<Shape, Reader, Window<Reader>> elements(window, false, false);
+                Words<Item> value = elements.bracket(op, of_place + offset, index_of(source) + offset, of_count - offset < run ? of_count - offset : run);
+#pragma unroll 1
+                for (unsigned distance = 1; distance < lanes; distance *= 2)
+                    value = combine_if(op, within + distance < runs, value, shuffle_down(value, distance));
+                if (within == 0 && has_segment) store_value_of(arguments, op, value, first + number, of_count);
+                group = 0;
+            } while (longer != 0);
             // All lanes have read the window before it is overwritten.
             warp_barrier();
-            left = next + taken < WARP_LANES ? left >> (next + taken) << (next + taken) : 0;
         }
+        if (!has_next) return;
+        first = next_first, present = next_present, bounds = next_bounds;
     }
 }
 

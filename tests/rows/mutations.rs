@@ -126,13 +126,13 @@ pub const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "an empty segment among others",
         file: "segments/by_offsets.cuh",
-        right: "const bool has_segment = number < taken && own_of_from > 0;",
-        wrong: "const bool has_segment = number < taken;",
+        right: "const bool is_taken = lane >= next && lane < next + taken && count > 0;",
+        wrong: "const bool is_taken = lane >= next && lane < next + taken;",
     },
     Mutation {
         name: "the number of partials for the length of a segment",
         file: "segments/by_offsets.cuh",
-        right: "        if (arguments.has_lengths != 0) presented = bound_of(arguments.ends, arguments.segments + segment, 8, false);\n",
+        right: "        if (arguments.stage == PARTIALS) count = lists.get(PARTIALS, number, Lists::COUNT);\n",
         wrong: "",
     },
     Mutation {
@@ -140,5 +140,47 @@ pub const MUTATIONS: &[Mutation] = &[
         file: "segments/by_offsets.cuh",
         right: "counter.push(op, value, 0);",
         wrong: "counter.push(op, value, offset == 0 ? 0 : 1);",
+    },
+    Mutation {
+        name: "the index of a part from 0 on",
+        file: "segments/by_offsets.cuh",
+        right: "stage == PARTS ? lists.get(PARTS, first + of, Lists::INDEX) : 0;",
+        wrong: "Size(0 * of);",
+    },
+    Mutation {
+        name: "partials of split segments in the order of the list",
+        file: "segments/by_offsets.cuh",
+        right: "        place = lists.get(arguments.stage, number, Lists::PLACE);\n",
+        wrong: "",
+    },
+    Mutation {
+        name: "more parts than the list has room for",
+        file: "segments/by_offsets.cuh",
+        right: "if ((before & 0xffffffffu) + parts > most_parts || 2 * (before >> 32) + 2 > most_parts) {",
+        wrong: "if (2 * (before >> 32) + 2 > most_parts) {",
+    },
+    Mutation {
+        name: "lists that are not emptied",
+        file: "segments/by_offsets.cuh",
+        right: "stage == PARTIALS ? 0 : numbers);",
+        wrong: "numbers);",
+    },
+    Mutation {
+        name: "parts of fewer elements than their distance",
+        file: "segments/by_offsets.cuh",
+        right: "begin + smaller(count, from + (Size(1) << level))",
+        wrong: "begin + smaller(count, from + (Size(1) << level >> 1))",
+    },
+    Mutation {
+        name: "a long segment by one lane",
+        file: "segments/by_offsets.cuh",
+        right: "const bool is_short = is_taken && own <= Shape::MOST_RUN << short_level;",
+        wrong: "const bool is_short = is_taken;",
+    },
+    Mutation {
+        name: "the same segments again",
+        file: "segments/by_offsets.cuh",
+        right: "first = next_first, present = next_present, bounds = next_bounds;",
+        wrong: "first = next_first, present = next_present;",
     },
 ];

@@ -62,8 +62,9 @@ fn cases(policy: &SegmentPolicy, most: usize) -> Vec<(bool, Bounds)> {
         (false, vec![(0, window.min(most)), (window.min(most), (3 * window + 1).min(most))]),
         (false, vec![(0, most)]),
     ];
-    for longest in [4, 40, window, 3 * window] {
-        cases.push((false, neighbours(random, 70, longest, most)));
+    // Few and many segments for each warp of the executor.
+    for (count, longest) in [(70, 4), (300, 40), (70, window), (70, 3 * window), (290, window)] {
+        cases.push((false, neighbours(random, count, longest, most)));
     }
     let mut pair = |longest: usize| {
         let begin = random.random_range(0..most);
@@ -75,7 +76,13 @@ fn cases(policy: &SegmentPolicy, most: usize) -> Vec<(bool, Bounds)> {
 }
 
 /// The offsets of segments as integers of a type.
-fn given(bounds: &Bounds, in_pairs: bool, kind: usize) -> GivenOffsets {
+fn given(
+    bounds: &Bounds,
+    in_pairs: bool,
+    kind: usize,
+    policy: &SegmentPolicy,
+    length: usize,
+) -> GivenOffsets {
     fn arrays<T>(bounds: &Bounds, in_pairs: bool, of: impl Fn(usize) -> T) -> Vec<Vec<u8>> {
         let begins = bounds.iter().map(|&(begin, _)| of(begin));
         let ends = || bounds.iter().map(|&(_, end)| of(end));
@@ -84,19 +91,20 @@ fn given(bounds: &Bounds, in_pairs: bool, kind: usize) -> GivenOffsets {
             false => vec![bytes(&begins.take(1).chain(ends()).collect::<Vec<T>>())],
         }
     }
-    let (arrays, width, is_signed) = match kind % 3 {
+    let (arrays, width, is_signed) = match kind % 4 {
         0 => (arrays(bounds, in_pairs, |offset| offset as u32), 4, false),
         1 => (arrays(bounds, in_pairs, |offset| offset as i32), 4, true),
         _ => (arrays(bounds, in_pairs, |offset| offset as u64), 8, false),
     };
-    GivenOffsets {
-        arrays,
-        count: bounds.len(),
-        width,
-        is_signed,
-        at_once: [32, 32, 4, 1][kind % 4],
-        split_level: [0, 0, 3, 0, 1][kind % 5],
+    let mut plan = policy.by_offsets(bounds.len() as u64, length as u64);
+    match kind % 3 {
+        // Short parts.
+        0 => (plan.part_level, plan.most_parts) = (3, length as u64 / 4),
+        // Too little room for all parts, and few parts of a segment.
+        1 => (plan.part_level, plan.most_parts_level, plan.most_parts) = (3, 2, 9),
+        _ => {}
     }
+    GivenOffsets { arrays, width, is_signed, plan }
 }
 
 /// Segments that are no parts of the input count as empty, and one of them is reported.
@@ -113,11 +121,9 @@ fn wrong_offsets<A: DeviceAggregate<Input: Drawn, Output: Debug>>(
             bytes(&begins.iter().map(|&begin| begin as u32 as i32).collect::<Vec<_>>()),
             bytes(&ends.iter().map(|&end| end as u32 as i32).collect::<Vec<_>>()),
         ],
-        count: begins.len(),
         width: 4,
         is_signed: true,
-        at_once: 32,
-        split_level: 0,
+        plan: case.elements.policy.by_offsets(begins.len() as u64, length as u64),
     };
     let bounds = vec![(0, 2), (0, 0), (0, 0), (0, 0), (0, 0)];
     let (got, report) = executor.segments_by_offsets(case, elements, &given(&begins, &ends), 0)?;
@@ -140,7 +146,7 @@ pub(crate) fn wrong_on_executor<A: DeviceAggregate<Input: Drawn, Output: Debug>>
         let expected = expected(&case.elements.operator, elements, &bounds);
         let seed = executor.seed;
         let what = |wrong| format!("case {number}, WARPFOLD_SIMT_SEED={seed}: {wrong}");
-        let offsets = given(&bounds, in_pairs, number);
+        let offsets = given(&bounds, in_pairs, number, &case.elements.policy, most);
         let (got, report) =
             executor.segments_by_offsets(case, elements, &offsets, misalignment).map_err(what)?;
         check(&got, &expected).map_err(what)?;

@@ -34,8 +34,9 @@ struct Request {
     // Bytes past an aligned address, of the input and of a separate output.
     uint32_t misalignment, output_misalignment, in_place;
     // Offsets in the kernel's first parameter, in bytes: of the addresses of the input, of the
-    // output and of the words that blocks share.
-    uint32_t input_at, output_at, words_at, bounds_at;
+    // output, of the words that blocks share, of the bounds of segments, and of the second of the
+    // words. 0: the kernel has no such parameter.
+    uint32_t input_at, output_at, words_at, bounds_at, second_word_at;
     uint64_t seed, shared, arguments, op, input, output;
     // Size of the words that blocks share, in bytes. They are part of the request and of the
     // answer.
@@ -109,6 +110,8 @@ void serve(const Request& request) {
     }
     memcpy(sent.data() + request.output_at, &output_address, sizeof output_address);
     if (request.words) memcpy(sent.data() + request.words_at, &shared_words, sizeof shared_words);
+    const char* const second_word = shared_words + 8;
+    if (request.second_word_at) memcpy(sent.data() + request.second_word_at, &second_word, sizeof second_word);
     const size_t op_at = (request.arguments + 255) / 256 * 256;
     const Memory parameters = memory_of(op_at + request.op);
     memcpy(parameters.get(), sent.data(), request.arguments);

@@ -125,7 +125,7 @@ impl<M: DeviceMonoid> Launcher for OnExecutor<'_, M> {
                 input: offset_of!(RungArguments<M::Item>, input) as u32,
                 output: offset_of!(RungArguments<M::Item>, output) as u32,
                 words: offset_of!(RungArguments<M::Item>, shared) as u32,
-                bounds: 0,
+                ..AddressOffsets::default()
             },
             seed: self.executor.seed,
             shared: step.rung.shared_bytes(step.threads, &M::Item::layout()) as u64,

@@ -2,9 +2,9 @@
 
 use std::mem::{offset_of, size_of};
 
-use warpfold::plan::{Data, Kernel, OffsetLaunch, SegmentLaunch, SegmentPolicy, Segments};
+use warpfold::plan::{Data, Kernel, OffsetPlan, SegmentLaunch, SegmentPolicy, Segments, Stage};
 use warpfold::source::{ArrayInput, OffsetArguments, SegmentArguments, Source, data_of_aggregate};
-use warpfold::{DeviceAggregate, DeviceMonoid, Element, Layout, Value};
+use warpfold::{DeviceAggregate, DeviceMonoid, Element, Value};
 
 use super::drawn::Drawn;
 use super::input_bytes::{ArrayBytes, InputBytes, NO_ARRAY, bytes, values};
@@ -126,6 +126,7 @@ impl Executor {
         let stored = unsafe { values(&input.bytes, segments.count as usize) };
         Ok(stored.into_iter().map(A::Output::from_stored).collect())
     }
+
     /// Reduces the segments that offsets give: of both ends, or of begins and of ends. Returns the
     /// results, and the number that the kernel reports of a wrong segment.
     pub fn segments_by_offsets<A: DeviceAggregate<Input: Drawn>>(
@@ -136,79 +137,111 @@ impl Executor {
         misalignment: usize,
     ) -> Result<(Vec<A::Output>, u64), String> {
         let operator = case.elements.operator.operator();
-        let (data, operands) = (data_of_aggregate::<A>(), Operands::of(&operator));
+        let operands = Operands::of(&operator);
+        let (data, items) = (data_of_aggregate::<A>(), data_of_aggregate::<A::Operator>());
         let result = (state(&operator.presenting(Some(0))), size_of::<<A::Output as Value>::Stored>());
-        let partial = (state(&operator), data.item.size);
+        let plan = offsets.plan;
         let mut arrays = A::Input::arrays(elements);
         let elements_of = arrays.len();
         arrays.extend(offsets.arrays.iter().map(|array| ArrayBytes::Values(array.clone(), offsets.width)));
-        let segments = offsets.count as u64;
-        let launch = |split_level| OffsetLaunch {
-            at_once: offsets.at_once,
-            split_level,
-            units: segments << split_level,
-        };
-        let first = Parts {
-            kernel: (case.elements.number(Kernel::ByOffsets), case.elements.policy, &data),
+        let input = InputBytes::of_arrays(arrays, misalignment);
+        let of_elements = (case.elements.number(Kernel::ByOffsets), case.elements.policy, &data);
+        let of_items = (case.items.number(Kernel::ByOffsets), case.items.policy, &items);
+        let mut launch = OffsetStage {
+            stage: Stage::Segments,
+            kernel: of_elements,
             arrays: Some(elements_of),
-            input: InputBytes::of_arrays(arrays, misalignment),
             length: elements.len() as u64,
-            bounds: offsets.arrays.len() as u64,
-            width: offsets.width as u32,
-            is_signed: offsets.is_signed,
-            has_lengths: false,
+            places: plan.segments as usize,
+            of_output: &result,
         };
-        let (results, report) = match offsets.split_level {
-            0 => self.launch_by_offsets(first, launch(0), segments, &operands, &result)?,
-            split_level => {
-                let split = launch(split_level);
-                let (written, report) =
-                    self.launch_by_offsets(first, split, segments, &operands, &partial)?;
-                // The begins, and the ends with the lengths behind them.
-                let (at, n) = (split.memory(&data.item).0, 8 * segments);
-                let partials = segments * data.item.size as u64 * (1 << split_level);
-                let arrays = vec![[0, partials, u64::MAX], [at, n, u64::MAX], [at + n, 2 * n, u64::MAX]];
-                let items = data_of_aggregate::<A::Operator>();
-                let later = Parts {
-                    kernel: (case.items.number(Kernel::ByOffsets), case.items.policy, &items),
-                    arrays: None,
-                    input: InputBytes { bytes: written, arrays },
-                    length: split.units,
-                    bounds: 2,
-                    width: 8,
-                    is_signed: false,
-                    has_lengths: true,
-                };
-                let (results, wrong) =
-                    self.launch_by_offsets(later, launch(0), segments, &operands, &result)?;
-                assert_eq!(wrong, 0, "partials are reported");
-                (results, report)
+        // The report, and then the lists.
+        let mut words = vec![0; 8 + plan.list_bytes() as usize];
+        let mut results = self.offset_stage(&launch, offsets, &operands, &input, &mut words)?;
+        let split = split_segments(&plan, &words[8..]);
+        if plan.most_parts > 0 {
+            let partial = (state(&operator), data.item.size);
+            launch = OffsetStage {
+                stage: Stage::Parts,
+                places: plan.most_parts as usize,
+                of_output: &partial,
+                ..launch
+            };
+            let partials = self.offset_stage(&launch, offsets, &operands, &input, &mut words)?;
+            launch = OffsetStage {
+                stage: Stage::Partials,
+                kernel: of_items,
+                arrays: None,
+                length: plan.most_parts,
+                places: plan.segments as usize,
+                of_output: &result,
+            };
+            let partials = InputBytes::of_one(partials);
+            let of_split = self.offset_stage(&launch, offsets, &operands, &partials, &mut words)?;
+            for segment in split {
+                let place = segment * result.1..(segment + 1) * result.1;
+                results[place.clone()].copy_from_slice(&of_split[place]);
             }
-        };
-        // SAFETY: the kernel wrote whole results, field by field.
-        let stored = unsafe { values(&results[..offsets.count * result.1], offsets.count) };
+            if words[8..16] != [0; 8] {
+                return Err("the next call finds listed segments".to_owned());
+            }
+        }
+        let report = u64::from_le_bytes(words[..8].try_into().expect("8 bytes"));
+        // SAFETY: the kernels wrote whole results, field by field.
+        let stored = unsafe { values(&results, offsets.plan.segments as usize) };
         Ok((stored.into_iter().map(A::Output::from_stored).collect(), report))
     }
+}
 
-    /// One launch. Returns its output, with what it writes behind the values, and its report.
-    fn launch_by_offsets(
+/// The segments that are listed as split: see `Lists` in `templates/segments/by_offsets.cuh`.
+fn split_segments(plan: &OffsetPlan, lists: &[u8]) -> Vec<usize> {
+    let word = |at: u64| u64::from_le_bytes(lists[at as usize..][..8].try_into().expect("8 bytes"));
+    let place_of = |number| plan.list_bytes() - 40 * (plan.most_parts / 2 - number) + 24;
+    (0..word(0) >> 32).map(|number| word(place_of(number)) as usize).collect()
+}
+
+/// One launch of a reduction by offsets.
+#[derive(Clone, Copy)]
+struct OffsetStage<'a> {
+    stage: Stage,
+    kernel: (u32, SegmentPolicy, &'a Data),
+    /// The number of arrays of elements. None if elements are items.
+    arrays: Option<usize>,
+    length: u64,
+    /// How many values the output has room for.
+    places: usize,
+    /// The operator in bytes, and the size of a value.
+    of_output: &'a (Vec<u8>, usize),
+}
+
+/// Offsets as the bytes of one array of n + 1, or of two arrays of n.
+pub struct GivenOffsets {
+    pub arrays: Vec<Vec<u8>>,
+    /// Bytes of an offset.
+    pub width: usize,
+    pub is_signed: bool,
+    pub plan: OffsetPlan,
+}
+
+impl Executor {
+    /// Returns the output. The words that blocks share begin with the report.
+    fn offset_stage(
         &mut self,
-        parts: Parts<'_>,
-        launch: OffsetLaunch,
-        segments: u64,
+        launch: &OffsetStage<'_>,
+        offsets: &GivenOffsets,
         operands: &Operands,
-        (op, size): &(Vec<u8>, usize),
-    ) -> Result<(Vec<u8>, u64), String> {
-        let (number, policy, data) = parts.kernel;
-        let (arguments, places) = offset_arguments(&parts, launch, segments, operands, &data.item);
-        let output = match launch.split_level {
-            0 => launch.units as usize * size,
-            _ => launch.memory(&data.item).0 as usize + 24 * segments as usize,
-        };
-        let input = parts.input;
+        input: &InputBytes,
+        words: &mut [u8],
+    ) -> Result<Vec<u8>, String> {
+        let (number, policy, data) = launch.kernel;
+        let (arguments, places) = offset_arguments(launch, offsets, operands);
+        let (op, size) = launch.of_output;
+        let output = launch.places * size;
+        // Only the first launch reads offsets, which are the last arrays of the input.
+        let bounds = if launch.stage == Stage::Partials { 0 } else { offsets.arrays.len() as u64 };
         let request = Request {
             kernel: number,
-            blocks: RESIDENT,
+            blocks: offsets.plan.blocks(launch.stage, &policy, RESIDENT),
             threads: policy.warps(Kernel::ByOffsets) * 32,
             places,
             seed: self.seed,
@@ -217,74 +250,43 @@ impl Executor {
             op: op.len() as u64,
             input: input.bytes.len() as u64,
             output: output as u64,
-            words: 8,
+            words: words.len() as u64,
             early: 1,
             arrays: input.arrays.len() as u64,
-            bounds: parts.bounds,
-            bound_bytes: parts.width.into(),
-            // Nothing is written between the partials and the bounds.
-            may_have_gaps: (launch.split_level > 0).into(),
+            bounds,
+            bound_bytes: offsets.width as u64,
+            // Other launches write the values of split segments.
+            may_have_gaps: (offsets.plan.most_parts > 0).into(),
             ..Request::default()
         };
-        let request =
-            [bytes(&[request]), bytes(&input.arrays), arguments, op.clone(), input.bytes, vec![0; 8]]
-                .concat();
-        let mut answer = self.ask(&request, output + 8)?;
-        let report = answer.split_off(output);
-        Ok((answer, u64::from_le_bytes(report.try_into().expect("8 bytes"))))
+        let head = [bytes(&[request]), bytes(&input.arrays), arguments, op.clone()].concat();
+        let mut answer = self.ask(&[&head[..], &input.bytes, words].concat(), output + words.len())?;
+        words.copy_from_slice(&answer.split_off(output));
+        Ok(answer)
     }
-}
-
-/// The segments of a launch.
-struct Parts<'a> {
-    kernel: (u32, SegmentPolicy, &'a Data),
-    /// The number of arrays of elements. None if elements are items.
-    arrays: Option<usize>,
-    input: InputBytes,
-    length: u64,
-    /// The number of arrays of offsets.
-    bounds: u64,
-    width: u32,
-    is_signed: bool,
-    has_lengths: bool,
-}
-
-/// Offsets as the bytes of one array of n + 1, or of two arrays of n.
-pub struct GivenOffsets {
-    pub arrays: Vec<Vec<u8>>,
-    /// The number of segments.
-    pub count: usize,
-    /// Bytes of an offset.
-    pub width: usize,
-    pub is_signed: bool,
-    /// Segments, or parts of them, that a warp takes at once.
-    pub at_once: u32,
-    /// The base-2 logarithm of the parts of a segment.
-    pub split_level: u32,
 }
 
 /// The first parameter of the kernel for offsets, and the places of its addresses.
 fn offset_arguments(
-    parts: &Parts<'_>,
-    launch: OffsetLaunch,
-    segments: u64,
+    launch: &OffsetStage<'_>,
+    offsets: &GivenOffsets,
     operands: &Operands,
-    item: &Layout,
 ) -> (Vec<u8>, AddressOffsets) {
+    let OffsetPlan { segments, part_level, most_parts_level, most_parts } = offsets.plan;
     macro_rules! of {
         ($input:ty) => {{
             type Of = OffsetArguments<$input, [u8; 0]>;
             // SAFETY: all fields are numbers, for which zeros are valid.
             let none: Of = unsafe { std::mem::zeroed() };
             let fields = Of {
-                length: parts.length,
+                length: launch.length,
                 segments,
-                width: parts.width,
-                is_signed: parts.is_signed.into(),
-                at_once: launch.at_once,
-                split_level: launch.split_level,
-                has_lengths: parts.has_lengths.into(),
-                bounds_at: launch.memory(item).0,
+                most_parts,
+                width: offsets.width as u32,
+                is_signed: offsets.is_signed.into(),
+                stage: launch.stage as u32,
+                part_level,
+                most_parts_level,
                 ..none
             };
             let places = AddressOffsets {
@@ -292,11 +294,12 @@ fn offset_arguments(
                 output: offset_of!(Of, output) as u32,
                 words: offset_of!(Of, wrong) as u32,
                 bounds: offset_of!(Of, begins) as u32,
+                second_word: if most_parts > 0 { offset_of!(Of, lists) as u32 } else { 0 },
             };
             (operands.arguments(bytes(&[fields])[..offset_of!(Of, identity)].to_vec()), places)
         }};
     }
-    match parts.arrays {
+    match launch.arrays {
         None => of!(ArrayInput),
         Some(0) => of!(ArrayInput<u64, [u64; 0]>),
         Some(1) => of!(ArrayInput<u64>),

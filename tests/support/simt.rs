@@ -206,6 +206,8 @@ pub(super) struct AddressOffsets {
     pub(super) output: u32,
     pub(super) words: u32,
     pub(super) bounds: u32,
+    /// Of the second word of `words`.
+    pub(super) second_word: u32,
 }
 
 /// The first parameter of a kernel up to the identity, and its `AddressOffsets`. `$words` is the
@@ -221,7 +223,7 @@ macro_rules! before_identity {
             input: offset_of!(Of, input) as u32,
             output: offset_of!(Of, output) as u32,
             words: offset_of!(Of, $words) as u32,
-            bounds: 0,
+            ..AddressOffsets::default()
         };
         (bytes(&[fields])[..offset_of!(Of, identity)].to_vec(), places)
     }};

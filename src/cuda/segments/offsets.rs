@@ -14,13 +14,13 @@ use crate::cuda::launch_graph::Queue;
 use crate::cuda::read::{Elements, InputOf, MAX_ARRAYS, StreamOrder};
 use crate::cuda::scratch::ScratchRequest;
 use crate::cuda::slices::{Addresses, Slices};
-use crate::plan::{Kernel, OffsetLaunch};
+use crate::plan::{Kernel, OffsetPlan, Stage};
 use crate::source::{ArrayInput, ArrayOfItems, OffsetArguments};
 use crate::types::{Offset, Offsets};
 use crate::{DeviceMonoid, Error, Layout};
 
-/// Bytes before the partials, to which a kernel reports a wrong segment if nobody reads the report.
-const REPORT_BYTES: u64 = 128;
+/// Where in the header of the lists a kernel reports a wrong segment if nobody reads the report.
+const UNREAD_REPORT: u64 = 64;
 
 /// The memory to which the kernel of one call reports a wrong segment.
 pub(crate) struct Report {
@@ -138,30 +138,26 @@ struct Call<'a, M: DeviceMonoid> {
     operator: &'a M,
     identity: MaybeUninit<M::Item>,
     length: u64,
-    segments: u64,
     width: u32,
     is_signed: bool,
-    launches: Vec<OffsetLaunch>,
+    plan: OffsetPlan,
 }
 
-/// The segments of a launch: the elements, and where each segment begins and ends.
-struct Parts<I> {
-    input: I,
-    length: u64,
+/// The device addresses of a call, besides those of the elements and of the output of a launch.
+#[derive(Clone, Copy)]
+struct Places {
     bounds: [u64; 2],
-    width: u32,
-    is_signed: bool,
-    /// Whether lengths follow the ends.
-    has_lengths: bool,
+    wrong: u64,
+    lists: u64,
 }
 
 impl<M: DeviceMonoid> Call<'_, M> {
     fn request(&self, item: &Layout) -> ScratchRequest {
-        let bytes = match &self.launches[..] {
-            [split, _] => split.memory(item).1,
-            _ => 0,
-        };
-        ScratchRequest::of((REPORT_BYTES + bytes) as usize)
+        ScratchRequest::of((self.plan.list_bytes() + self.plan.partial_bytes(item)) as usize)
+    }
+
+    fn kernels(&self) -> impl Iterator<Item = Kernel> + Clone + use<M> {
+        self.plan.stages().iter().map(|_| Kernel::ByOffsets)
     }
 }
 
@@ -180,11 +176,10 @@ impl SegmentKernel {
         let Some(call) = self.offset_call::<M, E, B, O>(operator, &segmented, output)? else { return Ok(()) };
         let bounds = Cell::new([0; 2]);
         let mut slices = Slices { elements: Some(Together { of: segmented, bounds: &bounds }), output };
-        let kernels = call.launches.iter().map(|_| Kernel::ByOffsets);
         let reported = report.map(|report| report.memory.device_ptr(report.memory.stream()));
         let report = reported.as_ref().map(|(address, _)| *address);
         let request = call.request(&self.kernels.data.item);
-        slices.enqueue(&self.kernels.workspaces, request, kernels, |queue, addresses| {
+        slices.enqueue(&self.kernels.workspaces, request, call.kernels(), |queue, addresses| {
             // SAFETY: the slices have a place for each result, the stream keeps them and the offsets
             // until its work has ended, and the workspace belongs to this stream.
             unsafe { self.launch_by_offsets(queue, &call, addresses, bounds.get(), report) }
@@ -234,11 +229,11 @@ impl SegmentKernel {
         let identity = identity_if(segmented.may_be_empty, operator);
         self.prepare::<M, E::Reader>([Kernel::ByOffsets].into_iter())?;
         let length = segmented.elements.length();
-        let launches = self.policy.launches_by_offsets(count, length);
-        if let (Some(later), 2) = (&self.of_partials, launches.len()) {
+        let plan = self.policy.by_offsets(count, length);
+        if let (Some(later), true) = (&self.of_partials, plan.most_parts > 0) {
             later.prepare::<M, ArrayOfItems>([Kernel::ByOffsets].into_iter())?;
         }
-        Ok(Some(Call { operator, identity, length, segments: count, width, is_signed, launches }))
+        Ok(Some(Call { operator, identity, length, width, is_signed, plan }))
     }
 
     /// Gives the launches to a queue.
@@ -250,7 +245,7 @@ impl SegmentKernel {
     ///    to a place for each result, and to scratch memory as the call requests it.
     /// 3. Until the queue's work has ended, this memory stays valid, and the elements and the offsets
     ///    stay unchanged. No other work uses the scratch memory or the output until then.
-    unsafe fn launch_by_offsets<M: DeviceMonoid, I>(
+    unsafe fn launch_by_offsets<M: DeviceMonoid, I: Copy>(
         &self,
         queue: &mut Queue<'_>,
         call: &Call<'_, M>,
@@ -258,42 +253,39 @@ impl SegmentKernel {
         bounds: [u64; 2],
         report: Option<u64>,
     ) -> Result<(), Error> {
-        let wrong = report.unwrap_or(addresses.memory);
         let Some(input) = addresses.input else { unreachable!("the input is given") };
-        let Call { length, width, is_signed, .. } = *call;
-        let parts = Parts { input, length, bounds, width, is_signed, has_lengths: false };
-        let [split, launch] = call.launches[..] else {
-            // SAFETY: as the caller guarantees.
-            return unsafe {
-                self.launch_parts(
-                    queue,
-                    call,
-                    call.launches[0],
-                    call.operator,
-                    parts,
-                    addresses.output,
-                    wrong,
-                )
-            };
-        };
-        let partials = addresses.memory + REPORT_BYTES;
-        let ends = partials + split.memory(&self.kernels.data.item).0 + 8 * call.segments;
-        let later = Parts {
-            input: ArrayInput { elements: [partials], first: () },
-            length: split.units,
-            bounds: [ends - 8 * call.segments, ends],
-            width: 8,
-            is_signed: false,
-            has_lengths: true,
-        };
-        let operator = call.operator.presenting(None);
-        let kernels = self.of_partials.as_deref().unwrap_or(self);
-        // SAFETY: as the caller guarantees. The scratch memory has a place for each partial, and then
-        // for the begin, the end and the length of each segment.
-        unsafe {
-            self.launch_parts(queue, call, split, &operator, parts, partials, wrong)?;
-            kernels.launch_parts(queue, call, launch, call.operator, later, addresses.output, wrong)
+        let lists = addresses.memory;
+        let places = Places { bounds, wrong: report.unwrap_or(lists + UNREAD_REPORT), lists };
+        let partials = lists + call.plan.list_bytes();
+        let listed = ArrayInput { elements: [partials], first: () };
+        let unpresented = call.operator.presenting(None);
+        for &stage in call.plan.stages() {
+            // SAFETY: as the caller guarantees. The scratch memory has a place for each entry of the
+            // lists and for each partial.
+            unsafe {
+                match stage {
+                    Stage::Segments => {
+                        self.launch_stage(
+                            queue,
+                            call,
+                            stage,
+                            call.operator,
+                            input,
+                            addresses.output,
+                            places,
+                        )?;
+                    }
+                    Stage::Parts => {
+                        self.launch_stage(queue, call, stage, &unpresented, input, partials, places)?;
+                    }
+                    Stage::Partials => {
+                        let (output, kernels) = (addresses.output, self.of_partials());
+                        kernels.launch_stage(queue, call, stage, call.operator, listed, output, places)?;
+                    }
+                }
+            }
         }
+        Ok(())
     }
 
     /// Gives one launch to a queue.
@@ -302,42 +294,43 @@ impl SegmentKernel {
     ///
     /// The conditions of [`launch_by_offsets`](Self::launch_by_offsets), for one launch.
     #[expect(clippy::too_many_arguments, reason = "a launch, and the call that it belongs to")]
-    unsafe fn launch_parts<M: DeviceMonoid, I>(
+    unsafe fn launch_stage<M: DeviceMonoid, I>(
         &self,
         queue: &mut Queue<'_>,
         call: &Call<'_, M>,
-        launch: OffsetLaunch,
+        stage: Stage,
         operator: &M,
-        parts: Parts<I>,
+        input: I,
         output: u64,
-        wrong: u64,
+        places: Places,
     ) -> Result<(), Error> {
-        let Parts { input, length, bounds: [begins, ends], width, is_signed, has_lengths } = parts;
-        let OffsetLaunch { at_once, split_level, .. } = launch;
+        let OffsetPlan { segments, part_level, most_parts_level, most_parts } = call.plan;
+        let Places { bounds: [begins, ends], wrong, lists } = places;
         let arguments = OffsetArguments {
             input,
-            length,
-            segments: call.segments,
+            length: if stage == Stage::Partials { most_parts } else { call.length },
+            segments,
             begins,
             ends,
             output,
             wrong,
-            width,
-            is_signed: is_signed.into(),
-            at_once,
-            split_level,
-            has_lengths: has_lengths.into(),
-            bounds_at: launch.memory(&self.kernels.data.item).0,
+            lists: if most_parts > 0 { lists } else { 0 },
+            most_parts,
+            width: call.width,
+            is_signed: call.is_signed.into(),
+            stage: stage as u32,
+            part_level,
+            most_parts_level,
             identity: call.identity,
         };
         let kernel = Kernel::ByOffsets;
         let shared_bytes = self.policy.shared_bytes(kernel, &self.kernels.data);
         let resident = self.kernels.resident_blocks(kernel, shared_bytes)?;
         let blocks = Blocks {
-            count: launch.blocks(&self.policy, resident),
+            count: call.plan.blocks(stage, &self.policy, resident),
             warps: self.policy.warps(kernel),
             shared_bytes,
-            early: false,
+            early: stage != Stage::Segments && self.kernels.begins_early(),
         };
         // SAFETY: these are the arguments of the kernel. The caller guarantees their addresses.
         unsafe { self.kernels.launch(kernel, blocks, arguments, operator, queue) }
