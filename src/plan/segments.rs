@@ -105,10 +105,11 @@ pub enum Stage {
 }
 
 impl OffsetPlan {
-    /// Bytes before the first entry of the lists.
+    /// Bytes of the lists before the first part.
     pub(crate) const HEADER_BYTES: u64 = 128;
-    /// Bytes of an entry.
-    const ENTRY_BYTES: u64 = 40;
+    /// Bytes of a listed part, and of a split segment.
+    const PART_BYTES: u64 = 8;
+    const SPLIT_BYTES: u64 = 32;
 
     /// The launches.
     pub fn stages(&self) -> &'static [Stage] {
@@ -130,7 +131,7 @@ impl OffsetPlan {
 
     /// Bytes of the lists: of a header, of the parts, and of the split segments.
     pub fn list_bytes(&self) -> u64 {
-        Self::HEADER_BYTES + Self::ENTRY_BYTES * (self.most_parts + self.most_parts / 2)
+        Self::HEADER_BYTES + Self::PART_BYTES * self.most_parts + Self::SPLIT_BYTES * (self.most_parts / 2)
     }
 
     /// Bytes of the partials.

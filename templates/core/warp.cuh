@@ -100,17 +100,18 @@ WARPFOLD_DEVICE Words<Item> bracket_of_group(const Operator& op, const Group& gr
         Words<Item> accumulated;
         accumulate_group<Item, COUNT>(op, group, present, true, accumulated);
         return accumulated;
+    } else {
+        Words<Item> value[COUNT];
+#pragma unroll
+        for (unsigned i = 0; i < COUNT; ++i) value[i] = group.item(op, i, present);
+#pragma unroll
+        for (unsigned step = 1; step < COUNT; step *= 2) {
+#pragma unroll
+            for (unsigned i = 0; i < COUNT; i += 2 * step)
+                value[i] = combine_if(op, present.has(i + step), value[i], value[i + step]);
+        }
+        return value[0];
     }
-    Words<Item> value[COUNT];
-#pragma unroll
-    for (unsigned i = 0; i < COUNT; ++i) value[i] = group.item(op, i, present);
-#pragma unroll
-    for (unsigned step = 1; step < COUNT; step *= 2) {
-#pragma unroll
-        for (unsigned i = 0; i < COUNT; i += 2 * step)
-            value[i] = combine_if(op, present.has(i + step), value[i], value[i + step]);
-    }
-    return value[0];
 }
 
 }  // namespace warpfold

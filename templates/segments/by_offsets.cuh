@@ -48,104 +48,137 @@ struct OffsetArguments {
 
 WARPFOLD_DEVICE constexpr unsigned level_below(unsigned number) { return number < 2 ? 0 : 1 + level_below(number / 2); }
 
-// A begin or an end. A negative one becomes larger than any length.
-WARPFOLD_DEVICE Size bound_of(const char* bounds, Size index, unsigned width, bool is_signed) {
-    if (width == 8) {
-        const Load<8> loaded = load_written<8>(bounds + 8 * index);
-        // A negative offset lies past the end, too.
-        if (is_signed && loaded.word[1] >> 31 != 0) return ~Size(0);
-        return Size(loaded.word[1]) << 32 | loaded.word[0];
-    }
-    const unsigned word = load_written<4>(bounds + 4 * index).word[0];
-    return is_signed ? static_cast<Size>(static_cast<long long>(static_cast<int>(word))) : word;
-}
-
 WARPFOLD_DEVICE Size shuffle_size(Size value, unsigned lane) {
     const unsigned low = shuffle_from(static_cast<unsigned>(value), lane), high = shuffle_from(static_cast<unsigned>(value >> 32), lane);
     return Size(high) << 32 | low;
 }
 
-// The lists of a call: the numbers of parts and of split segments in one word, a copy of it, the parts,
-// and then the split segments.
+// A segment that is split into parts of 2^level elements. Its parts are listed from part `first` on.
+struct Split {
+    Size begin, count, segment, first;
+    unsigned level;
+
+    WARPFOLD_DEVICE Size parts() const { return (count + (Size(1) << level) - 1) >> level; }
+};
+
+// The lists of a call: the numbers of listed parts and of split segments in one word, a copy of it, the
+// parts, and then the split segments.
 //
 // The first launch adds to the lists. The second one copies the numbers for the third, which sets them
 // to 0 for the next call.
 class Lists {
-    // Words of an entry, and the words before the first one.
-    static constexpr unsigned ENTRY = 5, BEFORE = 16;
+    // Words before the first part, and words of a split segment.
+    static constexpr unsigned HEADER = 16, SPLIT = 4;
+    // In place of a part, and of the begin of a split segment, that no launch takes.
+    static constexpr unsigned long long VOID = ~0ull;
 
     unsigned long long* words;
     Size most_parts;
 
-    WARPFOLD_DEVICE unsigned long long* entry(unsigned stage, Size number) const {
-        return words + BEFORE + ENTRY * (number + (stage == PARTIALS ? most_parts : 0));
-    }
-    WARPFOLD_DEVICE void put(unsigned stage, Size number, const Size (&entry)[ENTRY]) const {
-        unsigned long long* const to = this->entry(stage, number);
-#pragma unroll
-        for (unsigned k = 0; k < ENTRY; ++k) publish(to + k, entry[k]);
+    WARPFOLD_DEVICE unsigned long long* part(Size number) const { return words + HEADER + number; }
+    WARPFOLD_DEVICE unsigned long long* split(Size number) const { return part(most_parts + SPLIT * number); }
+
+    // Whether there is room for the parts of one more segment after those that are listed.
+    WARPFOLD_DEVICE bool has_room(unsigned long long listed, Size parts) const {
+        return (listed & 0xffffffffu) + parts <= most_parts && 2 * (listed >> 32) + 2 <= most_parts;
     }
 
   public:
-    // Of an entry: where it begins and ends, the index of its first element, the place of its value, and
-    // the elements of the whole segment.
-    enum Field : unsigned { BEGIN, END, INDEX, PLACE, COUNT };
-
     WARPFOLD_DEVICE Lists(unsigned long long* words, Size most_parts) : words(words), most_parts(most_parts) {}
-
-    WARPFOLD_DEVICE Size get(unsigned stage, Size number, Field field) const { return published(entry(stage, number) + field); }
 
     // How many entries a launch takes.
     WARPFOLD_DEVICE Size taken(unsigned stage) const {
-        const unsigned long long numbers = published(words + (stage == PARTIALS ? 1 : 0));
-        if (block_index() == 0 && warp_index() == 0 && lane_index() == 0) publish(words + (stage == PARTIALS ? 0 : 1), stage == PARTIALS ? 0 : numbers);
-        return stage == PARTIALS ? numbers >> 32 : numbers & 0xffffffffu;
+        const unsigned long long listed = published(words + (stage == PARTIALS ? 1 : 0));
+        if (block_index() == 0 && warp_index() == 0 && lane_index() == 0)
+            publish(words + (stage == PARTIALS ? 0 : 1), stage == PARTIALS ? 0 : listed);
+        return stage == PARTIALS ? smaller(listed >> 32, most_parts / 2) : smaller(listed & 0xffffffffu, most_parts);
     }
 
-    // Lists the parts of a segment, by all lanes of a warp. Returns whether there was room for them.
-    WARPFOLD_DEVICE bool add(Size segment, Size begin, Size count, unsigned level) const {
-        const unsigned parts = static_cast<unsigned>((count + (Size(1) << level) - 1) >> level);
-        unsigned long long before = 0;
-        if (lane_index() == 0) {
-            for (before = published(words);;) {
-                if ((before & 0xffffffffu) + parts > most_parts || 2 * (before >> 32) + 2 > most_parts) {
-                    before = ~0ull;
-                    break;
-                }
-                const unsigned long long found = compare_and_swap(words, before, before + (1ull << 32 | parts));
-                if (found == before) break;
-                before = found;
-            }
-        }
-        before = shuffle_size(before, 0);
-        if (before == ~0ull) return false;
-        const Size first = before & 0xffffffffu;
+    // Lists a segment and its parts, by all lanes of a warp. Returns whether there was room for them.
+    WARPFOLD_DEVICE bool add(Split added) const {
+        const Size parts = added.parts();
+        unsigned long long listed = published(words);
+        if (and_of_lanes(has_room(listed, parts)) == 0) return false;
+        if (lane_index() == 0) listed = atomic_add(words, 1ull << 32 | parts);
+        listed = shuffle_size(listed, 0);
+        const bool is_listed = has_room(listed, parts);
+        const Size number = listed >> 32, first = listed & 0xffffffffu, end = smaller(first + parts, most_parts);
+        // Without room, the entries that this segment has taken are void.
 #pragma unroll 1
-        for (unsigned part = lane_index(); part < parts; part += WARP_LANES) {
-            const Size from = Size(part) << level;
-            put(PARTS, first + part, {begin + from, begin + smaller(count, from + (Size(1) << level)), from, first + part, 0});
+        for (Size at = first + lane_index(); at < end; at += WARP_LANES) publish(part(at), is_listed ? number << 32 | (at - first) : VOID);
+        if (lane_index() == 0 && 2 * number + 2 <= most_parts) {
+            unsigned long long* const to = split(number);
+            publish(to, is_listed ? added.begin : VOID);
+            publish(to + 1, added.count);
+            publish(to + 2, added.segment);
+            publish(to + 3, first << 8 | added.level);
         }
-        if (lane_index() == 0) put(PARTIALS, before >> 32, {first, first + parts, 0, segment, count});
-        return true;
+        return is_listed;
+    }
+
+    // Where the elements of a part lie, and the index of its first one.
+    WARPFOLD_DEVICE void get_part(Size number, Size& begin, Size& end) const {
+        const unsigned long long entry = published(part(number));
+        begin = VOID, end = 0;
+        if (entry == VOID) return;
+        const Split of = get_split(entry >> 32);
+        const Size from = Size(static_cast<unsigned>(entry)) << of.level;
+        begin = of.begin + from, end = of.begin + smaller(of.count, from + (Size(1) << of.level));
+    }
+    WARPFOLD_DEVICE Size index_of_part(Size number) const {
+        const unsigned long long entry = published(part(number));
+        return entry == VOID ? 0 : Size(static_cast<unsigned>(entry)) << (published(split(entry >> 32) + 3) & 0xff);
+    }
+    // A split segment. It begins at VOID if no launch takes it.
+    WARPFOLD_DEVICE Split get_split(Size number) const {
+        const unsigned long long* const from = split(number);
+        const Size first = published(from + 3);
+        return {published(from), published(from + 1), published(from + 2), first >> 8, static_cast<unsigned>(first & 0xff)};
+    }
+    static WARPFOLD_DEVICE bool is_void(const Split& split) { return split.begin == VOID; }
+};
+
+// A begin or an end as it was loaded. It is a number only when it is used, so that the load need not be
+// awaited before.
+struct Bound {
+    unsigned low, high;
+
+    // From integers of 4 or 8 bytes.
+    WARPFOLD_DEVICE Bound(const char* bounds, Size index, unsigned width) {
+        if (width == 8) {
+            const Load<8> loaded = load_written<8>(bounds + 8 * index);
+            low = loaded.word[0], high = loaded.word[1];
+        } else {
+            low = load_written<4>(bounds + 4 * index).word[0], high = 0;
+        }
+    }
+    WARPFOLD_DEVICE explicit Bound(Size size) : low(static_cast<unsigned>(size)), high(static_cast<unsigned>(size >> 32)) {}
+
+    // A negative integer becomes a number of 2^63 or more.
+    WARPFOLD_DEVICE Size size(unsigned width, bool is_signed) const {
+        const unsigned above = width == 4 && is_signed ? static_cast<unsigned>(static_cast<int>(low) >> 31) : high;
+        return Size(above) << 32 | low;
     }
 };
 
 // The begin and the end of the segments that a warp takes, one in each lane. Lanes without a segment
 // have the last one's.
 struct LaneBounds {
-    Size begin, end;
+    Bound begin, end;
 
     template <class Arguments>
-    WARPFOLD_DEVICE LaneBounds(const Arguments& arguments, Size first, unsigned present) {
+    static WARPFOLD_DEVICE LaneBounds of(const Arguments& arguments, Size first, unsigned present) {
         const Size number = first + (lane_index() < present ? lane_index() : present - 1);
-        if (arguments.stage == SEGMENTS) {
-            begin = bound_of(arguments.begins, number, arguments.width, arguments.is_signed != 0);
-            end = bound_of(arguments.ends, number, arguments.width, arguments.is_signed != 0);
+        if (arguments.stage == SEGMENTS) return {Bound(arguments.begins, number, arguments.width), Bound(arguments.ends, number, arguments.width)};
+        const Lists lists(arguments.lists, arguments.most_parts);
+        Size begin, end;
+        if (arguments.stage == PARTS) {
+            lists.get_part(number, begin, end);
         } else {
-            const Lists lists(arguments.lists, arguments.most_parts);
-            begin = lists.get(arguments.stage, number, Lists::BEGIN);
-            end = lists.get(arguments.stage, number, Lists::END);
+            const Split split = lists.get_split(number);
+            begin = Lists::is_void(split) ? ~Size(0) : split.first, end = split.first + split.parts();
         }
+        return {Bound(begin), Bound(end)};
     }
 };
 
@@ -153,10 +186,9 @@ struct LaneBounds {
 template <class Arguments, class Operator, class Item>
 WARPFOLD_DEVICE void store_value_of(const Arguments& arguments, const Operator& op, const Words<Item>& value, Size number, Size count) {
     Size place = number;
-    if (arguments.stage != SEGMENTS) {
-        const Lists lists(arguments.lists, arguments.most_parts);
-        place = lists.get(arguments.stage, number, Lists::PLACE);
-        if (arguments.stage == PARTIALS) count = lists.get(PARTIALS, number, Lists::COUNT);
+    if (arguments.stage == PARTIALS) {
+        const Split split = Lists(arguments.lists, arguments.most_parts).get_split(number);
+        place = split.segment, count = split.count;
     }
     store_value(op, value, arguments.output, place, count);
 }
@@ -197,31 +229,39 @@ WARPFOLD_DEVICE void reduce_by_offsets(const OffsetArguments<typename Reader::In
     grid_dependency_wait(arguments.output);
     // The next launch of the call may begin now, since it waits for this one.
     if (arguments.lists != nullptr && stage != PARTIALS) trigger_dependents();
+    // Of listed entries, both bounds have 8 bytes.
+    const bool is_signed = stage == SEGMENTS && arguments.is_signed != 0;
+    const unsigned width = stage == SEGMENTS ? arguments.width : 8;
     const Size segments = stage == SEGMENTS ? arguments.segments : lists.taken(stage), warps = Size(block_count()) * block_warps();
-    const unsigned at_once = static_cast<unsigned>(smaller(segments / warps > 0 ? segments / warps : 1, WARP_LANES));
-    const Size step = warps * at_once;
+    // As many for each warp, if all take fewer than a warp has lanes.
+    const unsigned at_once = force_evaluation(static_cast<unsigned>(smaller((segments - 1) / warps + 1, WARP_LANES)));
+    const Size step = force_evaluation(warps * at_once);
     Size first = (Size(block_index()) * block_warps() + warp_index()) * at_once;
     if (first >= segments) return;
-    unsigned present = static_cast<unsigned>(smaller(segments - first, at_once));
-    LaneBounds bounds(arguments, first, present);
+    const auto present_from = [&](Size from) { return segments - from < at_once ? static_cast<unsigned>(segments - from) : at_once; };
+    unsigned present = present_from(first);
+    LaneBounds bounds = LaneBounds::of(arguments, first, present);
 #pragma unroll 1
     while (true) {
         // The next bounds arrive while these segments are reduced.
-        const Size next_first = first + step;
-        const bool has_next = next_first < segments;
-        const unsigned next_present = has_next ? static_cast<unsigned>(smaller(segments - next_first, at_once)) : 1;
-        const LaneBounds next_bounds(arguments, has_next ? next_first : first, next_present);
-        Size begin = bounds.begin, end = bounds.end;
-        if (begin > end || end > arguments.length || end == ~Size(0)) {
-            publish(arguments.wrong, first + (lane < present ? lane : present - 1) + 1);
+        const bool has_next = segments - first > step;
+        const LaneBounds next_bounds = has_next ? LaneBounds::of(arguments, first + step, present_from(first + step)) : bounds;
+        Size begin = bounds.begin.size(width, is_signed), end = bounds.end.size(width, is_signed);
+        bool is_present = lane < present;
+        if (begin > end || end > arguments.length || (is_signed && end >> 63 != 0)) {
+            // Entries are parts of the input, or void.
+            if (stage == SEGMENTS)
+                publish(arguments.wrong, first + (lane < present ? lane : present - 1) + 1);
+            else
+                is_present = false;
             begin = end = 0;
         }
         const Size count = end - begin;
-        if (lane < present && count == 0) store_value_of(arguments, op, Words<Item>(arguments.identity), first + lane, count);
-        // The index of the first element of the segment of a lane.
-        const auto index_of = [&](unsigned of) { return stage == PARTS ? lists.get(PARTS, first + of, Lists::INDEX) : 0; };
+        if (is_present && count == 0) store_value_of(arguments, op, Words<Item>(arguments.identity), first + lane, count);
+        // The index of the first element.
+        const Size index = stage == PARTS && is_present ? lists.index_of_part(first + lane) : 0;
         // The segments of this warp that have elements.
-        unsigned left = or_of_lanes(lane < present && count > 0 ? 1u << lane : 0);
+        unsigned left = or_of_lanes(is_present && count > 0 ? 1u << lane : 0);
 #pragma unroll 1
         while (left != 0) {
             const unsigned next = popcount((left & (0 - left)) - 1);
@@ -236,10 +276,10 @@ WARPFOLD_DEVICE void reduce_by_offsets(const OffsetArguments<typename Reader::In
                 if (stage == SEGMENTS && arguments.lists != nullptr && length >> arguments.part_level > 0) {
                     unsigned level = arguments.part_level;
                     while (Size(1) << level << arguments.most_parts_level < length) ++level;
-                    if (length > Size(1) << level && lists.add(first + next, window_begin, length, level)) continue;
+                    if (length > Size(1) << level && lists.add({window_begin, length, first + next, 0, level})) continue;
                 }
                 const Words<Item> value =
-                    by_windows<Shape, Reader>(op, window, in_segment<Cursor>(arguments.input, window_begin, 0, 0), index_of(next), length);
+                    by_windows<Shape, Reader>(op, window, in_segment<Cursor>(arguments.input, window_begin, 0, 0), shuffle_size(index, next), length);
                 if (lane == 0) store_value_of(arguments, op, value, first + next, length);
                 continue;
             }
@@ -273,8 +313,9 @@ WARPFOLD_DEVICE void reduce_by_offsets(const OffsetArguments<typename Reader::In
                 if (lanes_level > 0) of_place = shuffle_from(place, source), of_count = shuffle_from(own, source);
                 if (!has_segment) of_place = 0, of_count = 1;
                 const unsigned runs = (of_count + run - 1) >> run_level, offset = (within < runs ? within : runs - 1) << run_level;
+                const Size of_index = stage == PARTS ? shuffle_size(index, source) : 0;
                 const LaneRuns<Shape, Reader, Window<Reader>> elements(window, false, false);
-                Words<Item> value = elements.bracket(op, of_place + offset, index_of(source) + offset, of_count - offset < run ? of_count - offset : run);
+                Words<Item> value = elements.bracket(op, of_place + offset, of_index + offset, of_count - offset < run ? of_count - offset : run);
 #pragma unroll 1
                 for (unsigned distance = 1; distance < lanes; distance *= 2)
                     value = combine_if(op, within + distance < runs, value, shuffle_down(value, distance));
@@ -285,7 +326,7 @@ WARPFOLD_DEVICE void reduce_by_offsets(const OffsetArguments<typename Reader::In
             warp_barrier();
         }
         if (!has_next) return;
-        first = next_first, present = next_present, bounds = next_bounds;
+        first += step, present = present_from(first), bounds = next_bounds;
     }
 }
 

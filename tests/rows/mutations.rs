@@ -108,14 +108,14 @@ pub const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "a segment that ends past the input",
         file: "segments/by_offsets.cuh",
-        right: "if (begin > end || end > arguments.length || end == ~Size(0)) {",
+        right: "if (begin > end || end > arguments.length || (is_signed && end >> 63 != 0)) {",
         wrong: "if (begin > end) {",
     },
     Mutation {
         name: "negative offsets are large numbers",
         file: "segments/by_offsets.cuh",
-        right: "return is_signed ? static_cast<Size>(static_cast<long long>(static_cast<int>(word))) : word;",
-        wrong: "return word & 0x7f;",
+        right: "return Size(above) << 32 | low;",
+        wrong: "return Size(above & 0x7f) << 32 | (low & 0x7fffff);",
     },
     Mutation {
         name: "runs that are too short",
@@ -132,8 +132,8 @@ pub const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "the number of partials for the length of a segment",
         file: "segments/by_offsets.cuh",
-        right: "        if (arguments.stage == PARTIALS) count = lists.get(PARTIALS, number, Lists::COUNT);\n",
-        wrong: "",
+        right: "place = split.segment, count = split.count;",
+        wrong: "place = split.segment;",
     },
     Mutation {
         name: "a window of a long segment as two",
@@ -144,32 +144,32 @@ pub const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "the index of a part from 0 on",
         file: "segments/by_offsets.cuh",
-        right: "stage == PARTS ? lists.get(PARTS, first + of, Lists::INDEX) : 0;",
-        wrong: "Size(0 * of);",
+        right: "const Size of_index = stage == PARTS ? shuffle_size(index, source) : 0;",
+        wrong: "const Size of_index = 0;",
     },
     Mutation {
         name: "partials of split segments in the order of the list",
         file: "segments/by_offsets.cuh",
-        right: "        place = lists.get(arguments.stage, number, Lists::PLACE);\n",
-        wrong: "",
+        right: "place = split.segment, count = split.count;",
+        wrong: "count = split.count;",
     },
     Mutation {
         name: "more parts than the list has room for",
         file: "segments/by_offsets.cuh",
-        right: "if ((before & 0xffffffffu) + parts > most_parts || 2 * (before >> 32) + 2 > most_parts) {",
-        wrong: "if (2 * (before >> 32) + 2 > most_parts) {",
+        right: "return (listed & 0xffffffffu) + parts <= most_parts && 2 * (listed >> 32) + 2 <= most_parts;",
+        wrong: "return 2 * (listed >> 32) + 2 <= most_parts && parts > 0;",
     },
     Mutation {
         name: "lists that are not emptied",
         file: "segments/by_offsets.cuh",
-        right: "stage == PARTIALS ? 0 : numbers);",
-        wrong: "numbers);",
+        right: "stage == PARTIALS ? 0 : listed);",
+        wrong: "listed);",
     },
     Mutation {
         name: "parts of fewer elements than their distance",
         file: "segments/by_offsets.cuh",
-        right: "begin + smaller(count, from + (Size(1) << level))",
-        wrong: "begin + smaller(count, from + (Size(1) << level >> 1))",
+        right: "smaller(of.count, from + (Size(1) << of.level));",
+        wrong: "smaller(of.count, from + (Size(1) << of.level >> 1));",
     },
     Mutation {
         name: "a long segment by one lane",
@@ -180,7 +180,7 @@ pub const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "the same segments again",
         file: "segments/by_offsets.cuh",
-        right: "first = next_first, present = next_present, bounds = next_bounds;",
-        wrong: "first = next_first, present = next_present;",
+        right: "first += step, present = present_from(first), bounds = next_bounds;",
+        wrong: "first += step, present = present_from(first);",
     },
 ];

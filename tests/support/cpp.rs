@@ -32,7 +32,9 @@ fn find_compiler() -> Option<Command> {
     let mut build = cc::Build::new();
     build.cpp(true).std("c++17").host(&target).target(&target).opt_level(1).debug(false).warnings(false);
     let mut command = build.cargo_metadata(false).cargo_warnings(false).try_get_compiler().ok()?.to_command();
-    command.args(["-w", "-ffp-contract=off"]);
+    // GCC 12 takes `0.0 - double(x)` for `-double(x)` if x is an unsigned integer, and so gives -0 for
+    // x = 0, unless the direction of rounding may vary.
+    command.args(["-w", "-ffp-contract=off", "-frounding-math"]);
     let found = Command::new(command.get_program()).arg("--version").output();
     found.is_ok_and(|output| output.status.success()).then_some(command)
 }

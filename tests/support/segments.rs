@@ -196,8 +196,10 @@ impl Executor {
 /// The segments that are listed as split: see `Lists` in `templates/segments/by_offsets.cuh`.
 fn split_segments(plan: &OffsetPlan, lists: &[u8]) -> Vec<usize> {
     let word = |at: u64| u64::from_le_bytes(lists[at as usize..][..8].try_into().expect("8 bytes"));
-    let place_of = |number| plan.list_bytes() - 40 * (plan.most_parts / 2 - number) + 24;
-    (0..word(0) >> 32).map(|number| word(place_of(number)) as usize).collect()
+    let split = |number| plan.list_bytes() - 32 * (plan.most_parts / 2 - number);
+    let numbers = 0..(word(0) >> 32).min(plan.most_parts / 2);
+    let is_taken = |number: &u64| word(split(*number)) != u64::MAX;
+    numbers.filter(is_taken).map(|number| word(split(number) + 16) as usize).collect()
 }
 
 /// One launch of a reduction by offsets.

@@ -176,10 +176,8 @@ fn refused() -> Result<BTreeSet<u32>> {
 /// Runs the programs of the last call of `write`.
 fn run_written() -> Result<Counts> {
     let line = format!("cargo run --quiet --manifest-path {FOLDER}/Cargo.toml");
-    // For the compiler of the C++ forms. GCC 12 takes `0.0 - double(x)` for `-double(x)` if x is an
-    // unsigned integer, and so gives -0 for x = 0, unless the direction of rounding may vary.
     let mut programs = command(&line);
-    programs.envs(SHARED_TARGET).env("CXXFLAGS", "-frounding-math");
+    programs.envs(SHARED_TARGET);
     let output = programs.stderr(Stdio::inherit()).output()?;
     let said = String::from_utf8_lossy(&output.stdout);
     print!("{said}");
