@@ -3,6 +3,8 @@
 
 #[path = "rows/mutations.rs"]
 mod mutations;
+#[path = "rows/random.rs"]
+mod random;
 #[path = "rows/segments.rs"]
 mod segments;
 
@@ -111,17 +113,27 @@ fn wrong_on_executor<A: DeviceAggregate<Input: Drawn, Output: Debug>>(
     for (number, segments) in shapes(&case.elements.policy, most).into_iter().enumerate() {
         let misalignment = [0, 1, 3][number % 3];
         let elements = &all[misalignment..misalignment + extent(&segments)];
-        let expected = expected(&case.elements.operator, elements, segments);
-        let seed = executor.seed;
-        let what = |wrong| {
-            format!(
-                "{segments:?}, {misalignment} alignments past an aligned address, WARPFOLD_SIMT_SEED={seed}: {wrong}"
-            )
-        };
-        let got = executor.segments(case, elements, segments, misalignment).map_err(what)?;
-        check(&got, &expected).map_err(what)?;
+        wrong_rows(executor, case, elements, segments, misalignment)?;
     }
     Ok(())
+}
+
+fn wrong_rows<A: DeviceAggregate<Input: Drawn, Output: Debug>>(
+    executor: &mut Executor,
+    case: SegmentCase<A>,
+    elements: &[A::Input],
+    segments: Segments,
+    misalignment: usize,
+) -> Result<(), String> {
+    let expected = expected(&case.elements.operator, elements, segments);
+    let seed = executor.seed;
+    let what = |wrong| {
+        format!(
+            "{segments:?}, {misalignment} alignments past an aligned address, WARPFOLD_SIMT_SEED={seed}: {wrong}"
+        )
+    };
+    let got = executor.segments(case, elements, segments, misalignment).map_err(what)?;
+    check(&got, &expected).map_err(what)
 }
 
 /// With the end of the tests' names.
@@ -196,35 +208,46 @@ fn runs<A: DeviceAggregate<Input: Drawn, Output: Debug>>(tier: Tier, aggregate: 
         for (number, segments) in shapes.into_iter().enumerate() {
             let start = [0, 3, 1][number % 3];
             let elements = &all[start..start + extent(&segments)];
-            let is_rows = segments.stride == 1 && (1..=segments.pitch).contains(&segments.length);
-            let (columns, pitch) =
-                if is_rows { (segments.length, segments.pitch) } else { (segments.count, segments.stride) };
-            let rows = Rows::of(columns as usize).with_pitch(pitch as usize);
-            let (expected, host) = (expected(&aggregate, elements, segments), A::Input::split(elements));
-            let same = |how: &str, got: &[A::Output]| {
-                check(got, &expected)
-                    .unwrap_or_else(|wrong| panic!("{how}, {segments:?} by {policy}: {wrong}"));
-            };
-            let input = || A::Input::of_host(&host);
-            let mut results = match is_rows {
-                true => reduction.rows(input(), rows).expect("runs"),
-                false => reduction.columns(input(), rows).expect("runs"),
-            };
-            same("new memory", &results);
-            results.reverse();
-            match is_rows {
-                true => reduction.rows_into(input(), rows, &mut results).expect("runs"),
-                false => reduction.columns_into(input(), rows, &mut results).expect("runs"),
-            }
-            same("given memory", &results);
-            let Some(stream) = device.stream().filter(|_| A::Input::COUNT > 0) else { continue };
-            let copies = A::Input::upload(stream, &host, start);
-            let results = A::Input::rows(&reduction, &copies, start, rows, is_rows).expect("runs");
-            let stored = stream.clone_dtoh(&results).expect("copies");
-            let got: Vec<A::Output> = stored.into_iter().map(A::Output::from_stored).collect();
-            same("on the device", &got);
+            rows_are_right(&reduction, &aggregate, elements, segments, start)
+                .unwrap_or_else(|wrong| panic!("{segments:?} by {policy}, {wrong}"));
         }
     }
+}
+
+/// Reduces rows or columns by the public calls: into new memory, into given memory, and in device memory
+/// if there is one.
+fn rows_are_right<A: DeviceAggregate<Input: Drawn, Output: Debug>>(
+    reduction: &Reduction<A>,
+    aggregate: &A,
+    elements: &[A::Input],
+    segments: Segments,
+    start: usize,
+) -> Result<(), String> {
+    let is_rows = segments.stride == 1 && (1..=segments.pitch).contains(&segments.length);
+    let (columns, pitch) =
+        if is_rows { (segments.length, segments.pitch) } else { (segments.count, segments.stride) };
+    let rows = Rows::of(columns as usize).with_pitch(pitch as usize);
+    let (expected, host) = (expected(aggregate, elements, segments), A::Input::split(elements));
+    let same =
+        |how: &str, got: &[A::Output]| check(got, &expected).map_err(|wrong| format!("{how}: {wrong}"));
+    let input = || A::Input::of_host(&host);
+    let mut results = match is_rows {
+        true => reduction.rows(input(), rows).expect("runs"),
+        false => reduction.columns(input(), rows).expect("runs"),
+    };
+    same("new memory", &results)?;
+    results.reverse();
+    match is_rows {
+        true => reduction.rows_into(input(), rows, &mut results).expect("runs"),
+        false => reduction.columns_into(input(), rows, &mut results).expect("runs"),
+    }
+    same("given memory", &results)?;
+    let Some(stream) = reduction.device().stream().filter(|_| A::Input::COUNT > 0) else { return Ok(()) };
+    let copies = A::Input::upload(stream, &host, start);
+    let results = A::Input::rows(reduction, &copies, start, rows, is_rows).expect("runs");
+    let stored = stream.clone_dtoh(&results).expect("copies");
+    let got: Vec<A::Output> = stored.into_iter().map(A::Output::from_stored).collect();
+    same("on the device", &got)
 }
 
 /// A row's result does not depend on the number of rows, nor on their place.
@@ -374,6 +397,7 @@ fn add_trials(trials: &mut Trials<'_>) {
 /// Files that determine how rows are tested.
 const FILES: &[&str] = &[
     "tests/rows.rs",
+    "tests/rows/random.rs",
     "tests/rows/segments.rs",
     "tests/support/segments.rs",
     "tests/support/aggregates.rs",
@@ -392,6 +416,7 @@ fn main() -> ExitCode {
     aggregates::all(&mut Compile(&mut suite));
     aggregates::all(&mut Runs(&mut suite));
     segments::add_to(&mut suite, FILES);
+    random::add_to(&mut suite);
     suite.test(Tier::Cpu, "shapes_are_checked", shapes_are_checked);
     for tier in [Tier::Cpu, Tier::Gpu] {
         suite.test(tier, "a_row_has_the_same_bits_in_every_batch", move || batches(tier));

@@ -18,10 +18,11 @@ use warpfold::operators::Sum;
 use warpfold::plan::SegmentPolicy;
 use warpfold::{Aggregate, DeviceAggregate, Element, Error, Item, Maybe, Reduction, Value, tree};
 
+use crate::random::runs_on_executor;
 use crate::{POLICIES, check};
 
 /// The begin and the end of each segment.
-type Bounds = Vec<(usize, usize)>;
+pub(crate) type Bounds = Vec<(usize, usize)>;
 
 /// The results by definition.
 fn expected<A: Aggregate>(aggregate: &A, elements: &[A::Input], bounds: &Bounds) -> Vec<A::Output> {
@@ -34,7 +35,7 @@ fn expected<A: Aggregate>(aggregate: &A, elements: &[A::Input], bounds: &Bounds)
 }
 
 /// Neighbouring segments of random lengths, of these most elements.
-fn neighbours(random: &mut SmallRng, count: usize, longest: usize, most: usize) -> Bounds {
+pub(crate) fn neighbours(random: &mut SmallRng, count: usize, longest: usize, most: usize) -> Bounds {
     let mut begin = random.random_range(0..3);
     let mut bounds = Vec::new();
     for _ in 0..count {
@@ -134,6 +135,28 @@ fn wrong_offsets<A: DeviceAggregate<Input: Drawn, Output: Debug>>(
     }
 }
 
+/// `kind` determines the type of the offsets, and how long segments are split.
+pub(crate) fn wrong_by_offsets<A: DeviceAggregate<Input: Drawn, Output: Debug>>(
+    executor: &mut Executor,
+    case: SegmentCase<A>,
+    elements: &[A::Input],
+    bounds: &Bounds,
+    in_pairs: bool,
+    misalignment: usize,
+    kind: usize,
+) -> Result<(), String> {
+    let expected = expected(&case.elements.operator, elements, bounds);
+    let seed = executor.seed;
+    let what = |wrong| format!("WARPFOLD_SIMT_SEED={seed}: {wrong}");
+    let offsets = given(bounds, in_pairs, kind, &case.elements.policy, elements.len());
+    let (got, report) = executor.segments_by_offsets(case, elements, &offsets, misalignment).map_err(what)?;
+    check(&got, &expected).map_err(what)?;
+    match report {
+        0 => Ok(()),
+        number => Err(what(format!("segment {} is reported", number - 1))),
+    }
+}
+
 pub(crate) fn wrong_on_executor<A: DeviceAggregate<Input: Drawn, Output: Debug>>(
     executor: &mut Executor,
     case: SegmentCase<A>,
@@ -143,16 +166,8 @@ pub(crate) fn wrong_on_executor<A: DeviceAggregate<Input: Drawn, Output: Debug>>
     for (number, (in_pairs, bounds)) in cases(&case.elements.policy, most).into_iter().enumerate() {
         let misalignment = [0, 1, 3][number % 3];
         let elements = &all[misalignment..misalignment + most];
-        let expected = expected(&case.elements.operator, elements, &bounds);
-        let seed = executor.seed;
-        let what = |wrong| format!("case {number}, WARPFOLD_SIMT_SEED={seed}: {wrong}");
-        let offsets = given(&bounds, in_pairs, number, &case.elements.policy, most);
-        let (got, report) =
-            executor.segments_by_offsets(case, elements, &offsets, misalignment).map_err(what)?;
-        check(&got, &expected).map_err(what)?;
-        if report != 0 {
-            return Err(what(format!("segment {} is reported", report - 1)));
-        }
+        wrong_by_offsets(executor, case, elements, &bounds, in_pairs, misalignment, number)
+            .map_err(|wrong| format!("case {number}, {wrong}"))?;
     }
     wrong_offsets(executor, case, &all[..100.min(most)])
 }
@@ -172,6 +187,7 @@ impl Visitor for OnExecutor<'_, '_> {
             |check| check.factor("policy", policy),
             move |executor, case| {
                 wrong_on_executor(executor, case).unwrap_or_else(|wrong| panic!("{wrong}"));
+                runs_on_executor(executor, case);
             },
         );
     }
@@ -198,51 +214,60 @@ fn runs<A: DeviceAggregate<Input: Drawn, Output: Debug>>(tier: Tier, aggregate: 
     let policy = SegmentPolicy::for_data(&warpfold::source::data_of_aggregate::<A>());
     for (number, (in_pairs, bounds)) in cases(&policy, most).into_iter().enumerate() {
         let start = [0, 3, 1][number % 3];
-        let elements = &all[start..start + most];
-        let (expected, host) = (expected(&aggregate, elements, &bounds), A::Input::split(elements));
-        let same = |how: &str, got: &[A::Output]| {
-            check(got, &expected).unwrap_or_else(|wrong| panic!("{how}, case {number}: {wrong}"));
-        };
-        let begins: Vec<u32> = bounds.iter().map(|&(begin, _)| begin as u32).collect();
-        let ends: Vec<u32> = bounds.iter().map(|&(_, end)| end as u32).collect();
-        let offsets: Vec<i64> = bounds[..1]
-            .iter()
-            .map(|&(begin, _)| begin as i64)
-            .chain(ends.iter().map(|&end| i64::from(end)))
-            .collect();
-        let input = || A::Input::of_host(&host);
-        let mut results = match in_pairs {
-            true => reduction.segments(input(), (&begins, &ends)).expect("runs"),
-            false => reduction.segments(input(), &offsets).expect("runs"),
-        };
-        same("new memory", &results);
-        results.reverse();
-        match in_pairs {
-            true => reduction.segments_into(input(), (&begins, &ends), &mut results).expect("runs"),
-            false => reduction.segments_into(input(), &offsets, &mut results).expect("runs"),
-        }
-        same("given memory", &results);
-        let Some(stream) = device.stream().filter(|_| A::Input::COUNT > 0) else { continue };
-        let copies = A::Input::upload(stream, &host, start);
-        let download = |results: &_| -> Vec<A::Output> {
-            let stored = stream.clone_dtoh(results).expect("copies");
-            stored.into_iter().map(A::Output::from_stored).collect()
-        };
-        let results = match in_pairs {
-            true => {
-                let (begins, ends) =
-                    (stream.clone_htod(&begins).expect("copies"), stream.clone_htod(&ends).expect("copies"));
-                A::Input::segments(&reduction, &copies, start, (&begins, &ends)).expect("runs")
-            }
-            false => {
-                let results = A::Input::segments(&reduction, &copies, start, &offsets).expect("runs");
-                same("by offsets of the host", &download(&results));
-                let offsets = stream.clone_htod(&offsets).expect("copies");
-                A::Input::segments(&reduction, &copies, start, &offsets).expect("runs")
-            }
-        };
-        same("on the device", &download(&results));
+        segments_are_right(&reduction, &aggregate, &all[start..start + most], &bounds, in_pairs, start)
+            .unwrap_or_else(|wrong| panic!("case {number}, {wrong}"));
     }
+}
+
+/// Reduces segments by the public calls: into new memory, into given memory, and in device memory if
+/// there is one.
+pub(crate) fn segments_are_right<A: DeviceAggregate<Input: Drawn, Output: Debug>>(
+    reduction: &Reduction<A>,
+    aggregate: &A,
+    elements: &[A::Input],
+    bounds: &Bounds,
+    in_pairs: bool,
+    start: usize,
+) -> Result<(), String> {
+    let (expected, host) = (expected(aggregate, elements, bounds), A::Input::split(elements));
+    let same =
+        |how: &str, got: &[A::Output]| check(got, &expected).map_err(|wrong| format!("{how}: {wrong}"));
+    let begins: Vec<u32> = bounds.iter().map(|&(begin, _)| begin as u32).collect();
+    let ends: Vec<u32> = bounds.iter().map(|&(_, end)| end as u32).collect();
+    let first = begins[..1].iter().map(|&begin| i64::from(begin));
+    let offsets: Vec<i64> = first.chain(ends.iter().map(|&end| i64::from(end))).collect();
+    let input = || A::Input::of_host(&host);
+    let mut results = match in_pairs {
+        true => reduction.segments(input(), (&begins, &ends)).expect("runs"),
+        false => reduction.segments(input(), &offsets).expect("runs"),
+    };
+    same("new memory", &results)?;
+    results.reverse();
+    match in_pairs {
+        true => reduction.segments_into(input(), (&begins, &ends), &mut results).expect("runs"),
+        false => reduction.segments_into(input(), &offsets, &mut results).expect("runs"),
+    }
+    same("given memory", &results)?;
+    let Some(stream) = reduction.device().stream().filter(|_| A::Input::COUNT > 0) else { return Ok(()) };
+    let copies = A::Input::upload(stream, &host, start);
+    let download = |results: &_| -> Vec<A::Output> {
+        let stored = stream.clone_dtoh(results).expect("copies");
+        stored.into_iter().map(A::Output::from_stored).collect()
+    };
+    let results = match in_pairs {
+        true => {
+            let (begins, ends) =
+                (stream.clone_htod(&begins).expect("copies"), stream.clone_htod(&ends).expect("copies"));
+            A::Input::segments(reduction, &copies, start, (&begins, &ends)).expect("runs")
+        }
+        false => {
+            let results = A::Input::segments(reduction, &copies, start, &offsets).expect("runs");
+            same("by offsets of the host", &download(&results))?;
+            let offsets = stream.clone_htod(&offsets).expect("copies");
+            A::Input::segments(reduction, &copies, start, &offsets).expect("runs")
+        }
+    };
+    same("on the device", &download(&results))
 }
 
 /// Errors of offsets in host memory.

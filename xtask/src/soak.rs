@@ -23,6 +23,8 @@ enum Work {
     Programs,
     /// Reductions, scans and rungs on the executor, with random orders of the threads.
     Orders,
+    /// Random rows, columns and segments of every aggregate, on the CPU and on the executor.
+    Segments,
     /// The laws of every operator, on many more values than in a test.
     Laws,
     /// Files of the disk cache with random changes, for a minute.
@@ -35,7 +37,8 @@ enum Work {
 }
 
 impl Work {
-    const ALL: [Self; 6] = [Self::Programs, Self::Orders, Self::Laws, Self::Cache, Self::Threads, Self::Miri];
+    const ALL: [Self; 7] =
+        [Self::Programs, Self::Orders, Self::Segments, Self::Laws, Self::Cache, Self::Threads, Self::Miri];
 
     /// The reason why this machine cannot do the work, or `None`.
     fn absent(self) -> Option<&'static str> {
@@ -64,6 +67,7 @@ impl Work {
         match self {
             Self::Programs => programs::run_all(&programs::Options::many(number)).map(drop),
             Self::Orders => run(&mut tests("--test simt --test scan --test ladder -- simt::")),
+            Self::Segments => run(tests("--test rows -- segments_of_").env("WARPFOLD_RANDOM_CASES", "25000")),
             Self::Laws => run(tests("--test laws").env("PROPTEST_CASES", "20000")),
             Self::Cache => run(tests("--lib -- --nocapture fuzzed_files").env("WARPFOLD_FUZZ_SECONDS", "60")),
             Self::Threads => {

@@ -76,3 +76,24 @@ fn every_element_of_a_column_is_in_one_run() {
         }
     }
 }
+
+#[test]
+fn there_is_room_for_the_parts_of_neighbouring_segments() {
+    for item in items() {
+        let policy = SegmentPolicy::for_data(&Data::of_items(&item));
+        for length in [0, 1, 100, 1 << 10, 100_003, 1 << 20, 1 << 28, (1 << 33) + 1, 1 << 40] {
+            let plan = policy.by_offsets(5, length);
+            let part = 1 << plan.part_level;
+            assert!(part >= u64::from(policy.by_lanes.window_items) / 2, "{item:?}, {length}: {plan:?}");
+            assert_eq!(plan.most_parts == 0, length <= part, "{item:?}, {length}: {plan:?}");
+            // Segments that are just long enough to be split have the most parts.
+            let split = length / (part + 1);
+            assert!(2 * split <= plan.most_parts, "{item:?}, {length}: {plan:?}");
+            let bytes = plan.list_bytes() + plan.partial_bytes(&item);
+            assert!(
+                bytes <= (64 << 10) + length * item.size as u64 / 8,
+                "{bytes} bytes for {length} of {item:?}"
+            );
+        }
+    }
+}
