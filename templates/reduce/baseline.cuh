@@ -48,8 +48,8 @@ WARPFOLD_DEVICE void baseline(const Arguments<typename Reader::Input, Item>& arg
     if (thread > 0) return;
     if (arguments.epoch != 0)
         Words<Item>(tile[0]).send(reinterpret_cast<unsigned long long*>(arguments.output), arguments.epoch);
-    else if (!present(op, tile[0], arguments.output))
-        arguments.output[block_index()] = tile[0];
+    else
+        store_value(op, Words<Item>(tile[0]), arguments.output, block_index());
 }
 
 }  // namespace warpfold

@@ -115,7 +115,7 @@ pub const MUTATIONS: &[Mutation] = &[
         name: "negative offsets are large numbers",
         file: "segments/by_offsets.cuh",
         right: "return Size(above) << 32 | low;",
-        wrong: "return Size(above & 0x7f) << 32 | (low & 0x7fffff);",
+        wrong: "return above >> 31 != 0 ? low & 0x3f : Size(above) << 32 | low;",
     },
     Mutation {
         name: "runs that are too short",

@@ -73,6 +73,8 @@ fn cases(policy: &SegmentPolicy, most: usize) -> Vec<(bool, Bounds)> {
     };
     cases.push((true, (0..67).map(|_| pair(20)).collect()));
     cases.push((true, (0..35).map(|_| pair(window + window / 2)).collect()));
+    cases.push((true, (0..20).map(|_| pair(3 * window)).collect()));
+    cases.push((false, neighbours(random, 50, 4 * window, most)));
     cases
 }
 
@@ -100,9 +102,9 @@ fn given(
     let mut plan = policy.by_offsets(bounds.len() as u64, length as u64);
     match kind % 3 {
         // Short parts.
-        0 => (plan.part_level, plan.most_parts) = (3, length as u64 / 4),
+        1 => (plan.part_level, plan.most_parts) = (3, length as u64 / 4),
         // Too little room for all parts, and few parts of a segment.
-        1 => (plan.part_level, plan.most_parts_level, plan.most_parts) = (3, 2, 9),
+        2 => (plan.part_level, plan.most_parts_level, plan.most_parts) = (3, 2, 9),
         _ => {}
     }
     GivenOffsets { arrays, width, is_signed, plan }

@@ -91,7 +91,7 @@ fn there_is_room_for_the_parts_of_neighbouring_segments() {
             assert!(2 * split <= plan.most_parts, "{item:?}, {length}: {plan:?}");
             let bytes = plan.list_bytes() + plan.partial_bytes(&item);
             assert!(
-                bytes <= (64 << 10) + length * item.size as u64 / 8,
+                bytes <= (64 << 10) + length * item.size as u64 / 4,
                 "{bytes} bytes for {length} of {item:?}"
             );
         }
