@@ -2,7 +2,7 @@
 //! `benches/peers`.
 //!
 //! ```text
-//! figures CSV [--aggregates [--scan] | --rows | --cpu | --cold | --enqueue | --search | --scan [--search]] [--quick]
+//! figures CSV [--aggregates [--scan] | --rows [--search] | --cpu | --cold | --enqueue | --search | --scan [--search]] [--quick]
 //!         [--sizes 10,20] [--policy large.rows=2,small_bytes=0] [OPERATOR...]
 //! ```
 //!
@@ -27,7 +27,7 @@
 //! - `--cold`: first calls (`cold.rs`).
 //! - `--host`: reductions of host memory (`host.rs`).
 //! - `--aggregates`: aggregates, in one read; with `--scan`, scans of aggregates (`aggregates.rs`).
-//! - `--rows`: rows of matrices (`rows.rs`).
+//! - `--rows`: rows, columns and segments; with `--search`, where the plan's choice changes (`rows.rs`).
 //! - `--enqueue`: the host's time to enqueue a call (`enqueue.rs`).
 //! - `--search`: policies (`search.rs`).
 //! - `--scan`: scans (`scan.rs`).
@@ -147,7 +147,7 @@ fn main() -> Result<()> {
         arguments.push("figures.csv".to_owned());
     }
     let mut out = BufWriter::new(File::create(arguments.remove(0))?);
-    if search && !scan {
+    if search && !scan && !of_rows {
         let gpu = Gpu::new(&device.context("there is no GPU")?)?;
         return search::all(search::Search { gpu: &gpu, out: &mut out, sizes, only: &arguments });
     }
@@ -164,6 +164,7 @@ fn main() -> Result<()> {
         let asked =
             &mut aggregates::Asked { gpu: &gpu, out: &mut out, sizes, policy: &policy, only: &arguments };
         match (of_rows, scan) {
+            (true, _) if search => rows::search(asked)?,
             (true, _) => rows::all(asked)?,
             (false, true) => aggregates::scans(asked)?,
             (false, false) => aggregates::all(asked)?,

@@ -9,6 +9,8 @@ use rand::{Rng, SeedableRng};
 use warpfold::aggregates::{ArgMax, BoundingBox, LogSumExp, Mean, Variance};
 use warpfold::cudarc::driver::{CudaSlice, CudaView, PushKernelArg};
 use warpfold::operators::{Max, Min, Sum};
+use warpfold::plan::SegmentPolicy;
+use warpfold::source::data_of_aggregate;
 use warpfold::{DeviceAggregate, DeviceType, Reduction};
 
 use super::aggregates::{Asked, Stored, subject};
@@ -96,12 +98,69 @@ fn measure<A: DeviceAggregate<Input: DeviceType>>(
     reduction.compile_rows()?;
     // SAFETY: the output is written before it is read.
     let mut results = unsafe { gpu.stream.alloc::<Stored<A>>(rows) }?;
-    let times = gpu.graph_times(subject.bytes, SAMPLES, |call| {
-        // SAFETY: the graph is dropped before the slices.
-        Ok(unsafe { reduction.record_rows_into(&views[call % views.len()], columns, &mut results) }?)
-    })?;
-    row(asked.out, "warpfold", &subject, "graph", times)?;
+    time_rows(asked, "warpfold", &subject, &reduction, &views, &mut results)?;
     copy::<A>(asked, &subject, &views, &mut results)
+}
+
+/// Writes the row of a reduction of as many rows as there are results.
+fn time_rows<A: DeviceAggregate<Input: DeviceType>>(
+    asked: &mut Asked<'_>,
+    who: &str,
+    subject: &Subject<'_>,
+    reduction: &Reduction<A>,
+    views: &[CudaView<'_, A::Input>],
+    results: &mut CudaSlice<Stored<A>>,
+) -> Result<()> {
+    let columns = subject.bytes / subject.item_bytes / results.len();
+    let times = asked.gpu.graph_times(subject.bytes, SAMPLES, |call| {
+        // SAFETY: the graph is dropped before the slices.
+        Ok(unsafe { reduction.record_rows_into(&views[call % views.len()], columns, &mut *results) }?)
+    })?;
+    row(asked.out, who, subject, "graph", times)
+}
+
+/// Where the plan's choice changes: rows by either kernel, and columns of which a lane reduces more or
+/// fewer elements. `who` is the choice.
+pub fn search(asked: &mut Asked<'_>) -> Result<()> {
+    let policy = SegmentPolicy::for_data(&data_of_aggregate::<Sum<f32>>());
+    let stream = &asked.gpu.stream;
+    let sum = |policy| Reduction::<Sum<f32>>::new(stream.clone()).with_segment_policy(policy);
+    for columns in [64, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048, 3072, 4096] {
+        let rows = (1 << 28) / columns;
+        let name = format!("sum by rows of {columns}");
+        let subject = subject(&name, "f32", 4, 4 * rows * columns);
+        let views = super::aggregates::views::<f32>(asked.gpu, &subject)?;
+        // SAFETY: the output is written before it is read.
+        let mut results = unsafe { stream.alloc::<f32>(rows) }?;
+        let (mut lanes, mut warps) = (policy, policy);
+        // Windows that have a row, and as much shared memory for each block.
+        lanes.by_lanes.window_items = policy.by_lanes.window_items.max(columns as u32);
+        lanes.by_lanes.most_run = policy.by_lanes.most_run.max((columns as u32 / 32).next_power_of_two());
+        lanes.by_lanes.warps =
+            policy.by_lanes.warps * policy.by_lanes.window_items / lanes.by_lanes.window_items;
+        warps.by_lanes.window_items = 32;
+        warps.by_lanes.most_run = warps.by_lanes.unit_items;
+        for (who, policy) in [("by lanes", lanes), ("by warps", warps)] {
+            time_rows(asked, who, &subject, &sum(policy), &views, &mut results)?;
+        }
+    }
+    for columns in [16, 1 << 14, 1 << 24] {
+        let name = format!("sum by {columns} columns");
+        let subject = subject(&name, "f32", 4, 4 << 28);
+        let views = super::aggregates::views::<f32>(asked.gpu, &subject)?;
+        // SAFETY: the output is written before it is read.
+        let mut results = unsafe { stream.alloc::<f32>(columns) }?;
+        for column_run in [32, 128, 256, 512, 1024, 4096] {
+            let sum = sum(SegmentPolicy { column_run, ..policy });
+            let times = asked.gpu.graph_times(subject.bytes, SAMPLES, |call| {
+                let view = &views[call % views.len()];
+                // SAFETY: the graph is dropped before the slices.
+                Ok(unsafe { sum.record_columns_into(view, columns, &mut results) }?)
+            })?;
+            row(asked.out, &format!("up to {column_run} rows a lane"), &subject, "graph", times)?;
+        }
+    }
+    Ok(())
 }
 
 fn is_asked(asked: &Asked<'_>, name: &str, whole: &str) -> bool {
