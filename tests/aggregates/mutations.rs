@@ -156,20 +156,20 @@ pub const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "a count with one more",
         file: "core/prepare.cuh",
-        right: "op.present(item, op.presented - 1)",
-        wrong: "op.present(item, op.presented)",
+        right: "store_value(op, value, output, place, op.presented - 1);",
+        wrong: "store_value(op, value, output, place, op.presented);",
     },
     Mutation {
         name: "a partial that is presented",
         file: "core/prepare.cuh",
-        right: "if (op.presented == 0) return false;",
-        wrong: "",
+        right: "if (op.presented != 0) {",
+        wrong: "{",
     },
     Mutation {
         name: "a result that is not presented",
         file: "reduce/partials.cuh",
-        right: "else if (!(PRESENTS<Operator> && present(op, value.item(), to)))",
-        wrong: "else",
+        right: "store_value(op, value, to, 0);",
+        wrong: "value.store(static_cast<Item*>(to));",
     },
     Mutation {
         name: "a scan that prepares elements past the end",

@@ -535,8 +535,8 @@ pub const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "a baseline whose blocks write to one place",
         file: "reduce/baseline.cuh",
-        right: "arguments.output[block_index()] = tile[0];",
-        wrong: "arguments.output[0] = tile[0];",
+        right: "arguments.output, block_index());",
+        wrong: "arguments.output, 0);",
     },
     Mutation {
         name: "several at once where some are missing",
