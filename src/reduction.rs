@@ -3,6 +3,7 @@
 mod columns;
 mod enqueue;
 mod host;
+mod matrix;
 mod parts;
 mod record;
 mod rows;

@@ -18,4 +18,4 @@ mod vectors;
 pub(crate) use self::read::{Prepared, length_of};
 pub(crate) use self::reduce::bracket;
 pub(crate) use self::scan::{PresentedBy, scan, scan_in_place, scan_into};
-pub(crate) use self::segments::{first_wrong, ranges, ranges_into, segments, segments_into};
+pub(crate) use self::segments::{as_places, first_wrong, ranges, segments};

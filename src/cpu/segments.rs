@@ -31,32 +31,8 @@ const CHECKED_AT_ONCE: usize = 1 << 16;
 
 type Slices<'a, A> = <<A as Aggregate>::Input as Element>::Slices<'a>;
 
-/// The result of each segment.
+/// Writes the result of each segment.
 pub(crate) fn segments<A: DeviceAggregate>(
-    aggregate: &A,
-    slices: Slices<'_, A>,
-    segments: Segments,
-) -> Vec<A::Output> {
-    let count = segments.count as usize;
-    let mut results = Vec::with_capacity(count);
-    reduce(aggregate, slices, segments, &mut results.spare_capacity_mut()[..count]);
-    // SAFETY: every place was written.
-    unsafe { results.set_len(count) };
-    results
-}
-
-/// The same, into a place for each.
-pub(crate) fn segments_into<A: DeviceAggregate>(
-    aggregate: &A,
-    slices: Slices<'_, A>,
-    segments: Segments,
-    places: &mut [A::Output],
-) {
-    reduce(aggregate, slices, segments, as_places(places));
-}
-
-/// Writes every place.
-fn reduce<A: DeviceAggregate>(
     aggregate: &A,
     slices: Slices<'_, A>,
     segments: Segments,
@@ -78,32 +54,8 @@ fn reduce<A: DeviceAggregate>(
     by_parts(Each { aggregate, slices, range_of, longest: usize::MAX }, of_part, places);
 }
 
-/// The result of each of `count` ranges of elements.
+/// Writes the result of each range of elements.
 pub(crate) fn ranges<A: DeviceAggregate>(
-    aggregate: &A,
-    slices: Slices<'_, A>,
-    count: usize,
-    range_of: impl Fn(usize) -> Range<usize> + Copy + Sync,
-) -> Vec<A::Output> {
-    let mut results = Vec::with_capacity(count);
-    reduce_ranges(aggregate, slices, range_of, &mut results.spare_capacity_mut()[..count]);
-    // SAFETY: every place was written.
-    unsafe { results.set_len(count) };
-    results
-}
-
-/// The same, into a place for each.
-pub(crate) fn ranges_into<A: DeviceAggregate>(
-    aggregate: &A,
-    slices: Slices<'_, A>,
-    range_of: impl Fn(usize) -> Range<usize> + Copy + Sync,
-    places: &mut [A::Output],
-) {
-    reduce_ranges(aggregate, slices, range_of, as_places(places));
-}
-
-/// Writes every place.
-fn reduce_ranges<A: DeviceAggregate>(
     aggregate: &A,
     slices: Slices<'_, A>,
     range_of: impl Fn(usize) -> Range<usize> + Copy + Sync,
@@ -220,7 +172,7 @@ impl<A: DeviceAggregate, F: Fn(usize) -> Range<usize>> Compiled for Short<'_, '_
 }
 
 /// Places to which only results are written.
-fn as_places<T>(places: &mut [T]) -> &mut [MaybeUninit<T>] {
+pub(crate) fn as_places<T>(places: &mut [T]) -> &mut [MaybeUninit<T>] {
     let (first, length) = (places.as_mut_ptr().cast(), places.len());
     // SAFETY: the same memory. The callers write results only, which need no drop.
     unsafe { std::slice::from_raw_parts_mut(first, length) }

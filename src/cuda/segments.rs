@@ -167,51 +167,6 @@ impl SegmentKernel {
         ScratchRequest::of((OffsetPlan::HEADER_BYTES + bytes) as usize)
     }
 
-    /// Reduces segments of device memory into a new slice, in the order of their stream.
-    pub(crate) fn reduce<M: DeviceMonoid, E: Elements, O: DeviceType>(
-        &self,
-        operator: &M,
-        segments: Segments,
-        elements: E,
-    ) -> Result<CudaSlice<O>, Error> {
-        // Before the allocation, which another context would make.
-        elements.order(&self.kernels.context, StreamOrder::None)?;
-        let mut results = allocate(segments.count as usize, elements.stream())?;
-        self.reduce_into(operator, segments, elements, &mut results)?;
-        Ok(results)
-    }
-
-    /// Reduces segments of host memory, which is copied to the device. The results are written in
-    /// the order of the returned stream.
-    pub(crate) fn reduce_host<M: DeviceMonoid, E: Element, P: Preparation, O: DeviceType>(
-        &self,
-        operator: &M,
-        segments: Segments,
-        (slices, length): (E::Slices<'_>, usize),
-    ) -> Result<(PrivateStream, CudaSlice<O>), Error> {
-        let private = PrivateStream::take(&self.kernels.context)?;
-        let elements = CopiedArrays::<P>::of::<E>(&private, slices, length)?;
-        let results = self.reduce(operator, segments, elements)?;
-        Ok((private, results))
-    }
-
-    /// Reduces segments of host memory into device memory, in the order of the output's stream.
-    pub(crate) fn reduce_host_into<M: DeviceMonoid, E: Element, P: Preparation, O>(
-        &self,
-        operator: &M,
-        segments: Segments,
-        (slices, length): (E::Slices<'_>, usize),
-        output: &mut dyn DevicePtrMut<O>,
-    ) -> Result<(), Error> {
-        let private = PrivateStream::take(&self.kernels.context)?;
-        let reduced = CopiedArrays::<P>::of::<E>(&private, slices, length)
-            .and_then(|elements| self.reduce_into(operator, segments, elements, output));
-        // Waits after a failure, too: the next call that takes this stream does not wait for this
-        // work.
-        let waited = private.wait("waiting for the reduction");
-        reduced.and(waited)
-    }
-
     /// Adds the launches of a call to a queue.
     ///
     /// # Safety

@@ -2,6 +2,7 @@
 
 #![allow(unsafe_code)]
 
+use super::matrix::Matrix;
 use super::{Reduction, Rows, Stored};
 use crate::plan::Kernel;
 use crate::{DeviceAggregate, Error, Input, OnDevice, Output, Place};
@@ -36,8 +37,7 @@ impl<A: DeviceAggregate> Reduction<A> {
         matrix: I,
         rows: impl Into<Rows>,
     ) -> Result<<I::Place as Place>::Memory<A::Output>, Error> {
-        let rows = rows.into();
-        self.each_segment(matrix, &move |length| rows.columns(length))
+        self.each_part(matrix, &Matrix::Columns(rows.into()))
     }
 
     /// Writes the result of each column of a matrix to `output`, which has a place for each.
@@ -64,8 +64,7 @@ impl<A: DeviceAggregate> Reduction<A> {
         rows: impl Into<Rows>,
         mut output: O,
     ) -> Result<(), Error> {
-        let rows = rows.into();
-        self.each_segment_into(matrix, &move |length| rows.columns(length), output.target())
+        self.each_part_into(matrix, &Matrix::Columns(rows.into()), output.target())
     }
 
     /// Records the reduction of each column into the CUDA graph that the input's stream is capturing.
@@ -111,9 +110,8 @@ impl<A: DeviceAggregate> Reduction<A> {
         I: Input<A::Input> + OnDevice<A::Input>,
         O: Output<A::Output> + OnDevice<Stored<A>>,
     {
-        let rows = rows.into();
         // SAFETY: the caller keeps the contract of this function.
-        unsafe { self.record_each_segment_into(matrix, &move |length| rows.columns(length), output.target()) }
+        unsafe { self.record_each_part_into(matrix, &Matrix::Columns(rows.into()), output.target()) }
     }
 
     /// Compiles and loads the kernel of [`columns`](Self::columns), and creates the workspace of the

@@ -1,66 +1,101 @@
-//! Reductions of many parts of an input, each by itself: what rows and columns share.
+//! Reductions of many parts of an input, each by itself: what rows, columns and segments share.
 
 #![allow(unsafe_code)]
 
-use cudarc::driver::{CudaSlice, CudaStream};
+use std::mem::MaybeUninit;
+
+use cudarc::driver::{CudaSlice, CudaStream, DevicePtrMut};
 
 use super::{Reduction, Slices, Stored};
-use crate::cuda::{AllocateOutput, Elements, InputSource, OutputTarget, PrivateStream, SegmentKernel};
+use crate::cuda::{
+    AllocateOutput, CopiedArrays, Elements, InputSource, OutputTarget, PrivateStream, SegmentKernel,
+    StreamOrder, new_slice,
+};
 use crate::plan::Kernel;
 use crate::source::ArraysOf;
-use crate::types::Segments;
 use crate::{Aggregate, DeviceAggregate, Element, Error, Input, Place, cpu};
-
-/// The segments of an input, by its length.
-type ByLength<'a> = &'a dyn Fn(u64) -> Result<Segments, Error>;
 
 /// The arrays of an aggregate's input in device memory.
 type Pointers<'a, A> = <<A as Aggregate>::Input as Element>::Pointers<'a>;
 
+/// A division of an input into parts.
+pub(super) trait Division<A: DeviceAggregate> {
+    /// How many parts an input of this length has. The call checks what the host can check.
+    fn count(&self, length: u64) -> Result<u64, Error>;
+
+    /// Whether the CPU can read the division.
+    fn is_on_host(&self) -> bool;
+
+    /// Writes the result of each part of host memory. The division is on the host, and was checked.
+    fn reduce_on_cpu(&self, aggregate: &A, slices: Slices<'_, A>, places: &mut [MaybeUninit<A::Output>]);
+
+    /// Enqueues the reduction of each part on the stream of the elements. With `waits`, returns the
+    /// errors that only a kernel can find.
+    fn enqueue(
+        &self,
+        reduction: &Reduction<A>,
+        kernel: &SegmentKernel,
+        elements: impl Elements<Reader = ArraysOf<A::Preparation>>,
+        places: &mut dyn DevicePtrMut<Stored<A>>,
+        waits: bool,
+    ) -> Result<(), Error>;
+
+    /// Records the reduction of each part into the graph that the stream of the elements captures.
+    ///
+    /// # Safety
+    ///
+    /// The conditions of [`Reduction::record_into`].
+    unsafe fn record(
+        &self,
+        reduction: &Reduction<A>,
+        kernel: &SegmentKernel,
+        elements: impl Elements<Reader = ArraysOf<A::Preparation>>,
+        places: &mut dyn DevicePtrMut<Stored<A>>,
+    ) -> Result<(), Error>;
+}
+
 impl<A: DeviceAggregate> Reduction<A> {
-    /// The result of each segment, in new memory of the input's kind.
-    pub(super) fn each_segment<I: Input<A::Input>>(
+    /// The result of each part, in new memory of the input's kind.
+    pub(super) fn each_part<I: Input<A::Input>>(
         &self,
         input: I,
-        segments: ByLength<'_>,
+        division: &impl Division<A>,
     ) -> Result<<I::Place as Place>::Memory<A::Output>, Error> {
-        I::Place::allocate_output(input.source(), &EachSegment { reduction: self, segments })
+        I::Place::allocate_output(input.source(), &EachPart { reduction: self, division })
             .map_err(Self::name_operator)
     }
 
-    /// The result of each segment, in given memory of any kind.
-    pub(super) fn each_segment_into<I: Input<A::Input>>(
+    /// The result of each part, in given memory of any kind.
+    pub(super) fn each_part_into<I: Input<A::Input>>(
         &self,
         input: I,
-        segments: ByLength<'_>,
+        division: &impl Division<A>,
         output: OutputTarget<'_, A::Output>,
     ) -> Result<(), Error> {
         match input.source() {
-            InputSource::Host(slices) => self.host_into(slices, segments, output),
-            InputSource::Device(pointers) => self.device_into(pointers, segments, output),
+            InputSource::Host(slices) => self.host_into(slices, division, output),
+            InputSource::Device(pointers) => self.device_into(pointers, division, output),
         }
         .map_err(Self::name_operator)
     }
 
-    /// Records the reduction of each segment into the graph that the input's stream captures.
+    /// Records the reduction of each part into the graph that the input's stream captures.
     ///
     /// # Safety
     ///
     /// The conditions of [`record_into`](Self::record_into).
-    pub(super) unsafe fn record_each_segment_into<I: Input<A::Input>>(
+    pub(super) unsafe fn record_each_part_into<I: Input<A::Input>>(
         &self,
         input: I,
-        segments: ByLength<'_>,
+        division: &impl Division<A>,
         output: OutputTarget<'_, A::Output>,
     ) -> Result<(), Error> {
         match (self.device.backend()?.gpu(), input.source(), output) {
             (Some(stream), InputSource::Device(pointers), OutputTarget::Device(places)) => {
                 let arrays = Self::arrays(pointers)?;
-                let segments = segments_of::<A>(segments, arrays.length())?;
-                check_places(segments.count, places.len())?;
-                let operator = self.operator(Some(segments.length));
+                check_places(count_of(division, arrays.length())?, places.len())?;
                 // SAFETY: the caller keeps the contract of this function.
-                unsafe { self.segment_kernel(stream)?.record_into(&operator, segments, arrays, places) }
+                unsafe { division.record(self, self.segment_kernel(stream)?, arrays, places) }
             }
             _ => Err(Error::DeviceInputOnCpu),
         }
@@ -80,33 +115,35 @@ impl<A: DeviceAggregate> Reduction<A> {
     fn host_into(
         &self,
         slices: Slices<'_, A>,
-        segments: ByLength<'_>,
+        division: &impl Division<A>,
         output: OutputTarget<'_, A::Output>,
     ) -> Result<(), Error> {
         let length = cpu::length_of::<A::Input>(slices)?;
-        let segments = segments_of::<A>(segments, length as u64)?;
-        check_places(segments.count, output.len())?;
+        let count = count_of(division, length as u64)?;
+        check_places(count, output.len())?;
         let output = match output {
-            OutputTarget::Host(places) if self.device.keeps_host_on_cpu() => {
-                cpu::segments_into(&self.aggregate, slices, segments, places);
+            OutputTarget::Host(places) if self.device.keeps_host_on_cpu() && division.is_on_host() => {
+                division.reduce_on_cpu(&self.aggregate, slices, cpu::as_places(places));
                 return Ok(());
             }
             output => output,
         };
         let backend = self.device.backend()?;
-        let Some(stream) = backend.gpu() else {
-            return Err(Error::DeviceInputOnCpu);
-        };
-        let (kernel, operator) = (self.segment_kernel(stream)?, self.operator(Some(segments.length)));
-        let input = (slices, length);
+        let Some(stream) = backend.gpu() else { return Err(Error::DeviceInputOnCpu) };
+        let private = PrivateStream::take(stream.context())?;
+        let copied = CopiedArrays::<A::Preparation>::of::<A::Input>(&private, slices, length);
         match output {
             OutputTarget::Host(places) => {
-                let (private, results) = kernel
-                    .reduce_host::<_, A::Input, A::Preparation, Stored<A>>(&operator, segments, input)?;
-                private.download(&results, places)
+                private.download(&self.in_new_slice(stream, copied?, division, count)?, places)
             }
             OutputTarget::Device(places) => {
-                kernel.reduce_host_into::<_, A::Input, A::Preparation, _>(&operator, segments, input, places)
+                let kernel = self.segment_kernel(stream)?;
+                let reduced =
+                    copied.and_then(|elements| division.enqueue(self, kernel, elements, places, true));
+                // Waits after a failure, too: the next call that takes this stream does not wait for
+                // this work.
+                let waited = private.wait("waiting for the reduction");
+                reduced.and(waited)
             }
         }
     }
@@ -114,27 +151,41 @@ impl<A: DeviceAggregate> Reduction<A> {
     fn device_into(
         &self,
         pointers: Pointers<'_, A>,
-        segments: ByLength<'_>,
+        division: &impl Division<A>,
         output: OutputTarget<'_, A::Output>,
     ) -> Result<(), Error> {
         let arrays = Self::arrays(pointers)?;
-        let segments = segments_of::<A>(segments, arrays.length())?;
-        check_places(segments.count, output.len())?;
+        let count = count_of(division, arrays.length())?;
+        check_places(count, output.len())?;
         let backend = self.device.backend()?;
-        let Some(stream) = backend.gpu() else {
-            return Err(Error::DeviceInputOnCpu);
-        };
-        let (kernel, operator) = (self.segment_kernel(stream)?, self.operator(Some(segments.length)));
+        let Some(stream) = backend.gpu() else { return Err(Error::DeviceInputOnCpu) };
         match output {
             OutputTarget::Host(places) => {
                 let private = PrivateStream::take(stream.context())?;
-                private.download(&kernel.reduce::<_, _, Stored<A>>(&operator, segments, arrays)?, places)
+                private.download(&self.in_new_slice(stream, arrays, division, count)?, places)
             }
-            OutputTarget::Device(places) => kernel.reduce_into(&operator, segments, arrays, places),
+            OutputTarget::Device(places) => {
+                division.enqueue(self, self.segment_kernel(stream)?, arrays, places, false)
+            }
         }
     }
 
-    pub(super) fn segment_kernel(&self, stream: &CudaStream) -> Result<&SegmentKernel, Error> {
+    /// The results of `count` parts in new device memory, in the order of the elements' stream.
+    fn in_new_slice(
+        &self,
+        stream: &CudaStream,
+        elements: impl Elements<Reader = ArraysOf<A::Preparation>>,
+        division: &impl Division<A>,
+        count: u64,
+    ) -> Result<CudaSlice<Stored<A>>, Error> {
+        // Before the allocation, which another context would make.
+        elements.order(stream.context(), StreamOrder::None)?;
+        let mut results = new_slice(count as usize, elements.stream())?;
+        division.enqueue(self, self.segment_kernel(stream)?, elements, &mut results, true)?;
+        Ok(results)
+    }
+
+    fn segment_kernel(&self, stream: &CudaStream) -> Result<&SegmentKernel, Error> {
         if let Some(kernel) = self.segment_kernel.get() {
             return Ok(kernel);
         }
@@ -146,56 +197,54 @@ impl<A: DeviceAggregate> Reduction<A> {
     }
 }
 
-/// Allocates the results of segments and computes them.
-struct EachSegment<'a, A> {
+/// Allocates the results of parts and computes them.
+struct EachPart<'a, A, D> {
     reduction: &'a Reduction<A>,
-    segments: ByLength<'a>,
+    division: &'a D,
 }
 
-impl<A: DeviceAggregate> AllocateOutput<A::Input, A::Output> for EachSegment<'_, A> {
+impl<A: DeviceAggregate, D: Division<A>> AllocateOutput<A::Input, A::Output> for EachPart<'_, A, D> {
     fn host(&self, slices: Slices<'_, A>) -> Result<Vec<A::Output>, Error> {
-        let Self { reduction, segments } = *self;
+        let Self { reduction, division } = *self;
         let length = cpu::length_of::<A::Input>(slices)?;
-        let segments = segments_of::<A>(segments, length as u64)?;
-        if reduction.device.keeps_host_on_cpu() {
-            return Ok(cpu::segments(&reduction.aggregate, slices, segments));
+        let count = count_of(division, length as u64)?;
+        if reduction.device.keeps_host_on_cpu() && division.is_on_host() {
+            let mut results = Vec::with_capacity(count as usize);
+            let places = &mut results.spare_capacity_mut()[..count as usize];
+            division.reduce_on_cpu(&reduction.aggregate, slices, places);
+            // SAFETY: every place was written.
+            unsafe { results.set_len(count as usize) };
+            return Ok(results);
         }
         let backend = reduction.device.backend()?;
-        let Some(stream) = backend.gpu() else { unreachable!("the CPU reduces host memory above") };
-        let (private, results) =
-            reduction.segment_kernel(stream)?.reduce_host::<_, A::Input, A::Preparation, Stored<A>>(
-                &reduction.operator(Some(segments.length)),
-                segments,
-                (slices, length),
-            )?;
-        private.download_all(&results)
+        let Some(stream) = backend.gpu() else { return Err(Error::DeviceInputOnCpu) };
+        let private = PrivateStream::take(stream.context())?;
+        let elements = CopiedArrays::<A::Preparation>::of::<A::Input>(&private, slices, length)?;
+        private.download_all(&reduction.in_new_slice(stream, elements, division, count)?)
     }
 
     fn device(&self, pointers: Pointers<'_, A>) -> Result<CudaSlice<Stored<A>>, Error> {
-        let Self { reduction, segments } = *self;
+        let Self { reduction, division } = *self;
         let backend = reduction.device.backend()?;
-        let Some(stream) = backend.gpu() else {
-            return Err(Error::DeviceInputOnCpu);
-        };
+        let Some(stream) = backend.gpu() else { return Err(Error::DeviceInputOnCpu) };
         let arrays = Reduction::<A>::arrays(pointers)?;
-        let segments = segments_of::<A>(segments, arrays.length())?;
-        let operator = reduction.operator(Some(segments.length));
-        reduction.segment_kernel(stream)?.reduce(&operator, segments, arrays)
+        let count = count_of(division, arrays.length())?;
+        reduction.in_new_slice(stream, arrays, division, count)
     }
 }
 
-/// The segments of an input of this length, whose results fit into an address space.
-fn segments_of<A: DeviceAggregate>(segments: ByLength<'_>, length: u64) -> Result<Segments, Error> {
-    let segments = segments(length)?;
+/// The number of parts, whose results fit into an address space.
+fn count_of<A: DeviceAggregate>(division: &impl Division<A>, length: u64) -> Result<u64, Error> {
+    let count = division.count(length)?;
     let most = isize::MAX as usize / size_of::<A::Output>().max(size_of::<Stored<A>>()).max(1);
-    match usize::try_from(segments.count) {
-        Ok(count) if count <= most => Ok(segments),
-        count => Err(Error::InputLength { length: count.unwrap_or(usize::MAX), most }),
+    match usize::try_from(count) {
+        Ok(fitting) if fitting <= most => Ok(count),
+        length => Err(Error::InputLength { length: length.unwrap_or(usize::MAX), most }),
     }
 }
 
 /// Checks that an output has a place for each result.
-pub(super) fn check_places(expected: u64, length: usize) -> Result<(), Error> {
+fn check_places(expected: u64, length: usize) -> Result<(), Error> {
     match usize::try_from(expected) {
         Ok(expected) if expected == length => Ok(()),
         expected => Err(Error::OutputLength { expected: expected.unwrap_or(usize::MAX), length }),

@@ -2,6 +2,7 @@
 
 #![allow(unsafe_code)]
 
+use super::matrix::Matrix;
 use super::{Reduction, Stored};
 use crate::plan::Kernel;
 use crate::types::Segments;
@@ -121,8 +122,7 @@ impl<A: DeviceAggregate> Reduction<A> {
         matrix: I,
         rows: impl Into<Rows>,
     ) -> Result<<I::Place as Place>::Memory<A::Output>, Error> {
-        let rows = rows.into();
-        self.each_segment(matrix, &move |length| rows.segments(length))
+        self.each_part(matrix, &Matrix::Rows(rows.into()))
     }
 
     /// Writes the result of each row of a matrix to `output`, which has a place for each.
@@ -154,8 +154,7 @@ impl<A: DeviceAggregate> Reduction<A> {
         rows: impl Into<Rows>,
         mut output: O,
     ) -> Result<(), Error> {
-        let rows = rows.into();
-        self.each_segment_into(matrix, &move |length| rows.segments(length), output.target())
+        self.each_part_into(matrix, &Matrix::Rows(rows.into()), output.target())
     }
 
     /// Records the reduction of each row into the CUDA graph that the input's stream is capturing.
@@ -202,11 +201,8 @@ impl<A: DeviceAggregate> Reduction<A> {
         I: Input<A::Input> + OnDevice<A::Input>,
         O: Output<A::Output> + OnDevice<Stored<A>>,
     {
-        let rows = rows.into();
         // SAFETY: the caller keeps the contract of this function.
-        unsafe {
-            self.record_each_segment_into(matrix, &move |length| rows.segments(length), output.target())
-        }
+        unsafe { self.record_each_part_into(matrix, &Matrix::Rows(rows.into()), output.target()) }
     }
 
     /// Compiles and loads the kernels of [`rows`](Self::rows), and creates the workspace of the

@@ -2,27 +2,21 @@
 
 #![allow(unsafe_code)]
 
+use std::mem::MaybeUninit;
 use std::ops::Range;
 
-use cudarc::driver::{CudaSlice, CudaStream, DevicePtrMut};
+use cudarc::driver::DevicePtrMut;
 
-use super::parts::check_places;
+use super::parts::Division;
 use super::{Reduction, Slices, Stored};
 use crate::cuda::{
-    AllocateOutput, Arrays, CopiedArrays, Elements, InputSource, OutputTarget, PrivateStream, Report,
-    Segmented, StreamOrder, count_of, new_slice,
+    Arrays, CopiedArrays, Elements, InputSource, PrivateStream, Report, SegmentKernel, Segmented, count_of,
 };
 use crate::language::AsTheyAre;
 use crate::plan::Kernel;
 use crate::source::ArraysOf;
 use crate::types::Offsets;
-use crate::{Aggregate, DeviceAggregate, Element, Error, Input, OnDevice, Output, Place, cpu};
-
-/// The arrays of an aggregate's input in device memory.
-type Pointers<'a, A> = <<A as Aggregate>::Input as Element>::Pointers<'a>;
-
-/// The offsets of a call.
-type Given<'a, O> = InputSource<'a, O>;
+use crate::{DeviceAggregate, Error, Input, OnDevice, Output, Place, cpu};
 
 impl<A: DeviceAggregate> Reduction<A> {
     /// Returns the result of each segment of the input, in new memory of the input's kind.
@@ -69,9 +63,7 @@ impl<A: DeviceAggregate> Reduction<A> {
         input: I,
         offsets: J,
     ) -> Result<<I::Place as Place>::Memory<A::Output>, Error> {
-        let offsets = &offsets.source();
-        I::Place::allocate_output(input.source(), &EachSegment { reduction: self, offsets })
-            .map_err(Self::name_operator)
+        self.each_part(input, &Given(offsets.source()))
     }
 
     /// Writes the result of each segment to `output`, which has a place for each.
@@ -103,39 +95,7 @@ impl<A: DeviceAggregate> Reduction<A> {
         offsets: J,
         mut output: P,
     ) -> Result<(), Error> {
-        let offsets = &offsets.source();
-        match (input.source(), output.target()) {
-            (InputSource::Host(slices), OutputTarget::Host(places)) => {
-                self.host_to_host(slices, offsets, places)
-            }
-            (InputSource::Host(slices), OutputTarget::Device(places)) => {
-                let length = cpu::length_of::<A::Input>(slices)?;
-                check_places(checked(offsets, length as u64)?, places.len())?;
-                let backend = self.device.backend()?;
-                let Some(stream) = backend.gpu() else { return Err(Error::DeviceInputOnCpu) };
-                let private = PrivateStream::take(stream.context())?;
-                let elements = CopiedArrays::<A::Preparation>::of::<A::Input>(&private, slices, length)?;
-                let enqueued = self.enqueue_checked(stream, elements, offsets, places);
-                // Waits after a failure, too: the next call that takes this stream does not wait for
-                // this work.
-                let waited = private.wait("waiting for the reduction");
-                enqueued.and(waited)
-            }
-            (InputSource::Device(pointers), output) => {
-                let arrays = Self::arrays(pointers)?;
-                check_places(checked(offsets, arrays.length())?, output.len())?;
-                let backend = self.device.backend()?;
-                let Some(stream) = backend.gpu() else { return Err(Error::DeviceInputOnCpu) };
-                match output {
-                    OutputTarget::Device(places) => self.enqueue(stream, arrays, offsets, places, None),
-                    OutputTarget::Host(places) => {
-                        let private = PrivateStream::take(stream.context())?;
-                        private.download(&self.in_new_slice(stream, arrays, offsets)?, places)
-                    }
-                }
-            }
-        }
-        .map_err(Self::name_operator)
+        self.each_part_into(input, &Given(offsets.source()), output.target())
     }
 
     /// Records the reduction of each segment into the CUDA graph that the input's stream is capturing.
@@ -188,28 +148,8 @@ impl<A: DeviceAggregate> Reduction<A> {
         J: Input<O> + OnDevice<O>,
         P: Output<A::Output> + OnDevice<Stored<A>>,
     {
-        match (self.device.backend()?.gpu(), input.source(), offsets.source(), output.target()) {
-            (
-                Some(stream),
-                InputSource::Device(pointers),
-                InputSource::Device(offsets),
-                OutputTarget::Device(places),
-            ) => {
-                let bounds = Arrays::<O, AsTheyAre>::of(offsets)?;
-                let segmented = Segmented::of::<O>(Self::arrays(pointers)?, bounds, true)?;
-                check_places(segmented.count, places.len())?;
-                // SAFETY: the caller keeps the contract of this function.
-                unsafe {
-                    self.segment_kernel(stream)?.record_by_offsets_into(
-                        &self.operator(Some(0)),
-                        segmented,
-                        places,
-                    )
-                }
-            }
-            _ => Err(Error::DeviceInputOnCpu),
-        }
-        .map_err(Self::name_operator)
+        // SAFETY: the caller keeps the contract of this function.
+        unsafe { self.record_each_part_into(input, &Given(offsets.source()), output.target()) }
     }
 
     /// Compiles and loads the kernel of [`segments`](Self::segments), and creates the workspace of the
@@ -228,115 +168,82 @@ impl<A: DeviceAggregate> Reduction<A> {
     pub fn compile_segments(&self) -> Result<(), Error> {
         self.compile_kernels(&[Kernel::ByOffsets])
     }
+}
 
-    fn host_to_host<O: Offsets>(
-        &self,
-        slices: Slices<'_, A>,
-        offsets: &Given<'_, O>,
-        places: &mut [A::Output],
-    ) -> Result<(), Error> {
-        let length = cpu::length_of::<A::Input>(slices)?;
-        if let (InputSource::Host(offsets), true) = (offsets, self.device.keeps_host_on_cpu()) {
-            check_places(checked_on_host::<O>(*offsets, length as u64)?, places.len())?;
-            let range_of = |segment| range_of::<O>(*offsets, segment);
-            cpu::ranges_into(&self.aggregate, slices, range_of, places);
-            return Ok(());
+/// The offsets of a call.
+struct Given<'a, O: Offsets>(InputSource<'a, O>);
+
+impl<A: DeviceAggregate, O: Offsets> Division<A> for Given<'_, O> {
+    fn count(&self, length: u64) -> Result<u64, Error> {
+        let slices = match &self.0 {
+            InputSource::Host(slices) => *slices,
+            InputSource::Device(pointers) => {
+                return count_of::<O>(Arrays::<O, AsTheyAre>::of(*pointers)?.length());
+            }
+        };
+        let count = count_of::<O>(cpu::length_of::<O>(slices)? as u64)?;
+        let is_right = |segment| match O::bounds(slices, segment) {
+            (Some(begin), Some(end)) => begin <= end && end <= length,
+            _ => false,
+        };
+        match cpu::first_wrong(count as usize, &is_right) {
+            None => Ok(count),
+            Some(segment) => Err(Error::WrongSegment { segment: segment as u64, length }),
         }
-        check_places(checked(offsets, length as u64)?, places.len())?;
-        let backend = self.device.backend()?;
-        let Some(stream) = backend.gpu() else { return Err(Error::DeviceInputOnCpu) };
-        let private = PrivateStream::take(stream.context())?;
-        let elements = CopiedArrays::<A::Preparation>::of::<A::Input>(&private, slices, length)?;
-        private.download(&self.in_new_slice(stream, elements, offsets)?, places)
     }
 
-    /// Enqueues the reduction of segments of device memory.
-    fn enqueue<O: Offsets>(
+    fn is_on_host(&self) -> bool {
+        matches!(self.0, InputSource::Host(_))
+    }
+
+    fn reduce_on_cpu(&self, aggregate: &A, slices: Slices<'_, A>, places: &mut [MaybeUninit<A::Output>]) {
+        let InputSource::Host(offsets) = self.0 else { unreachable!("offsets are on the host") };
+        cpu::ranges(aggregate, slices, |segment| range_of::<O>(offsets, segment), places);
+    }
+
+    fn enqueue(
         &self,
-        stream: &CudaStream,
+        reduction: &Reduction<A>,
+        kernel: &SegmentKernel,
         elements: impl Elements<Reader = ArraysOf<A::Preparation>>,
-        offsets: &Given<'_, O>,
         places: &mut dyn DevicePtrMut<Stored<A>>,
-        report: Option<&Report>,
+        waits: bool,
     ) -> Result<(), Error> {
-        let (kernel, operator) = (self.segment_kernel(stream)?, self.operator(Some(0)));
-        match offsets {
+        let operator = reduction.operator(Some(0));
+        let stream = elements.stream().clone();
+        match self.0 {
             InputSource::Device(offsets) => {
-                let bounds = Arrays::<O, AsTheyAre>::of(*offsets)?;
+                let report = waits.then(|| Report::new(&stream, elements.length())).transpose()?;
+                let bounds = Arrays::<O, AsTheyAre>::of(offsets)?;
                 let segmented = Segmented::of::<O>(elements, bounds, true)?;
-                kernel.by_offsets_into(&operator, segmented, places, report)
+                kernel.by_offsets_into(&operator, segmented, places, report.as_ref())?;
+                report.map_or(Ok(()), Report::wait)
             }
             InputSource::Host(offsets) => {
                 let private = PrivateStream::take(stream.context())?;
-                let length = cpu::length_of::<O>(*offsets)?;
-                let on = elements.stream().clone();
-                let bounds = CopiedArrays::<AsTheyAre>::for_stream::<O>(&private, &on, *offsets, length)?;
-                let may_be_empty = has_empty::<O>(*offsets)?;
+                let length = cpu::length_of::<O>(offsets)?;
+                let bounds = CopiedArrays::<AsTheyAre>::for_stream::<O>(&private, &stream, offsets, length)?;
+                let is_not_empty = |segment| !range_of::<O>(offsets, segment).is_empty();
+                let count = count_of::<O>(length as u64)? as usize;
+                let may_be_empty = cpu::first_wrong(count, &is_not_empty).is_some();
                 let segmented = Segmented::of::<O>(elements, bounds, may_be_empty)?;
-                kernel.by_offsets_into(&operator, segmented, places, report)
+                kernel.by_offsets_into(&operator, segmented, places, None)
             }
         }
     }
 
-    /// As [`enqueue`](Self::enqueue). If only the kernel can tell whether the offsets are right, waits
-    /// for it.
-    fn enqueue_checked<O: Offsets>(
+    unsafe fn record(
         &self,
-        stream: &CudaStream,
+        reduction: &Reduction<A>,
+        kernel: &SegmentKernel,
         elements: impl Elements<Reader = ArraysOf<A::Preparation>>,
-        offsets: &Given<'_, O>,
         places: &mut dyn DevicePtrMut<Stored<A>>,
     ) -> Result<(), Error> {
-        if let InputSource::Host(_) = offsets {
-            return self.enqueue(stream, elements, offsets, places, None);
-        }
-        elements.order(stream.context(), StreamOrder::None)?;
-        let report = Report::new(elements.stream(), elements.length())?;
-        self.enqueue(stream, elements, offsets, places, Some(&report))?;
-        report.wait()
+        let InputSource::Device(offsets) = self.0 else { return Err(Error::DeviceInputOnCpu) };
+        let segmented = Segmented::of::<O>(elements, Arrays::<O, AsTheyAre>::of(offsets)?, true)?;
+        // SAFETY: the caller keeps the contract of this function.
+        unsafe { kernel.record_by_offsets_into(&reduction.operator(Some(0)), segmented, places) }
     }
-
-    /// The results in new device memory.
-    fn in_new_slice<O: Offsets>(
-        &self,
-        stream: &CudaStream,
-        elements: impl Elements<Reader = ArraysOf<A::Preparation>>,
-        offsets: &Given<'_, O>,
-    ) -> Result<CudaSlice<Stored<A>>, Error> {
-        elements.order(stream.context(), StreamOrder::None)?;
-        let count = checked(offsets, elements.length())? as usize;
-        let mut results = new_slice(count, elements.stream())?;
-        self.enqueue_checked(stream, elements, offsets, &mut results)?;
-        Ok(results)
-    }
-}
-
-/// The number of segments, after a check of offsets in host memory.
-fn checked<O: Offsets>(offsets: &Given<'_, O>, length: u64) -> Result<u64, Error> {
-    match offsets {
-        InputSource::Host(slices) => checked_on_host::<O>(*slices, length),
-        InputSource::Device(pointers) => count_of::<O>(Arrays::<O, AsTheyAre>::of(*pointers)?.length()),
-    }
-}
-
-/// The number of segments, each of which is a part of the input.
-fn checked_on_host<O: Offsets>(slices: O::Slices<'_>, length: u64) -> Result<u64, Error> {
-    let count = count_of::<O>(cpu::length_of::<O>(slices)? as u64)?;
-    let is_right = |segment| match O::bounds(slices, segment) {
-        (Some(begin), Some(end)) => begin <= end && end <= length,
-        _ => false,
-    };
-    match cpu::first_wrong(count as usize, &is_right) {
-        None => Ok(count),
-        Some(segment) => Err(Error::WrongSegment { segment: segment as u64, length }),
-    }
-}
-
-/// Whether some segment has no elements.
-fn has_empty<O: Offsets>(slices: O::Slices<'_>) -> Result<bool, Error> {
-    let count = count_of::<O>(cpu::length_of::<O>(slices)? as u64)?;
-    let is_not_empty = |segment| !range_of::<O>(slices, segment).is_empty();
-    Ok(cpu::first_wrong(count as usize, &is_not_empty).is_some())
 }
 
 /// The elements of a segment, which is a part of the input.
@@ -344,34 +251,4 @@ fn has_empty<O: Offsets>(slices: O::Slices<'_>) -> Result<bool, Error> {
 fn range_of<O: Offsets>(slices: O::Slices<'_>, segment: usize) -> Range<usize> {
     let (begin, end) = O::bounds(slices, segment);
     begin.unwrap_or(0) as usize..end.unwrap_or(0) as usize
-}
-
-/// Allocates the results of segments and computes them.
-struct EachSegment<'a, 'o, A, O: Offsets> {
-    reduction: &'a Reduction<A>,
-    offsets: &'a Given<'o, O>,
-}
-
-impl<A: DeviceAggregate, O: Offsets> AllocateOutput<A::Input, A::Output> for EachSegment<'_, '_, A, O> {
-    fn host(&self, slices: Slices<'_, A>) -> Result<Vec<A::Output>, Error> {
-        let Self { reduction, offsets } = *self;
-        let length = cpu::length_of::<A::Input>(slices)?;
-        if let (InputSource::Host(offsets), true) = (offsets, reduction.device.keeps_host_on_cpu()) {
-            let count = checked_on_host::<O>(*offsets, length as u64)?;
-            let range_of = |segment| range_of::<O>(*offsets, segment);
-            return Ok(cpu::ranges(&reduction.aggregate, slices, count as usize, range_of));
-        }
-        let backend = reduction.device.backend()?;
-        let Some(stream) = backend.gpu() else { return Err(Error::DeviceInputOnCpu) };
-        let private = PrivateStream::take(stream.context())?;
-        let elements = CopiedArrays::<A::Preparation>::of::<A::Input>(&private, slices, length)?;
-        private.download_all(&reduction.in_new_slice(stream, elements, offsets)?)
-    }
-
-    fn device(&self, pointers: Pointers<'_, A>) -> Result<CudaSlice<Stored<A>>, Error> {
-        let Self { reduction, offsets } = *self;
-        let backend = reduction.device.backend()?;
-        let Some(stream) = backend.gpu() else { return Err(Error::DeviceInputOnCpu) };
-        reduction.in_new_slice(stream, Reduction::<A>::arrays(pointers)?, offsets)
-    }
 }
