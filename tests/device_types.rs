@@ -1,8 +1,9 @@
 //! Tests of `#[derive(DeviceType)]`: the layout, the literal, and which values have the same bits.
 
+use std::marker::PhantomData;
 use std::mem::offset_of;
 
-use warpfold::{Device, DeviceType, Kind, Layout, Literal, Monoid, Reduction, Scalar};
+use warpfold::{Device, DeviceType, Kind, Layout, Literal, Monoid, Reduction, Scalar, monoid};
 
 #[derive(Clone, Copy, Debug, DeviceType)]
 #[repr(C)]
@@ -128,6 +129,50 @@ fn transparent_and_generic_structs_work() {
     assert_eq!(Lanes::<3>::layout().size, 6);
     assert_eq!(renamed::Point::layout().size, 4);
     assert_eq!(fields(&Declared::layout()), [("first", 0, "u8"), ("second", 4, "[f32; 2]")]);
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, DeviceType)]
+#[repr(C)]
+struct Length<U: Copy + Send + Sync + 'static> {
+    in_units: f32,
+    unit: PhantomData<U>,
+    parts: u8,
+}
+
+#[derive(Clone, Copy, DeviceType)]
+#[repr(C)]
+struct Scaled<U: Copy + Send + Sync + 'static> {
+    of: std::marker::PhantomData<U>,
+    scale: f32,
+}
+
+#[monoid]
+impl<U: Copy + Send + Sync + 'static> Monoid for Scaled<U> {
+    type Item = Length<U>;
+    fn identity(&self) -> Length<U> {
+        Length { in_units: 0.0, unit: PhantomData, parts: 0 }
+    }
+    fn combine(&self, left: Length<U>, right: Length<U>) -> Length<U> {
+        let Length { in_units, unit: _, parts } = right;
+        let in_units = left.in_units + in_units * self.scale;
+        Length { in_units, unit: PhantomData, parts: left.parts + parts }
+    }
+}
+
+#[test]
+fn a_marker_is_no_part_of_a_layout() {
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    struct Metre;
+    let layout = Length::<Metre>::layout();
+    assert_eq!((layout.size, layout.align), (8, 4));
+    assert_eq!(fields(&layout), [("in_units", 0, "f32"), ("parts", 4, "u8")]);
+    let length = |in_units, parts| Length { in_units, unit: PhantomData::<Metre>, parts };
+    assert_eq!(length(1.0, 2).literal(), Literal::Sequence(vec![1.0_f32.literal(), Literal::Scalar(2)]));
+    assert!(!Length::same_bits(&length(1.0, 2), &length(1.0, 3)));
+    let scaled = Reduction::with(Device::cpu(), Scaled { of: PhantomData, scale: 2.0 });
+    assert_eq!(scaled.run(&[length(1.0, 1); 3]).expect("runs"), length(5.0, 3));
+    let source = scaled.source().expect("is rendered");
+    assert!(!source.definitions().contains(" unit") && source.definitions().contains("f32 in_units"));
 }
 
 #[test]

@@ -14,14 +14,22 @@ pub(crate) fn derive(input: &DeriveInput) -> Result<TokenStream> {
 
     let name = &input.ident;
     let (impl_generics, type_generics, where_clause) = input.generics.split_for_impl();
-    let types: Vec<&Type> = fields.iter().map(|field| &field.ty).collect();
-    let members: Vec<syn::Member> = fields.members().collect();
-    let names: Vec<String> = members.iter().map(member_name).collect();
+    let all_members: Vec<syn::Member> = fields.members().collect();
+    // A `PhantomData` has no bytes, so it is no part of the layout.
+    let (markers, stored): (Vec<_>, Vec<_>) =
+        fields.iter().zip(&all_members).partition(|(field, _)| is_marker(&field.ty));
+    let types: Vec<&Type> = stored.iter().map(|(field, _)| &field.ty).collect();
+    let members: Vec<&syn::Member> = stored.iter().map(|(_, member)| *member).collect();
+    let names: Vec<String> = members.iter().map(|member| member_name(member)).collect();
+    let are_markers = markers.iter().map(|(field, member)| {
+        quote_spanned! {at(&field.ty)=>
+            let _ = |__value: &Self| { let _: &::core::marker::PhantomData<_> = &__value.#member; };
+        }
+    });
 
     // `offset_of!` and the bounds carry the field's span, so that rustc reports errors at the
     // field.
-    let descriptions = fields.iter().zip(&members).zip(&names).map(|((field, member), name)| {
-        let ty = &field.ty;
+    let descriptions = types.iter().zip(&members).zip(&names).map(|((ty, member), name)| {
         quote_spanned! {at(ty)=>
             #warpfold::Field {
                 name: #name,
@@ -63,13 +71,14 @@ pub(crate) fn derive(input: &DeriveInput) -> Result<TokenStream> {
         unsafe impl #impl_generics #warpfold::DeviceType for #name #type_generics #where_clause {
             fn layout() -> #warpfold::Layout {
                 const { #(#sizes)* }
+                #(#are_markers)*
                 #warpfold::Layout::of::<Self>(#warpfold::Kind::Struct {
                     fields: ::std::vec![#(#descriptions),*],
                 })
             }
             fn literal(&self) -> #warpfold::Literal {
                 // Does not compile if another macro has added a field.
-                let Self { #(#members: _),* } = self;
+                let Self { #(#all_members: _),* } = self;
                 #warpfold::Literal::Sequence(::std::vec![#(#literals),*])
             }
             #[inline]
@@ -104,10 +113,12 @@ fn crate_path(input: &DeriveInput) -> Result<Path> {
 
 fn fields(input: &DeriveInput) -> Result<&Fields> {
     match &input.data {
-        Data::Struct(data) if data.fields.is_empty() => Err(Error::new_spanned(
-            &input.ident,
-            "a device type has at least one field: a zero-sized type has no counterpart in CUDA C++",
-        )),
+        Data::Struct(data) if data.fields.iter().all(|field| is_marker(&field.ty)) => {
+            Err(Error::new_spanned(
+                &input.ident,
+                "a device type has at least one field: a zero-sized type has no counterpart in CUDA C++",
+            ))
+        }
         Data::Struct(data) => Ok(&data.fields),
         Data::Enum(data) => Err(Error::new_spanned(
             data.enum_token,
@@ -165,6 +176,10 @@ fn unbounded_parameters(generics: &syn::Generics) -> Vec<&syn::Ident> {
 
 fn check_field(field: &Field, unbounded: &[&syn::Ident]) -> Result<()> {
     let refused = match &field.ty {
+        // A pattern may name the elements of a tuple struct by their distance from the last one.
+        ty if is_marker(ty) && field.ident.is_none() => {
+            "a tuple struct with a `PhantomData` is not a device type: give its fields names"
+        }
         Type::Path(path) if unbounded.iter().any(|&name| path.path.is_ident(name)) => {
             "a type parameter may be anything: give it the bound `DeviceType`"
         }
@@ -188,6 +203,14 @@ fn check_field(field: &Field, unbounded: &[&syn::Ident]) -> Result<()> {
         _ => "this type has no counterpart in CUDA C++",
     };
     Err(Error::new_spanned(&field.ty, refused))
+}
+
+/// Whether the type is `PhantomData` by its name. The expansion checks that it is.
+fn is_marker(ty: &Type) -> bool {
+    match ty {
+        Type::Path(path) => path.path.segments.last().is_some_and(|last| last.ident == "PhantomData"),
+        _ => false,
+    }
 }
 
 fn member_name(member: &syn::Member) -> String {

@@ -15,8 +15,9 @@ use syn::{Ident, Path, Token, parse_quote};
 /// Implements `warpfold::DeviceType` and `cudarc`'s `DeviceRepr` for a struct of fixed layout.
 ///
 /// The struct has `#[repr(C)]`, with or without `align(N)`, or `#[repr(transparent)]`. Named, tuple
-/// and generic structs work. Each type parameter needs the bound `DeviceType`. Size, alignment and
-/// offsets come from the Rust compiler (`size_of`, `align_of`, `offset_of!`).
+/// and generic structs work. The type parameter of a field needs the bound `DeviceType`. Size,
+/// alignment and offsets come from the Rust compiler (`size_of`, `align_of`, `offset_of!`). A struct
+/// with named fields may have a field of `PhantomData`, which is no part of the layout.
 ///
 /// `#[device_type(crate = path::to::warpfold)]` sets the path of the crate `warpfold`, if it has
 /// another name.

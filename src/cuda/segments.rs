@@ -6,21 +6,19 @@ use std::any::TypeId;
 use std::mem::MaybeUninit;
 use std::sync::Arc;
 
-use cudarc::driver::{CudaContext, CudaSlice, CudaStream, DevicePtrMut};
+use cudarc::driver::{CudaContext, CudaStream, DevicePtrMut};
 
 pub(crate) use self::offsets::{Report, Segmented, count_of};
 use super::driver::{check_capturing, check_not_capturing};
-use super::host::PrivateStream;
 use super::kernels::{Blocks, Kernels, Registry, Rendered, identity_if};
 use super::launch_graph::Queue;
-use super::read::{CopiedArrays, Elements, StreamOrder};
+use super::read::{Elements, StreamOrder};
 use super::scratch::ScratchRequest;
-use super::slices::{Addresses, Slices, allocate};
-use crate::language::Preparation;
+use super::slices::{Addresses, Slices};
 use crate::plan::memory::partial_bytes;
 use crate::plan::{Data, Kernel, OffsetPlan, SegmentLaunch, SegmentPolicy, Segments};
 use crate::source::{ArrayInput, ArrayOfItems, Reader, SegmentArguments, Source};
-use crate::{DeviceMonoid, DeviceType, Element, Error};
+use crate::{DeviceMonoid, Error};
 
 /// The kernels of an operator and a reader that reduce segments, in a context.
 #[derive(Debug)]

@@ -35,6 +35,6 @@ pub(crate) use function::Body;
 pub use function::{Callee, DeviceFunction, Translation, Type};
 pub(crate) use part::Part;
 pub use probe::{
-    CastTo, Constant, Helper, Local, Slot, array, cast_of, constant, float_of, integer_of, is, number,
-    ordered, same, undeclared,
+    CastTo, Constant, Helper, Local, Slot, array, cast_of, constant, float_of, integer_of, is, marker,
+    number, ordered, same, undeclared,
 };

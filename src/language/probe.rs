@@ -267,6 +267,11 @@ pub fn array<T: Indexed>(value: T) -> T {
     value
 }
 
+/// Passes a value that is no part of a layout.
+pub fn marker<T: ?Sized>(value: PhantomData<T>) -> PhantomData<T> {
+    value
+}
+
 /// Passes a value that has operators and methods.
 pub fn number<T: Primitive>(value: T) -> T {
     value

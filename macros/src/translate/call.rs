@@ -319,6 +319,11 @@ impl Translator<'_> {
             }
             return self.associated(call, &callee.path, &last);
         }
+        if last == "swap"
+            && let Some(pair) = self.swap(call, func)
+        {
+            return pair;
+        }
         if let ("Some", [value]) = (last.as_str(), &call.args.iter().collect::<Vec<_>>()[..]) {
             return self.some(call, func, value);
         }
@@ -349,7 +354,7 @@ impl Translator<'_> {
 
     /// Passes a function through `same`, so that the probe compiles only if it is the known
     /// function.
-    fn same(&self, function: &Expr, known: TokenStream) -> TokenStream {
+    pub(super) fn same(&self, function: &Expr, known: TokenStream) -> TokenStream {
         let (span, same) = ours_at(function.span(), Ident::new("same", function.span()));
         let known = all_at(function.span(), known);
         quote_spanned!(span=> __warpfold::language::#same(#function, #known))

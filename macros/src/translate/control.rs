@@ -3,10 +3,13 @@
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 use syn::spanned::Spanned;
-use syn::{Block, Expr, ExprForLoop, ExprMatch, Label, Pat, RangeLimits};
+use syn::{Block, Expr, ExprForLoop, ExprMatch, Label, Pat, RangeLimits, parse_quote_spanned};
 
 use super::jumps::leaves_by_label;
 use super::{Pair, Translator, line, of, optional};
+
+const FOR: &str = "`for` counts over a range, `low..high` or `low..=high`, maybe with `.rev()`, or takes the elements of an \
+     array by value, `for x in a`; for other steps write `while`";
 
 impl Translator<'_> {
     /// Makes control flow an expression. It has a slot for its value if the value is `wanted`.
@@ -131,10 +134,11 @@ impl Translator<'_> {
             range = expr;
         }
         let Expr::Range(range) = range else {
-            return self.refuse(
-                &repeat.expr,
-                "`for` counts over a range, `low..high` or `low..=high`, maybe with `.rev()`; over an array write `for k in 0..N`, for other steps `while`",
-            );
+            return match &*repeat.expr {
+                Expr::MethodCall(call) => self.refuse(call, FOR),
+                Expr::Reference(reference) => self.refuse(reference, FOR),
+                _ => self.for_elements(repeat),
+            };
         };
         let (Some(low), Some(high)) = (&range.start, &range.end) else {
             return self.refuse(range, "a range that `for` counts over has two ends");
@@ -171,6 +175,22 @@ impl Translator<'_> {
                 body: #tree,
             }),
         }
+    }
+
+    /// A loop over the elements of an array: over its indices, with a variable for the array.
+    fn for_elements(&mut self, repeat: &ExprForLoop) -> Pair {
+        let ExprForLoop { label, pat, expr, body, .. } = repeat;
+        let (span, number) = (Span::mixed_site().located_at(expr.span()), self.slots);
+        let name = |what: &str| format_ident!("{what}_of_for_{number}", span = span);
+        let (array, index, statements) = (name("array"), name("index"), &body.stmts);
+        let block: Block = parse_quote_spanned! {span=> {
+            let #array = #expr;
+            #label for #index in 0..#array.len() {
+                let #pat = #array[#index];
+                #(#statements)*
+            }
+        }};
+        self.braced(&block, false, "Block")
     }
 
     /// The label of a loop, for the probe and for the tree.

@@ -6,6 +6,7 @@ use syn::spanned::Spanned;
 use syn::{BinOp, Expr, ExprCall, ExprStruct, Lit, Path, Stmt, Type, UnOp};
 
 use super::pattern::member_name;
+use super::standard::Expansion;
 use super::statement::macro_refused;
 use super::{
     Pair, Translator, constant_name, has_braces, mark, of, optional, ours_at, reference, slot_name, this,
@@ -143,13 +144,20 @@ impl Translator<'_> {
                 let control = self.jump(expression);
                 self.control(control, false, expression.span())
             }
+            Expr::Macro(call) => match self.expansion(&call.mac) {
+                Some(Expansion::Value(pair)) => pair,
+                Some(Expansion::Assertion(_)) => {
+                    let name = call.mac.path.segments.last().map(|segment| segment.ident.to_string());
+                    self.refuse(call, macro_refused(&name.unwrap_or_default()))
+                }
+                None => Pair::default(),
+            },
             Expr::Async(_)
             | Expr::Await(_)
             | Expr::Closure(_)
             | Expr::Const(_)
             | Expr::Infer(_)
             | Expr::Let(_)
-            | Expr::Macro(_)
             | Expr::Range(_)
             | Expr::RawAddr(_)
             | Expr::Reference(_)
@@ -168,10 +176,6 @@ impl Translator<'_> {
         let (what, instead) = match expression {
             Expr::Reference(_) | Expr::RawAddr(_) => ("a reference", REFERENCE),
             Expr::Closure(_) => ("a closure", "write a `#[device]` function, and pass it what it needs"),
-            Expr::Macro(call) => {
-                let name = call.mac.path.segments.last().map(|segment| segment.ident.to_string());
-                return self.refuse(call, macro_refused(&name.unwrap_or_default()));
-            }
             Expr::Range(_) => ("a range", "it may only be what `for` counts over, or a pattern"),
             Expr::Let(_) => ("a `let` in a condition", "compare, or use `match` on a number"),
             Expr::Try(_) | Expr::TryBlock(_) => ("`?`", "there is no `Option` or `Result` here"),
@@ -438,8 +442,12 @@ impl Translator<'_> {
     fn structure(&mut self, structure: &ExprStruct) -> Pair {
         let (mut probes, mut fields) = (Vec::new(), Vec::new());
         for field in &structure.fields {
-            let Pair { probe, tree } = self.expression(&field.expr, true);
             let (member, name) = (&field.member, member_name(&field.member));
+            if let Some(marker) = marker(&field.expr) {
+                probes.push(quote!(#member: #marker));
+                continue;
+            }
+            let Pair { probe, tree } = self.expression(&field.expr, true);
             probes.push(quote!(#member: #probe));
             fields.push(quote!((#name, #tree)));
         }
@@ -466,4 +474,11 @@ impl Translator<'_> {
         };
         expressions.into_iter().map(pair).unzip()
     }
+}
+
+/// The probe of a field's value that is `PhantomData`, which is no part of the type's layout.
+fn marker(value: &Expr) -> Option<TokenStream> {
+    let Expr::Path(path) = value else { return None };
+    let is_marker = path.path.segments.last().is_some_and(|last| last.ident == "PhantomData");
+    is_marker.then(|| through("marker", value.span(), quote!(#value)))
 }

@@ -234,7 +234,7 @@ pub(super) fn instead(name: &str) -> &'static str {
         "to_degrees" | "to_radians" => "multiply by the factor",
         "log" => "divide `ln`s, or use `log2` or `log10`",
         "iter" | "into_iter" | "map" | "iter_mut" | "swap" | "fill" => {
-            "an array is indexed: write `for k in 0..N { ... a[k] ... }`"
+            "write `for x in a`, or index the array: `for k in 0..N { ... a[k] ... }`"
         }
         "clone" | "to_owned" | "borrow" | "as_ref" => "items are `Copy`: use the value itself",
         "unwrap" | "expect" => "there is no `Option` or `Result` here, and nothing may panic",

@@ -10,6 +10,7 @@ mod expression;
 mod jumps;
 mod methods;
 mod pattern;
+mod standard;
 mod statement;
 
 use proc_macro2::{Ident, Span, TokenStream};

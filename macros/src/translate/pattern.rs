@@ -67,6 +67,11 @@ impl Translator<'_> {
                 let (mut probes, mut fields) = (Vec::new(), Vec::new());
                 for field in &structure.fields {
                     let member = &field.member;
+                    // It matches and binds nothing, so it may be of a field that has no bytes.
+                    if let Pat::Wild(wild) = &*field.pat {
+                        probes.push(quote!(#member: #wild));
+                        continue;
+                    }
                     let name = member_name(member);
                     let Pair { probe, tree } = self.pattern_of(&field.pat, bound, refutable);
                     probes.push(quote!(#member: #probe));

@@ -5,6 +5,7 @@ use quote::quote;
 use syn::spanned::Spanned;
 use syn::{Block, Item, Local, Pat, Stmt};
 
+use super::standard::Expansion;
 use super::{Pair, Translator, bind_mark, line, optional, slot_name};
 
 const MOVE_OUT: &str = "only `const` and `use` items may be inside a body; move this one out";
@@ -40,11 +41,23 @@ impl Translator<'_> {
                     self.item(item);
                     continue;
                 }
-                Stmt::Macro(call) => {
-                    let name = call.mac.path.segments.last().map(|segment| segment.ident.to_string());
-                    self.refuse::<()>(&call.mac, macro_refused(&name.unwrap_or_default()));
-                    continue;
-                }
+                Stmt::Macro(call) => match self.expansion(&call.mac) {
+                    Some(Expansion::Value(pair)) if is_last && call.semi_token.is_none() => {
+                        probe.extend(pair.probe);
+                        let tree = pair.tree;
+                        value = Some(quote!((#line, &#tree)));
+                        continue;
+                    }
+                    Some(Expansion::Value(Pair { probe: probed, tree })) => {
+                        probe.extend(quote!(#probed;));
+                        quote!(__warpfold::language::syntax::StatementKind::Expression(#tree))
+                    }
+                    Some(Expansion::Assertion(checked)) => {
+                        probe.extend(checked);
+                        continue;
+                    }
+                    None => continue,
+                },
             };
             statements.push(quote!(__warpfold::language::syntax::Statement { line: #line, kind: #tree }));
         }
@@ -132,11 +145,14 @@ impl Translator<'_> {
 pub(super) fn macro_refused(name: &str) -> String {
     let instead = match name {
         "panic" | "unreachable" | "todo" | "unimplemented" => "a kernel cannot panic: return a value",
-        "assert" | "assert_eq" | "assert_ne" | "debug_assert" | "debug_assert_eq" | "debug_assert_ne" => {
-            "a kernel cannot panic: test the operator with `warpfold::laws!` instead"
+        "assert" | "assert_eq" | "assert_ne" => {
+            "a kernel cannot panic: write `debug_assert`, which kernels leave out"
         }
+        "debug_assert" | "debug_assert_eq" | "debug_assert_ne" => {
+            "an assertion is a statement of a block, by its name without a path"
+        }
+        "matches" => "write `matches!`, without a path",
         "println" | "print" | "eprintln" | "eprint" | "dbg" => "a kernel cannot print",
-        "matches" => "write `match` with `true` and `false`, or compare",
         "vec" => "a kernel cannot allocate: use an array",
         _ => "write out what it expands to",
     };

@@ -56,6 +56,46 @@ corpus! {
     arithmetic_f64: [f64; 5] = |a, b| {
         [a[0] + b[0], a[1] - b[1], a[2] * b[2] - a[3] * b[3], a[3] / b[3], -(a[4] * 0.1)]
     }
+    elements_of_arrays: [i32; 6] = |a, b| {
+        let mut sums = [0; 6];
+        let mut k = 0;
+        'rows: for x in a {
+            for y in [b[0], b[5], x] {
+                if y == 3 {
+                    continue 'rows;
+                }
+                sums[k] += x * y;
+            }
+            if x == 7 {
+                break;
+            }
+            k += 1;
+        }
+        for [x, y] in [[a[0], b[1]], [a[2], b[3]]] {
+            sums[5] += x - y;
+        }
+        sums
+    }
+    matched: [u32; 4] = |a, b| {
+        let third = matches!((a[2], b[2]), (x, y) if x > y);
+        [
+            u32::from(matches!(a[0], 1 | 3..=7)),
+            u32::from(matches!(b[1], n if n > a[1])),
+            if third { a[2] } else { b[2] },
+            u32::from(!matches!(a[3] == 1, true)),
+        ]
+    }
+    swapped: [i32; 4] = |a, b| {
+        let (mut pair, mut other) = ((a[0], a[1]), (b[0], b[1]));
+        debug_assert!(pair.0 == a[0], "the first is {}", pair.0);
+        if a[2] < b[2] {
+            core::mem::swap(&mut pair, &mut other);
+        }
+        debug_assert_ne!(a.len(), 5);
+        std::mem::swap(&mut pair.0, &mut other.1);
+        debug_assert_eq!(a.len(), 4);
+        [pair.0, pair.1, other.0, other.1]
+    }
     remainder_of_floats: [f32; 2] = |a, b| { [a[0] % b[0], a[1] % 2.5] }
     remainder_of_doubles: [f64; 2] = |a, b| { [a[0] % b[0], a[1] % 0.1] }
     divide_i32: [i32; 4] = |a, b| {
