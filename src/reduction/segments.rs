@@ -27,8 +27,8 @@ impl<A: DeviceAggregate> Reduction<A> {
     /// memory or in device memory.
     ///
     /// A segment is its own bracket: its result has the bits of [`run`](Self::run) of the segment
-    /// alone. The index that [`Aggregate::prepare`] gets counts from 0 in each segment. An empty
-    /// segment has the result of an empty input.
+    /// alone. The index that [`Aggregate::prepare`](crate::Aggregate::prepare) gets counts from 0 in each
+    /// segment. An empty segment has the result of an empty input.
     ///
     /// Memory and streams are those of [`rows`](Self::rows). Offsets of host memory are checked before
     /// anything is computed. If the offsets are in device memory, the call waits for the results.
