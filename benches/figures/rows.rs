@@ -20,7 +20,7 @@ const SAMPLES: usize = 15;
 /// Columns that are no power of two.
 const COLUMNS: [usize; 9] = [3, 5, 7, 10, 33, 100, 1000, 5120, 100_003];
 /// Columns of the other aggregates and elements.
-const FEW: [usize; 10] = [2, 4, 10, 32, 64, 100, 1000, 1024, 100_003, 1 << 24];
+const FEW: [usize; 12] = [2, 4, 10, 32, 64, 100, 512, 1000, 1024, 4096, 100_003, 1 << 24];
 /// Rows and columns of small matrices.
 const SMALL: [(usize, usize); 12] = [
     (1, 10),

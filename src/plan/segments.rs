@@ -282,7 +282,9 @@ impl SegmentPolicy {
         let window = u64::from(self.by_lanes.window_items);
         let shape = &self.by_warps;
         let warps = MULTIPROCESSORS * u64::from(shape.warps * shape.blocks_per_multiprocessor);
-        if length <= window {
+        // A row of whole tiles keeps all lanes busy, however short it is.
+        let has_whole_tiles = shape.rows > 1 && length.is_multiple_of(shape.tile_items());
+        if length <= window && !has_whole_tiles {
             // Fewer segments for each warp if there are too few for all multiprocessors.
             let fitting = ((window - length) / pitch + 1).min((count / warps).max(1));
             return self.by_lanes(segments, fitting);

@@ -259,9 +259,6 @@ impl Run {
         };
         command.env("WARPFOLD_RUN", extent).env("WARPFOLD_SEED", self.tree.seed().to_string());
         command.env("WARPFOLD_SHARD", self.shard.to_string());
-        // Ubuntu's GCC checks each `longjmp` unless this is off, and the executor jumps between stacks.
-        let flags = std::env::var("CXXFLAGS").unwrap_or_default();
-        command.env("CXXFLAGS", format!("{flags} -U_FORTIFY_SOURCE"));
         if let Some(record) = &self.record {
             command.env("WARPFOLD_RECORD", record);
         }
