@@ -10,7 +10,7 @@ mod rows;
 mod running;
 mod segments;
 
-pub use rows::Rows;
+pub use matrix::Rows;
 
 use std::fmt;
 use std::sync::{Arc, OnceLock};

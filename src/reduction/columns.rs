@@ -2,8 +2,8 @@
 
 #![allow(unsafe_code)]
 
-use super::matrix::Matrix;
-use super::{Reduction, Rows, Stored};
+use super::matrix::{Matrix, Rows};
+use super::{Reduction, Stored};
 use crate::plan::Kernel;
 use crate::{DeviceAggregate, Error, Input, OnDevice, Output, Place};
 

@@ -2,85 +2,10 @@
 
 #![allow(unsafe_code)]
 
-use super::matrix::Matrix;
+use super::matrix::{Matrix, Rows};
 use super::{Reduction, Stored};
 use crate::plan::Kernel;
-use crate::types::Segments;
 use crate::{DeviceAggregate, Error, Input, OnDevice, Output, Place};
-
-/// The rows of a matrix in row-major order: how many elements each has, and how far apart they
-/// begin.
-///
-/// A number of columns is enough where rows follow each other without gaps. Otherwise
-/// [`with_pitch`](Self::with_pitch) gives the distance.
-///
-/// ```
-/// use warpfold::{Device, Reduction, Rows, operators::Sum};
-///
-/// let sums = Reduction::<Sum<u32>>::new(Device::auto());
-/// assert_eq!(sums.rows(&[1, 2, 3, 4, 5, 6], 3)?, [6, 15]);
-/// // Every third element is padding.
-/// assert_eq!(sums.rows(&[1, 2, 0, 4, 5, 0], Rows::of(2).with_pitch(3))?, [3, 9]);
-/// # Ok::<(), warpfold::Error>(())
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Rows {
-    columns: usize,
-    pitch: usize,
-}
-
-impl Rows {
-    /// Rows of `columns` elements each, without gaps.
-    ///
-    /// ```
-    /// assert_eq!(warpfold::Rows::of(3), 3.into());
-    /// ```
-    pub const fn of(columns: usize) -> Self {
-        Self { columns, pitch: columns }
-    }
-
-    /// The same with `pitch` elements from the begin of a row to the begin of the next. The
-    /// elements between rows are not read. The last row needs no padding.
-    ///
-    /// ```
-    /// let rows = warpfold::Rows::of(1000).with_pitch(1024);
-    /// ```
-    #[must_use]
-    pub const fn with_pitch(self, pitch: usize) -> Self {
-        Self { pitch, ..self }
-    }
-
-    /// The columns of an input of this length.
-    pub(crate) fn columns(self, length: u64) -> Result<Segments, Error> {
-        let rows = self.segments(length)?;
-        Ok(Segments { count: rows.length, length: rows.count, pitch: 1, stride: rows.pitch })
-    }
-
-    /// The rows of an input of this length.
-    pub(crate) fn segments(self, length: u64) -> Result<Segments, Error> {
-        let Self { columns, pitch } = self;
-        if columns == 0 {
-            return Err(Error::NoColumns);
-        }
-        if pitch < columns {
-            return Err(Error::ShortPitch { pitch, columns });
-        }
-        let (of_row, distance) = (columns as u64, pitch as u64);
-        let (whole, rest) = (length / distance, length % distance);
-        let rows = |count| Segments { count, length: of_row, pitch: distance, stride: 1 };
-        match rest {
-            0 => Ok(rows(whole)),
-            _ if rest == of_row => Ok(rows(whole + 1)),
-            _ => Err(Error::IncompleteRow { length, columns, pitch }),
-        }
-    }
-}
-
-impl From<usize> for Rows {
-    fn from(columns: usize) -> Self {
-        Self::of(columns)
-    }
-}
 
 impl<A: DeviceAggregate> Reduction<A> {
     /// Returns the result of each row of a matrix, in new memory of the input's kind.

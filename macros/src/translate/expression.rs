@@ -6,8 +6,7 @@ use syn::spanned::Spanned;
 use syn::{BinOp, Expr, ExprCall, ExprStruct, Lit, Path, Stmt, Type, UnOp};
 
 use super::pattern::member_name;
-use super::standard::Expansion;
-use super::statement::macro_refused;
+use super::standard::{Expansion, macro_refused};
 use super::{
     Pair, Translator, constant_name, has_braces, mark, of, optional, ours_at, reference, slot_name, this,
     through,

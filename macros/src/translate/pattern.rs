@@ -5,7 +5,7 @@ use quote::quote;
 use syn::spanned::Spanned;
 use syn::{Expr, Lit, Member, Pat, RangeLimits, UnOp};
 
-use super::statement::macro_refused;
+use super::standard::macro_refused;
 use super::{Pair, Translator, optional, plain, through};
 
 const UNKNOWN: &str = "this pattern has no counterpart in CUDA C++";

@@ -7,7 +7,6 @@ use syn::parse::{Parse, ParseStream};
 use syn::spanned::Spanned;
 use syn::{Expr, ExprCall, Macro, Pat, Token, parse_quote_spanned};
 
-use super::statement::macro_refused;
 use super::{Pair, Translator, plain};
 
 /// What a macro call stands for.
@@ -114,4 +113,22 @@ fn of_core(name: &Ident, arguments: TokenStream) -> TokenStream {
         use ::core::*;
         let _ = #name!(#arguments);
     }}
+}
+
+/// The error for a macro in a body.
+pub(super) fn macro_refused(name: &str) -> String {
+    let instead = match name {
+        "panic" | "unreachable" | "todo" | "unimplemented" => "a kernel cannot panic: return a value",
+        "assert" | "assert_eq" | "assert_ne" => {
+            "a kernel cannot panic: write `debug_assert`, which kernels leave out"
+        }
+        "debug_assert" | "debug_assert_eq" | "debug_assert_ne" => {
+            "an assertion is a statement of a block, by its name without a path"
+        }
+        "matches" => "write `matches!`, without a path",
+        "println" | "print" | "eprintln" | "eprint" | "dbg" => "a kernel cannot print",
+        "vec" => "a kernel cannot allocate: use an array",
+        _ => "write out what it expands to",
+    };
+    format!("a macro has no counterpart in CUDA C++; {instead}")
 }

@@ -5,7 +5,7 @@ use quote::quote;
 use syn::spanned::Spanned;
 use syn::{Block, Item, Local, Pat, Stmt};
 
-use super::standard::Expansion;
+use super::standard::{Expansion, macro_refused};
 use super::{Pair, Translator, bind_mark, line, optional, slot_name};
 
 const MOVE_OUT: &str = "only `const` and `use` items may be inside a body; move this one out";
@@ -139,22 +139,4 @@ impl Translator<'_> {
             _ => self.refuse(item, MOVE_OUT),
         }
     }
-}
-
-/// The error for a macro in a body.
-pub(super) fn macro_refused(name: &str) -> String {
-    let instead = match name {
-        "panic" | "unreachable" | "todo" | "unimplemented" => "a kernel cannot panic: return a value",
-        "assert" | "assert_eq" | "assert_ne" => {
-            "a kernel cannot panic: write `debug_assert`, which kernels leave out"
-        }
-        "debug_assert" | "debug_assert_eq" | "debug_assert_ne" => {
-            "an assertion is a statement of a block, by its name without a path"
-        }
-        "matches" => "write `matches!`, without a path",
-        "println" | "print" | "eprintln" | "eprint" | "dbg" => "a kernel cannot print",
-        "vec" => "a kernel cannot allocate: use an array",
-        _ => "write out what it expands to",
-    };
-    format!("a macro has no counterpart in CUDA C++; {instead}")
 }
