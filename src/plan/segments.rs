@@ -28,12 +28,13 @@ const WINDOW_OF_RUN: u32 = 16;
 /// takes to combine lanes that are neighbours. In the time of an element of a lane.
 const STEPS_OF_PASS: u64 = 4;
 const STEPS_OF_LEVEL: u64 = 2;
-/// Parts of segments that offsets give: how many each warp of a wave should have, how many segments of
-/// elements have together at most, and the base-2 logarithms of the most windows of a part and of the
-/// most parts of one segment.
+/// Parts that each warp of a wave should have, where offsets give the segments.
 const PARTS_OF_WARP: u64 = 4;
+/// Most parts of an input.
 const MOST_PARTS: u64 = 1 << 18;
+/// The base-2 logarithm of the windows that a part has where there are enough parts.
 const PART_WINDOWS_LEVEL: u32 = 2;
+/// The base-2 logarithm of the most parts of one segment.
 const MOST_PARTS_LEVEL: u32 = 12;
 /// Warps of a block that reduces columns, and the lanes that a multiprocessor should have.
 const COLUMN_WARPS: u32 = 8;

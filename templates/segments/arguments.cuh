@@ -9,16 +9,16 @@ namespace warpfold {
 template <class Input, class Item>
 struct SegmentArguments {
     Input input;
-    // Numbers: of segments, of the elements of a segment, of the elements from the begin of a segment
-    // to the begin of the next, and of those from an element of a segment to the next.
+    // The number of segments, and the number of elements of each. `pitch` elements lie between the
+    // begins of two segments, and `stride` between two elements of a segment.
     Size segments, length, pitch, stride;
     // By lanes, a result for each segment. Otherwise a value for each chunk of each segment: a
     // partial, if a segment has several chunks.
     Item* output;
     // By lanes: segments that a warp has in shared memory at once. Otherwise: chunks of a segment.
     Size at_once;
-    // The base-2 logarithms: by lanes, of the lanes of a segment; of the elements of a lane, or by
-    // warps of the rows of a chunk, where a row is one group for each lane.
+    // By lanes: the base-2 logarithms of the lanes of a segment and of the elements of a lane. By
+    // warps, `run_level` is that of the rows of a chunk. Such a row is one group for each lane.
     unsigned lanes_level, run_level;
     // The value of segments without elements.
     Item identity;

@@ -1,12 +1,12 @@
 // Segments of any lengths, which offsets give: a warp takes up to 32 segments at a time.
 //
-// - Neighbouring segments that fit into a window are copied to shared memory together. Short ones are
-//   reduced at once, with as many lanes for each as are left. Each longer one is reduced by the whole
-//   warp.
+// - Neighbouring segments that fit into a window are copied to shared memory together. The lanes are
+//   divided among the short segments, which are reduced at once. The whole warp then reduces each
+//   longer segment.
 // - A segment that does not fit into a window is reduced by the whole warp, window by window.
 // - A segment of more elements than a part is split into parts, which the warp only lists. A second
 //   launch reduces the listed parts of all segments to partials. A third launch reduces the partials of
-//   each segment. Both take what is listed as the first launch takes segments.
+//   each segment. Both launches are of this kernel, and take the entries of a list as segments.
 // - A segment without elements has the value of an empty input.
 //
 // A part is a power of two of elements, except the last one of a segment. So a partial is a node of the
@@ -39,8 +39,7 @@ struct OffsetArguments {
     Size most_parts;
     unsigned width, is_signed;
     unsigned stage;
-    // The base-2 logarithm of the elements of a part, at least. A segment has at most
-    // 2^most_parts_level parts.
+    // A part has at least 2^part_level elements, and a segment at most 2^most_parts_level parts.
     unsigned part_level, most_parts_level;
     // The value of segments without elements.
     Item identity;
@@ -287,7 +286,7 @@ WARPFOLD_DEVICE void reduce_by_offsets(const OffsetArguments<typename Reader::In
             const unsigned own = is_taken ? static_cast<unsigned>(count) : 0, place = is_taken ? static_cast<unsigned>(begin - window_begin) : 0;
             window.copy(input + window_begin, max_of_lanes(place + own));
             left = next + taken < WARP_LANES ? left >> (next + taken) << (next + taken) : 0;
-            // As many lanes for each of the short ones as are left.
+            // The lanes are divided among the short segments.
             unsigned short_level = 0;
             while (taken << (short_level + 1) <= WARP_LANES) ++short_level;
             const bool is_short = is_taken && own <= Shape::MOST_RUN << short_level;
@@ -297,7 +296,7 @@ WARPFOLD_DEVICE void reduce_by_offsets(const OffsetArguments<typename Reader::In
             warp_barrier();
 #pragma unroll 1
             do {
-                // The short ones together, and then each of the others by itself.
+                // The short segments together, and then each longer segment by itself.
                 unsigned from = next, lanes_level = short_level, longest = longest_short;
                 if (group == 0) {
                     group = longer & (0 - longer), longer &= longer - 1;

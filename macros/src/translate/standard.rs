@@ -1,5 +1,5 @@
 //! Macros and functions of the standard library that stand for other syntax: `matches!`,
-//! `debug_assert!` and its likes, and `core::mem::swap`.
+//! `debug_assert!`, `debug_assert_eq!`, `debug_assert_ne!` and `core::mem::swap`.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
@@ -11,7 +11,7 @@ use super::{Pair, Translator, plain};
 
 /// What a macro call stands for.
 pub(super) enum Expansion {
-    /// This value.
+    /// A value.
     Value(Pair),
     /// An assertion, which a kernel leaves out. The tokens belong to the probe.
     Assertion(TokenStream),
