@@ -171,9 +171,13 @@ impl<A: DeviceAggregate, F: Fn(usize) -> Range<usize>> Compiled for Short<'_, '_
     }
 }
 
-/// Places to which only results are written.
-pub(crate) fn as_places<T>(places: &mut [T]) -> &mut [MaybeUninit<T>] {
+/// Values as places for results.
+///
+/// # Safety
+///
+/// Only values are written to the places.
+pub(crate) unsafe fn as_places<T: Copy>(places: &mut [T]) -> &mut [MaybeUninit<T>] {
     let (first, length) = (places.as_mut_ptr().cast(), places.len());
-    // SAFETY: the same memory. The callers write results only, which need no drop.
+    // SAFETY: the same memory, to which only values are written, as the caller promises.
     unsafe { std::slice::from_raw_parts_mut(first, length) }
 }

@@ -104,7 +104,8 @@ impl Matrix {
     }
 }
 
-impl<A: DeviceAggregate> Division<A> for Matrix {
+// SAFETY: `cpu::segments` writes every place.
+unsafe impl<A: DeviceAggregate> Division<A> for Matrix {
     fn count(&self, length: u64) -> Result<u64, Error> {
         Ok(self.segments(length)?.count)
     }

@@ -19,7 +19,12 @@ use crate::{Aggregate, DeviceAggregate, Element, Error, Input, Place, cpu};
 type Pointers<'a, A> = <<A as Aggregate>::Input as Element>::Pointers<'a>;
 
 /// A division of an input into parts.
-pub(super) trait Division<A: DeviceAggregate> {
+///
+/// # Safety
+///
+/// [`reduce_on_cpu`](Self::reduce_on_cpu) writes every place, if there are as many as
+/// [`count`](Self::count) says.
+pub(super) unsafe trait Division<A: DeviceAggregate> {
     /// How many parts an input of this length has. The call checks what the host can check.
     fn count(&self, length: u64) -> Result<u64, Error>;
 
@@ -123,7 +128,9 @@ impl<A: DeviceAggregate> Reduction<A> {
         check_places(count, output.len())?;
         let output = match output {
             OutputTarget::Host(places) if self.device.keeps_host_on_cpu() && division.is_on_host() => {
-                division.reduce_on_cpu(&self.aggregate, slices, cpu::as_places(places));
+                // SAFETY: a division writes results only.
+                let places = unsafe { cpu::as_places(places) };
+                division.reduce_on_cpu(&self.aggregate, slices, places);
                 return Ok(());
             }
             output => output,
@@ -212,7 +219,7 @@ impl<A: DeviceAggregate, D: Division<A>> AllocateOutput<A::Input, A::Output> for
             let mut results = Vec::with_capacity(count as usize);
             let places = &mut results.spare_capacity_mut()[..count as usize];
             division.reduce_on_cpu(&reduction.aggregate, slices, places);
-            // SAFETY: every place was written.
+            // SAFETY: a division writes every place.
             unsafe { results.set_len(count as usize) };
             return Ok(results);
         }

@@ -173,7 +173,8 @@ impl<A: DeviceAggregate> Reduction<A> {
 /// The offsets of a call.
 struct Given<'a, O: Offsets>(InputSource<'a, O>);
 
-impl<A: DeviceAggregate, O: Offsets> Division<A> for Given<'_, O> {
+// SAFETY: `cpu::ranges` writes every place.
+unsafe impl<A: DeviceAggregate, O: Offsets> Division<A> for Given<'_, O> {
     fn count(&self, length: u64) -> Result<u64, Error> {
         let slices = match &self.0 {
             InputSource::Host(slices) => *slices,
