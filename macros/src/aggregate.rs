@@ -7,7 +7,7 @@ use syn::{Error, ImplItem, ImplItemFn, ItemImpl, Path, Result, parse_quote};
 
 use crate::attributes;
 use crate::monoid::function;
-use crate::translate::{Translation, depth, translate};
+use crate::translate::{Translation, translate};
 
 pub(crate) fn expand(item: &ItemImpl, warpfold: &Path) -> TokenStream {
     let mut item = item.clone();
@@ -91,14 +91,12 @@ fn implementation(
     body: &TokenStream,
 ) -> TokenStream {
     let (generics, _, clause) = item.generics.split_for_impl();
-    let (ty, depth) = (&item.self_ty, depth());
+    let ty = &item.self_ty;
     quote! {
         #[automatically_derived]
         impl #generics #warpfold::DeviceAggregate for #ty #clause {
-            const EXACT: bool = {
-                let #depth = 0;
-                #exact
-            };
+            #[allow(warnings, clippy::all, clippy::pedantic, clippy::nursery, clippy::restriction)]
+            const EXACT: bool = #exact;
             const ACCUMULATES: bool = #accumulates;
             type Operator = #warpfold::language::Preparing<Self>;
             type Preparation = #warpfold::language::PreparedBy<Self>;

@@ -3,25 +3,53 @@
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
-use syn::{Error, FnArg, GenericParam, ItemFn, Path, Result, ReturnType, Type};
+use syn::{
+    Error, FnArg, GenericParam, Generics, ItemFn, PatType, Path, Result, ReturnType, Signature, Type,
+    WhereClause,
+};
 
 use crate::attributes;
-use crate::translate::{Function, depth, translate};
+use crate::translate::{Function, Receiver, Translation, plain, translate};
 
 /// `name` is the type that represents the function, if one is wanted.
 pub(crate) fn expand(item: &ItemFn, warpfold: &Path, name: Option<&Ident>) -> TokenStream {
     let device = device(item, warpfold, name).unwrap_or_else(|error| {
         let error = error.into_compile_error();
         // A method stands in an `impl`, where no struct can be declared.
-        let placeholder = item.sig.receiver().is_none().then(|| structure(item, quote!(false)));
-        quote!(#placeholder #error)
+        if item.sig.receiver().is_some() {
+            return error;
+        }
+        // With this form, rustc reports only the refusal and not each call of the function as well.
+        let form = form(item, warpfold, &quote!(false), &quote!(::core::option::Option::None));
+        quote!(#form #error)
     });
     quote!(#item #device)
 }
 
 fn check(item: &ItemFn) -> Result<&Type> {
     attributes::check_function(item)?;
-    let signature = &item.sig;
+    if let Some(receiver) = item.sig.receiver() {
+        return Err(Error::new_spanned(
+            receiver,
+            "`#[device]` stands before the `impl` of a method: `#[device] impl Point { fn norm(self) .. }`",
+        ));
+    }
+    for typed in parameters(&item.sig) {
+        check_type(&typed.ty)?;
+    }
+    check_signature(&item.sig)
+}
+
+/// The parameters after `self`.
+pub(crate) fn parameters(signature: &Signature) -> impl Iterator<Item = &PatType> {
+    signature.inputs.iter().filter_map(|input| match input {
+        FnArg::Typed(typed) => Some(typed),
+        FnArg::Receiver(_) => None,
+    })
+}
+
+/// Refuses what no function can have, and returns the type of the result.
+pub(crate) fn check_signature(signature: &Signature) -> Result<&Type> {
     let refused = |at: &dyn quote::ToTokens, message: &str| Err(Error::new_spanned(at, message));
     if let Some(asyncness) = &signature.asyncness {
         return refused(asyncness, "an `async` function has no counterpart in CUDA C++");
@@ -34,17 +62,6 @@ fn check(item: &ItemFn) -> Result<&Type> {
     }
     if let Some(abi) = &signature.abi {
         return refused(abi, "a foreign function has no counterpart in CUDA C++");
-    }
-    for input in &signature.inputs {
-        match input {
-            FnArg::Receiver(receiver) => {
-                return refused(
-                    receiver,
-                    "a method has no counterpart in CUDA C++; write a free function that takes the value",
-                );
-            }
-            FnArg::Typed(typed) => check_type(&typed.ty)?,
-        }
     }
     for parameter in &signature.generics.params {
         if let GenericParam::Lifetime(lifetime) = parameter {
@@ -62,7 +79,7 @@ fn check(item: &ItemFn) -> Result<&Type> {
     }
 }
 
-fn check_type(ty: &Type) -> Result<()> {
+pub(crate) fn check_type(ty: &Type) -> Result<()> {
     let message = match ty {
         Type::Reference(_) => {
             "a reference has no counterpart in CUDA C++; pass and return values: items are `Copy`"
@@ -93,38 +110,68 @@ fn check_type(ty: &Type) -> Result<()> {
 fn device(item: &ItemFn, warpfold: &Path, as_type: Option<&Ident>) -> Result<TokenStream> {
     let result = check(item)?;
     let signature = &item.sig;
-    let mut inputs = Vec::new();
-    for input in &signature.inputs {
-        if let FnArg::Typed(typed) = input {
-            inputs.push(typed);
-        }
-    }
+    let inputs: Vec<&PatType> = parameters(signature).collect();
     let translation = translate(&Function {
-        name: &signature.ident,
+        name: Some(&signature.ident),
         parameters: inputs.iter().map(|typed| (&*typed.pat, &*typed.ty)).collect(),
         result,
         body: &item.block,
         generic: signature.generics.type_params().next().is_some(),
         generics: &signature.generics,
-        has_self: false,
+        receiver: Receiver::None,
         warpfold,
     })?;
-    let (tokens, exact) = (translation.tokens, translation.exact);
-    let (name, text) = (&signature.ident, signature.ident.to_string());
-    let text = text.strip_prefix("r#").unwrap_or(&text);
+    let function = some_function(&translation, &plain(&signature.ident), warpfold);
+    let form = form(item, warpfold, &translation.exact, &function);
     let types: Vec<&Type> = inputs.iter().map(|typed| &*typed.ty).collect();
-    let structure = structure(item, exact);
-    let (generics, arguments, clause) = signature.generics.split_for_impl();
-    // A call on a GPU passes device types only, so each type parameter must be one.
-    let mut known = signature.generics.clone();
-    for parameter in signature.generics.type_params() {
+    let as_type = as_type.map(|ty| function_type(item, ty, &types, result, warpfold)).transpose()?;
+    Ok(quote!(#as_type #form))
+}
+
+/// The closure that makes a translation.
+pub(crate) fn function(translation: &Translation, name: &str, warpfold: &Path) -> TokenStream {
+    let tokens = &translation.tokens;
+    quote!(|| {
+        #tokens
+        #warpfold::DeviceFunction::translated(#name, __warpfold_result, __warpfold_translation)
+    })
+}
+
+fn some_function(translation: &Translation, name: &str, warpfold: &Path) -> TokenStream {
+    let function = function(translation, name, warpfold);
+    quote!(::core::option::Option::Some(#function))
+}
+
+/// The where clause of a form. A call on a GPU passes device types only, so each type parameter
+/// must be one.
+pub(crate) fn known(generics: &Generics, warpfold: &Path) -> Option<WhereClause> {
+    let mut known = generics.clone();
+    for parameter in generics.type_params() {
         let name = &parameter.ident;
         known.make_where_clause().predicates.push(syn::parse_quote!(#name: #warpfold::DeviceType));
     }
-    let known = &known.where_clause;
-    let as_type = as_type.map(|ty| function_type(item, ty, &types, result, warpfold)).transpose()?;
-    Ok(quote! {
-        #as_type
+    known.where_clause
+}
+
+/// The type beside a function, and its form.
+fn form(item: &ItemFn, warpfold: &Path, exact: &TokenStream, function: &TokenStream) -> TokenStream {
+    let signature = &item.sig;
+    let structure = structure(item);
+    let name = &signature.ident;
+    let types = parameters(signature).map(|typed| &typed.ty);
+    let result = match &signature.output {
+        ReturnType::Type(_, result) => quote!(#result),
+        ReturnType::Default => quote!(()),
+    };
+    let (generics, arguments, clause) = signature.generics.split_for_impl();
+    let known = known(&signature.generics, warpfold);
+    // Evaluated here as well, so that rustc reports recursion at the function itself.
+    let asked = signature.generics.params.is_empty().then(|| {
+        quote_spanned! {name.span()=>
+            const _: bool = <#name as #warpfold::language::Helper>::EXACT;
+        }
+    });
+    quote! {
         #structure
 
         #[allow(warnings, clippy::all, clippy::pedantic, clippy::nursery, clippy::restriction)]
@@ -138,12 +185,12 @@ fn device(item: &ItemFn, warpfold: &Path, as_type: Option<&Ident>) -> Result<Tok
         #[automatically_derived]
         #[allow(warnings, clippy::all, clippy::pedantic, clippy::nursery, clippy::restriction)]
         impl #generics #warpfold::language::Helper for #name #arguments #known {
-            fn function() -> #warpfold::DeviceFunction {
-                #tokens
-                #warpfold::DeviceFunction::translated(#text, __warpfold_result, __warpfold_translation)
-            }
+            const EXACT: bool = #exact;
+            const FUNCTION: ::core::option::Option<fn() -> #warpfold::DeviceFunction> = #function;
         }
-    })
+
+        #asked
+    }
 }
 
 /// The type that represents the function.
@@ -184,24 +231,23 @@ fn function_type(
 
         #[automatically_derived]
         impl #warpfold::DeviceCall for #ty {
-            const EXACT: bool = #function::exact(0);
+            const EXACT: bool = <#function as #warpfold::language::Helper>::EXACT;
             const PARAMETERS: usize = #count;
             type Function = #function;
         }
     })
 }
 
-/// The type beside the function. Its generic parameters have defaults, which hold wherever the path
-/// is used as a type. `exact` is called that way: its result does not depend on the parameters.
-fn structure(item: &ItemFn, exact: TokenStream) -> TokenStream {
+/// The type beside the function. Its generic parameters have defaults, so that a path without them
+/// names it.
+fn structure(item: &ItemFn) -> TokenStream {
     let (visibility, name) = (&item.vis, &item.sig.ident);
-    let (mut declared, mut used, mut marked) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut declared, mut marked) = (Vec::new(), Vec::new());
     for parameter in &item.sig.generics.params {
         match parameter {
             GenericParam::Type(parameter) => {
                 let ident = &parameter.ident;
                 declared.push(quote!(#ident = ()));
-                used.push(quote!(#ident));
                 marked.push(quote!(#ident));
             }
             GenericParam::Const(parameter) => {
@@ -212,35 +258,15 @@ fn structure(item: &ItemFn, exact: TokenStream) -> TokenStream {
                     _ => quote!(0),
                 };
                 declared.push(quote!(const #ident: #ty = #default));
-                used.push(quote!(const #ident: #ty));
             }
             GenericParam::Lifetime(_) => {}
         }
     }
-    let arguments = item.sig.generics.params.iter().filter_map(|parameter| match parameter {
-        GenericParam::Type(parameter) => Some(&parameter.ident),
-        GenericParam::Const(parameter) => Some(&parameter.ident),
-        GenericParam::Lifetime(_) => None,
-    });
-    let depth = depth();
-    let asked = quote_spanned!(name.span()=> const _: bool = <#name>::exact(0););
     quote! {
         #[doc(hidden)]
         #[allow(non_camel_case_types, dead_code, missing_docs, missing_debug_implementations)]
         #visibility struct #name<#(#declared),*> {
             generics: ::core::marker::PhantomData<fn() -> (#(#marked,)*)>,
         }
-
-        #[allow(warnings, clippy::all, clippy::pedantic, clippy::nursery, clippy::restriction)]
-        impl<#(#used),*> #name<#(#arguments),*> {
-            #[doc(hidden)]
-            pub const fn exact(#depth: u32) -> bool {
-                #exact
-            }
-        }
-
-        // Evaluated here as well, so that rustc reports recursion at the function itself.
-        #[allow(warnings, clippy::all, clippy::pedantic, clippy::nursery, clippy::restriction)]
-        #asked
     }
 }

@@ -1,10 +1,13 @@
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::{Data, DeriveInput, Error, Field, Fields, Path, Result, Type, parse_quote};
+use syn::{Data, DataEnum, DeriveInput, Error, Field, Fields, Path, Result, Type, parse_quote};
 
 pub(crate) fn derive(input: &DeriveInput) -> Result<TokenStream> {
     let warpfold = crate_path(input)?;
+    if let Data::Enum(data) = &input.data {
+        return enumeration(input, data, &warpfold);
+    }
     let fields = fields(input)?;
     check_repr(input)?;
     let unbounded = unbounded_parameters(&input.generics);
@@ -91,6 +94,68 @@ pub(crate) fn derive(input: &DeriveInput) -> Result<TokenStream> {
     })
 }
 
+/// The integer types that the `repr` of an enum may name.
+const INTEGERS: [&str; 10] = ["u8", "u16", "u32", "u64", "usize", "i8", "i16", "i32", "i64", "isize"];
+
+/// An enum without fields, which is an integer on a GPU.
+fn enumeration(input: &DeriveInput, data: &DataEnum, warpfold: &Path) -> Result<TokenStream> {
+    let name = &input.ident;
+    if let Some(variant) = data.variants.iter().find(|variant| !matches!(variant.fields, Fields::Unit)) {
+        return Err(Error::new_spanned(
+            variant,
+            "an enum with fields is not a device type: which field is valid is not known; use a struct",
+        ));
+    }
+    let mut repr = None;
+    for attribute in input.attrs.iter().filter(|attribute| attribute.path().is_ident("repr")) {
+        attribute.parse_nested_meta(|meta| {
+            if INTEGERS.iter().any(|integer| meta.path.is_ident(integer)) {
+                repr = meta.path.get_ident().cloned();
+            }
+            Ok(())
+        })?;
+    }
+    let Some(repr) = repr else {
+        return Err(Error::new_spanned(
+            name,
+            "an enum that is a device type has the type of its values: write `#[repr(u8)]`, or another integer",
+        ));
+    };
+    let variants = data.variants.iter().map(|variant| &variant.ident);
+    let message =
+        "an enum that is a device type has a variant of value 0: the memory of a GPU starts with zeros";
+    Ok(quote! {
+        const _: () = ::core::assert!(false #(|| #name::#variants as #repr == 0)*, #message);
+
+        // SAFETY: the enum is an integer, by its `repr`.
+        unsafe impl #warpfold::cudarc::driver::DeviceRepr for #name {}
+
+        impl #warpfold::Value for #name {
+            type Stored = Self;
+            fn from_stored(__stored: Self) -> Self {
+                __stored
+            }
+        }
+
+        impl #warpfold::language::callee::Scalar for #name {}
+
+        // SAFETY: the layout is that of the integer, by the enum's `repr`. Translated code computes
+        // values of the enum from values of the enum only, and 0 is one of them.
+        unsafe impl #warpfold::DeviceType for #name {
+            fn layout() -> #warpfold::Layout {
+                #warpfold::Layout::of::<Self>(<#repr as #warpfold::DeviceType>::layout().kind)
+            }
+            fn literal(&self) -> #warpfold::Literal {
+                <#repr as #warpfold::DeviceType>::literal(&(*self as #repr))
+            }
+            #[inline]
+            fn same_bits(__left: &Self, __right: &Self) -> bool {
+                *__left as #repr == *__right as #repr
+            }
+        }
+    })
+}
+
 /// Where rustc reports the errors of a field. The names of the expansion are our own, also if the
 /// type comes from the caller of a macro that declares the struct.
 fn at(ty: &Type) -> Span {
@@ -120,10 +185,7 @@ fn fields(input: &DeriveInput) -> Result<&Fields> {
             ))
         }
         Data::Struct(data) => Ok(&data.fields),
-        Data::Enum(data) => Err(Error::new_spanned(
-            data.enum_token,
-            "an enum is not a device type: not every bit pattern is one of its values; use an integer field",
-        )),
+        Data::Enum(data) => Err(Error::new_spanned(data.enum_token, "an enum has no fields here")),
         Data::Union(data) => Err(Error::new_spanned(
             data.union_token,
             "a union is not a device type: which of its fields is valid is not known",
@@ -206,7 +268,7 @@ fn check_field(field: &Field, unbounded: &[&syn::Ident]) -> Result<()> {
 }
 
 /// Whether the type is `PhantomData` by its name. The expansion checks that it is.
-fn is_marker(ty: &Type) -> bool {
+pub(crate) fn is_marker(ty: &Type) -> bool {
     match ty {
         Type::Path(path) => path.path.segments.last().is_some_and(|last| last.ident == "PhantomData"),
         _ => false,

@@ -4,6 +4,7 @@
 mod aggregate;
 mod attributes;
 mod device_function;
+mod device_impl;
 mod device_type;
 mod monoid;
 mod translate;
@@ -212,7 +213,17 @@ pub fn aggregate(arguments: TokenStream, item: TokenStream) -> TokenStream {
 #[proc_macro_attribute]
 pub fn device(arguments: TokenStream, item: TokenStream) -> TokenStream {
     let (warpfold, name) = syn::parse_macro_input!(arguments with device_arguments);
-    device_function::expand(&syn::parse_macro_input!(item as syn::ItemFn), &warpfold, name.as_ref()).into()
+    match syn::parse_macro_input!(item as syn::Item) {
+        syn::Item::Fn(function) => device_function::expand(&function, &warpfold, name.as_ref()).into(),
+        syn::Item::Impl(block) => device_impl::expand(&block, &warpfold).into(),
+        syn::Item::Struct(item) => device_impl::derived(item.into(), &warpfold).into(),
+        syn::Item::Enum(item) => device_impl::derived(item.into(), &warpfold).into(),
+        other => {
+            let message = "`#[device]` stands before a function, an `impl`, a struct or an enum";
+            let error = syn::Error::new_spanned(&other, message).into_compile_error();
+            quote::quote!(#other #error).into()
+        }
+    }
 }
 
 /// Parses the arguments of `#[device]`: `crate = path` and `type = Name`, both optional.

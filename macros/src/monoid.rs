@@ -5,7 +5,7 @@ use quote::{quote, quote_spanned};
 use syn::{Error, FnArg, GenericParam, ImplItem, ImplItemFn, ItemImpl, Path, Result, ReturnType};
 
 use crate::attributes;
-use crate::translate::{Function, depth, translate};
+use crate::translate::{Function, Receiver, translate};
 
 pub(crate) fn expand(item: &ItemImpl, warpfold: &Path) -> TokenStream {
     let device = match combine_of(item) {
@@ -66,29 +66,29 @@ pub(crate) fn function<'a>(
         let message = format!("`{}` returns a value", method.sig.ident);
         return Err(Error::new_spanned(&method.sig, message));
     };
-    let has_self = method.sig.receiver().is_some();
     Ok(Function {
-        name: &method.sig.ident,
+        name: None,
         parameters,
         result,
         body: &method.block,
         generic,
         generics: &item.generics,
-        has_self,
+        receiver: match method.sig.receiver() {
+            Some(_) => Receiver::Operator,
+            None => Receiver::None,
+        },
         warpfold,
     })
 }
 
 fn implementation(item: &ItemImpl, warpfold: &Path, exact: &TokenStream, body: &TokenStream) -> TokenStream {
     let (generics, _, clause) = item.generics.split_for_impl();
-    let (ty, depth) = (&item.self_ty, depth());
+    let ty = &item.self_ty;
     quote! {
         #[automatically_derived]
         impl #generics #warpfold::DeviceMonoid for #ty #clause {
-            const EXACT: bool = {
-                let #depth = 0;
-                #exact
-            };
+            #[allow(warnings, clippy::all, clippy::pedantic, clippy::nursery, clippy::restriction)]
+            const EXACT: bool = #exact;
             #[allow(warnings, clippy::all, clippy::pedantic, clippy::nursery, clippy::restriction)]
             fn device_operator() -> #warpfold::DeviceOperator {
                 #body

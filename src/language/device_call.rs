@@ -1,15 +1,14 @@
 //! Functions that are types, and the aggregates that call them.
 
-use std::any::TypeId;
 use std::mem::offset_of;
 
+use super::callee::Helper;
 use super::device_aggregate::{DeviceAggregate, PreparedBy, Preparing, prepares_itself};
 use super::device_monoid::DeviceMonoid;
 use super::device_operator::{DeviceOperator, Form};
 use super::device_steps::{Called, DeviceSteps, Steps};
-use super::function::Callee;
 use super::part::Part;
-use super::probe::Helper;
+use super::probe::Slot;
 use crate::operators::aggregates::{Filtered, Filtering, Mapped, Mask, Masked};
 use crate::operators::{Function, Item, Monoid};
 use crate::types::{DeviceType, Element, Value};
@@ -44,8 +43,8 @@ pub trait DeviceCall: Function {
 }
 
 fn called<F: DeviceCall>() -> Called {
-    let callee = Callee { id: TypeId::of::<F::Function>(), function: <F::Function as Helper>::function };
-    Called { callee, parameters: F::PARAMETERS }
+    let callee = Slot::<F::Function>::new().callee();
+    Called { callee: callee.expect("a function has a translation"), parameters: F::PARAMETERS }
 }
 
 impl<F, A> DeviceAggregate for Mapped<F, A>

@@ -28,8 +28,8 @@ pub struct Translation {
     /// The values of paths such as `f32::INFINITY`, `LIMIT` and `N`, and of calls without arguments
     /// such as `T::zero()`.
     pub constants: Vec<(Type, Literal)>,
-    /// The `#[device]` functions that the body calls.
-    pub callees: Vec<Callee>,
+    /// What the calls, methods and operators of the body mean. None is an operation of numbers.
+    pub callees: Vec<Option<Callee>>,
 }
 
 impl Translation {

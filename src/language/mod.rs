@@ -10,6 +10,7 @@
 //! The compiler infers the slots' types from the probe exactly as in the original body. Rendering
 //! reads the types from the slots.
 
+pub mod callee;
 mod device_aggregate;
 mod device_call;
 mod device_code;
@@ -22,6 +23,7 @@ mod part;
 pub mod probe;
 pub mod syntax;
 
+pub use callee::{Helper, Operator, number, ordered, scalar};
 pub use device_aggregate::{AsTheyAre, DeviceAggregate, Preparation, PreparedBy, Preparing};
 pub use device_call::DeviceCall;
 pub use device_code::DeviceCode;
@@ -35,6 +37,6 @@ pub(crate) use function::Body;
 pub use function::{Callee, DeviceFunction, Translation, Type};
 pub(crate) use part::Part;
 pub use probe::{
-    CastTo, Constant, Helper, Local, Slot, array, cast_of, constant, float_of, integer_of, is, marker,
-    number, ordered, same, undeclared,
+    CastTo, Constant, Local, Slot, array, cast_of, constant, float_of, integer_of, is, marker, option, same,
+    undeclared,
 };

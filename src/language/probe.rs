@@ -1,13 +1,12 @@
 //! Probes: how a macro obtains the types that rustc infers. A probe is a copy of a body whose
 //! values pass through slots. It is compiled and never called.
 
-use std::any::TypeId;
 use std::cmp::Ordering;
 use std::marker::PhantomData;
 
+use super::Type;
 use super::known::AsPrimitive;
-use super::{Callee, Type};
-use crate::{DeviceFunction, DeviceType, Kind, Layout, Literal, Maybe, Scalar, Value};
+use crate::{DeviceType, Kind, Layout, Literal, Maybe, Scalar, Value};
 
 /// A slot. Its type is inferred from the values that pass through it.
 #[derive(Debug)]
@@ -16,7 +15,7 @@ pub struct Slot<T>(PhantomData<fn() -> T>);
 impl<T> Slot<T> {
     /// Creates a slot whose type is yet to be inferred.
     #[allow(clippy::new_without_default)]
-    pub fn new() -> Self {
+    pub const fn new() -> Self {
         Self(PhantomData)
     }
 
@@ -46,14 +45,6 @@ impl<T> Slot<T> {
         T: Local,
     {
         T::ty()
-    }
-
-    /// The `#[device]` function that the slot's type represents.
-    pub fn callee(&self) -> Callee
-    where
-        T: Helper,
-    {
-        Callee { id: TypeId::of::<T>(), function: T::function }
     }
 }
 
@@ -100,6 +91,15 @@ impl<V: Value + Local> Local for Option<V> {
             Some(value) => Literal::Sequence(vec![value.literal(), DeviceType::literal(&true)]),
             None => DeviceType::literal(&Maybe::<V::Stored>::from(None)),
         }
+    }
+}
+
+impl Local for Option<Ordering> {
+    fn ty() -> Type {
+        Type::Value(Maybe::<i8>::layout())
+    }
+    fn literal(&self) -> Literal {
+        DeviceType::literal(&Maybe::from(self.map(|order| order as i8)))
     }
 }
 
@@ -176,7 +176,7 @@ pub fn float_of<T: CastTo>(_: &Slot<T::Float>, value: T::Float) -> T::Float {
 pub struct Constant<T, F>(F, PhantomData<fn() -> T>);
 
 /// Creates a [`Constant`] from a closure that returns its value.
-pub fn constant<T: Local, F: Fn() -> T>(value: F) -> Constant<T, F> {
+pub const fn constant<T: Local, F: Fn() -> T>(value: F) -> Constant<T, F> {
     Constant(value, PhantomData)
 }
 
@@ -195,18 +195,6 @@ impl<T, F: Fn() -> T> Constant<T, F> {
     }
 }
 
-/// A `#[device]` function. The attribute declares a type of the function's name, which implements
-/// this trait.
-#[diagnostic::on_unimplemented(
-    message = "a kernel can call `#[device]` functions only",
-    label = "write `#[device]` before this function",
-    note = "an import brings a function and its device form together"
-)]
-pub trait Helper: 'static {
-    /// The translation of the function.
-    fn function() -> DeviceFunction;
-}
-
 /// Name resolution finds this module's type for a function without `#[device]`, which has no type
 /// of its own.
 pub mod undeclared {
@@ -218,39 +206,12 @@ pub mod undeclared {
     pub struct warpfold_callee {}
 
     impl warpfold_callee {
-        /// Always false: the function is not known to be exact.
-        pub const fn exact(_: u32) -> bool {
-            false
-        }
-
         /// Accepts and returns any type.
         pub fn probe<A, R>(_: &Slot<Self>, _: A) -> R {
             unreachable!("probes are never run")
         }
     }
 }
-
-/// The types that have the operators and methods of the subset.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` has no operators or methods in CUDA C++",
-    label = "not a number or a `bool`",
-    note = "use its fields, or write a `#[device]` function that does"
-)]
-pub trait Primitive: Copy {}
-
-/// The types with an order in which equal values have the same bits.
-#[diagnostic::on_unimplemented(
-    message = "`min`, `max` and `clamp` of `{Self}` leave open which zero they return",
-    label = "Rust does not say which bits this has",
-    note = "write `warpfold::math::minimum(a, b)` or `warpfold::math::maximum(a, b)`, which put -0 below +0"
-)]
-pub trait Ordered: Copy {}
-
-macro_rules! primitives {
-    ($trait:ident: $($type:ident)*) => {$( impl $trait for $type {} )*};
-}
-primitives! { Primitive: i8 i16 i32 i64 isize u8 u16 u32 u64 usize bool f32 f64 Ordering }
-primitives! { Ordered: i8 i16 i32 i64 isize u8 u16 u32 u64 usize bool Ordering }
 
 /// The types that have an index operator and a length.
 #[diagnostic::on_unimplemented(
@@ -267,18 +228,13 @@ pub fn array<T: Indexed>(value: T) -> T {
     value
 }
 
+/// Passes an option.
+pub fn option<T: Local>(value: Option<T>) -> Option<T> {
+    value
+}
+
 /// Passes a value that is no part of a layout.
 pub fn marker<T: ?Sized>(value: PhantomData<T>) -> PhantomData<T> {
-    value
-}
-
-/// Passes a value that has operators and methods.
-pub fn number<T: Primitive>(value: T) -> T {
-    value
-}
-
-/// Passes a value for which `min`, `max` and `clamp` are exact.
-pub fn ordered<T: Ordered>(value: T) -> T {
     value
 }
 
@@ -296,8 +252,8 @@ pub fn same<F: Copy>(function: F, _: F) -> F {
 /// type has the known trait of the method.
 #[allow(non_snake_case)]
 pub mod is {
+    use super::super::callee::Primitive;
     use super::super::known;
-    use super::Primitive;
 
     /// The value.
     #[derive(Debug)]

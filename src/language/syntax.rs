@@ -2,7 +2,8 @@
 //! in CUDA C++.
 //!
 //! A `usize` named `ty` is the number of a slot: the node has the slot's type. Names are Rust
-//! names.
+//! names. An `Option<usize>` at an operator or a method is the number of a callee of the
+//! [`Translation`](super::Translation). Without a function there, it is an operation of numbers.
 
 /// The body of a function.
 #[derive(Debug)]
@@ -76,11 +77,11 @@ pub enum Expression {
     /// `base[index]`
     Index(&'static Expression, &'static Expression),
     /// `-x`
-    Negate(&'static Expression),
+    Negate(&'static Expression, Option<usize>),
     /// `!x`
-    Not(&'static Expression),
+    Not(&'static Expression, Option<usize>),
     /// `left operator right`
-    Binary(Operator, &'static Expression, &'static Expression),
+    Binary(Operator, &'static Expression, &'static Expression, Option<usize>),
     /// `value as T`
     Cast(&'static Expression, usize),
     /// `operands[0].name(operands[1], ...)`, or an associated function of the result's type.
@@ -94,6 +95,8 @@ pub enum Expression {
         returns: Returns,
         /// The operands, the receiver first.
         operands: &'static [Expression],
+        /// The method, if it is of a type of the user.
+        callee: Option<usize>,
     },
     /// A call of a callee of the [`Translation`](super::Translation), by index, with its arguments.
     Call(usize, &'static [Expression]),
@@ -121,7 +124,7 @@ pub enum Expression {
     /// `place = value`
     Assign(&'static Expression, &'static Expression),
     /// `place operator= value`
-    Compound(Operator, &'static Expression, &'static Expression),
+    Compound(Operator, &'static Expression, &'static Expression, Option<usize>),
 }
 
 /// An expression that contains statements.
@@ -252,6 +255,8 @@ pub enum Returns {
     U32,
     /// `std::cmp::Ordering`, a signed byte of -1, 0 or 1.
     Ordering,
+    /// `Option<std::cmp::Ordering>`
+    PartialOrdering,
     /// The type before the method's name, as in `f32::from_bits(x)`: the type of this slot.
     Slot(usize),
 }

@@ -19,7 +19,8 @@ use cudarc::driver::DeviceRepr;
 /// 1. [`layout`](Self::layout) describes every field of `Self`, at its offset. Otherwise a kernel
 ///    could read uninitialised memory.
 /// 2. All bits that the layout allows are a valid `Self` (for a `bool`: 0 and 1). Kernels compute
-///    with the layout and know no other rule.
+///    with the layout and know no other rule. An enum without fields is the exception: translated
+///    code has no arithmetic for it, so 0 and the values of Rust are all that a kernel has.
 /// 3. [`literal`](Self::literal) and [`same_bits`](Self::same_bits) follow the layout.
 ///
 /// ```

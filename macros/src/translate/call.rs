@@ -1,16 +1,18 @@
 //! Calls of methods, of associated functions and of `#[device]` functions.
 
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{format_ident, quote, quote_spanned};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::{Expr, ExprCall, ExprMethodCall, Path, PathArguments};
+use syn::{Expr, ExprCall, ExprMethodCall, ExprPath, Path, PathArguments, parse_quote_spanned};
 
 use super::methods::{self, Method, Returns};
-use super::{Pair, Translator, all_at, callee_name, of, ours_at, own, plain, through};
+use super::{Pair, Translator, all_at, of, optional, ours_at, own, plain, through};
 
 /// In generic code only the bound `Ord` tells that a type is not a float.
 const ORDER_OF_ANYTHING: &str = "of floats `min`, `max` and `clamp` leave open which zero they return; in generic code write \
      `Ord::min(a, b)` for integers, or `warpfold::math::minimum(a, b)` for floats";
+
+const CALLS_ITSELF: &str = "a function that calls itself has no bound on a GPU's stack; use a loop";
 
 pub(super) const PRIMITIVES: [&str; 13] =
     ["i8", "i16", "i32", "i64", "isize", "u8", "u16", "u32", "u64", "usize", "f32", "f64", "bool"];
@@ -18,7 +20,7 @@ pub(super) const PRIMITIVES: [&str; 13] =
 impl Translator<'_> {
     pub(super) fn method_call(&mut self, call: &ExprMethodCall) -> Pair {
         let name = plain(&call.method);
-        if matches!(&*call.receiver, Expr::Path(path) if path.path.is_ident("self")) {
+        if matches!(&*call.receiver, Expr::Path(path) if self.is_state(&path.path)) {
             return self.refuse(
                 call,
                 "a method of the operator has no counterpart in CUDA C++; write a free `#[device]` function, and pass it \
@@ -62,27 +64,42 @@ impl Translator<'_> {
                     let Pair { probe, tree } = self.expression(&call.receiver, true);
                     let probe = through("array", call.receiver.span(), probe);
                     return Pair {
-                        probe: self.of_one_meaning(call, &name, &probe, &[]),
+                        probe: self.of_one_meaning(call, &name, &probe, &[], None),
                         tree: quote!(__warpfold::language::syntax::Expression::Length(&#tree)),
                     };
+                }
+                "is_some" | "is_none" => {
+                    let Pair { probe, tree } = self.receiver(&call.receiver);
+                    let probe = through("option", call.receiver.span(), probe);
+                    let syntax = quote!(__warpfold::language::syntax::Expression);
+                    let (method, is_some) = (&call.method, quote!(#syntax::Field(&#tree, "is_some")));
+                    let none = quote!(::core::option::Option::None);
+                    let tree = match name == "is_some" {
+                        true => is_some,
+                        false => quote!(#syntax::Not(&#is_some, #none)),
+                    };
+                    return Pair { probe: quote!(#probe.#method()), tree };
                 }
                 // `T::from(0.5).unwrap()` of `num_traits`.
                 "unwrap" if is_constant(&call.receiver) => return self.constant_value(quote!(#call)),
                 _ => {}
             }
         }
+        if let ("unwrap_or", 1, None) = (name.as_str(), call.args.len(), &call.turbofish) {
+            return self.unwrap_or(&call.receiver, &call.args[0]);
+        }
         let refused = self.errors.len();
-        let receiver = self.receiver(&call.receiver, &name);
+        let Pair { probe, tree } = self.receiver(&call.receiver);
         let Some(method) = methods::method(&name) else {
-            // In a chain of methods, only the first refusal is reported.
-            if self.errors.len() > refused {
-                return Pair::default();
-            }
-            let instead = methods::instead(&name);
-            return self.refuse(
-                &call.method,
-                format!("the method `{name}` has no counterpart in CUDA C++; {instead}"),
-            );
+            return match methods::instead(&name) {
+                // In a chain of methods, only the first refusal is reported.
+                _ if self.errors.len() > refused => Pair::default(),
+                Some(instead) => self.refuse(
+                    &call.method,
+                    format!("the method `{name}` has no counterpart in CUDA C++; {instead}"),
+                ),
+                None => self.method_of_a_type(call, &name, Pair { probe, tree }),
+            };
         };
         if self.function.generic && is_order(&name) {
             return self.refuse(&call.method, ORDER_OF_ANYTHING);
@@ -98,13 +115,51 @@ impl Translator<'_> {
         }
         let (probes, trees): (Vec<_>, Vec<_>) =
             call.args.iter().map(|argument| self.argument(argument)).unzip();
-        let Pair { probe, tree } = receiver;
         if let Some(turbofish) = &call.turbofish {
             return self.refuse(turbofish, "a method of a number has no type arguments");
         }
-        let probe = self.of_one_meaning(call, &name, &probe, &probes);
+        // In generic code the bounds tell that a method is one of numbers. Elsewhere a type of the
+        // user may have a method of this name.
+        let callee = (!self.function.generic).then(|| self.callee(call.method.span()));
+        let form = callee.as_ref().map(|(_, slot)| {
+            let called = self.form_of(call, slot, probes.len());
+            quote!({ use __warpfold::language::callee::NumberMethods as _; #called })
+        });
+        let probe = self.of_one_meaning(call, &name, &probe, &probes, form);
         let trees: Vec<TokenStream> = std::iter::once(tree).chain(trees).collect();
-        self.method(probe, &method, &trees, None)
+        self.method(probe, &method, &trees, None, callee.map(|(number, _)| number))
+    }
+
+    /// A method that no number has.
+    fn method_of_a_type(&mut self, call: &ExprMethodCall, name: &str, receiver: Pair) -> Pair {
+        if let Some(turbofish) = &call.turbofish {
+            return self.refuse(
+                turbofish,
+                "a method with type arguments is called by its path: `Type::method::<T>(a)`",
+            );
+        }
+        let (probes, trees): (Vec<_>, Vec<_>) =
+            call.args.iter().map(|argument| self.argument(argument)).unzip();
+        let (number, slot) = self.callee(call.method.span());
+        let called = self.form_of(call, &slot, probes.len());
+        let undeclared = undeclared(&form_name("", &call.method), quote!(self,));
+        let form = quote!({ #undeclared #called });
+        let (receiver, tree) = (receiver.probe, receiver.tree);
+        let probe = self.of_one_meaning(call, name, &receiver, &probes, Some(form));
+        Pair {
+            probe,
+            tree: quote!(__warpfold::language::syntax::Expression::Call(#number, &[#tree #(, #trees)*])),
+        }
+    }
+
+    /// The call of a method's form, which gives the slot its type. The receiver and the arguments
+    /// have the names of [`of_one_meaning`](Self::of_one_meaning).
+    fn form_of(&self, call: &ExprMethodCall, slot: &Ident, arguments: usize) -> TokenStream {
+        let form = form_name("", &call.method);
+        let (span, value) = ours_at(call.method.span(), own("value"));
+        let slot = ours_at(span, slot.clone()).1;
+        let names = (0..arguments).map(|number| own(&format!("argument_{number}")));
+        quote_spanned!(span=> #value.#form(&#slot, (#(#names,)*));)
     }
 
     /// Writes the probe of a method call, so that it compiles only if the call means the known
@@ -131,6 +186,7 @@ impl Translator<'_> {
         name: &str,
         receiver: &TokenStream,
         arguments: &[TokenStream],
+        form: Option<TokenStream>,
     ) -> TokenStream {
         let word = &call.method;
         let (span, value) = ours_at(call.span(), own("value"));
@@ -162,7 +218,7 @@ impl Translator<'_> {
                 quote!(#alone #is #by_reference)
             }
             (None, "len") => TokenStream::new(),
-            (None, _) if self.function.generic => {
+            (None, _) if self.function.generic && form.is_none() => {
                 quote_spanned!(span=> let _ = __warpfold::language::number(#value);)
             }
             (None, _) => TokenStream::new(),
@@ -191,6 +247,7 @@ impl Translator<'_> {
             #by_value
             #by_reference
             #known
+            #form
             #called
         })}
     }
@@ -224,12 +281,22 @@ impl Translator<'_> {
         traits.iter().find(is_named).or(traits.first()).copied()
     }
 
-    fn receiver(&mut self, receiver: &Expr, method: &str) -> Pair {
-        let Pair { probe, tree } = self.primitive(receiver);
-        if self.function.generic || !is_order(method) {
+    /// The receiver of a method, as a value.
+    fn receiver(&mut self, receiver: &Expr) -> Pair {
+        let Pair { probe, tree } = self.expression(receiver, true);
+        match self.reference(receiver) {
+            Some(_) => Pair { probe: quote!((*#probe)), tree },
+            None => Pair { probe, tree },
+        }
+    }
+
+    /// The first operand of a function of numbers.
+    fn first(&mut self, operand: &Expr, function: &str) -> Pair {
+        let Pair { probe, tree } = self.primitive(operand);
+        if self.function.generic || !is_order(function) {
             return Pair { probe, tree };
         }
-        Pair { probe: through("ordered", receiver.span(), probe), tree }
+        Pair { probe: through("ordered", operand.span(), probe), tree }
     }
 
     /// An argument of a method. It may be a reference, as in `a.total_cmp(&b)`.
@@ -252,6 +319,7 @@ impl Translator<'_> {
         method: &Method,
         operands: &[TokenStream],
         slot: Option<usize>,
+        callee: Option<usize>,
     ) -> Pair {
         self.exact &= method.exact;
         let returns = match (slot, method.returns) {
@@ -265,17 +333,20 @@ impl Translator<'_> {
                         Returns::Bool => "Bool",
                         Returns::U32 => "U32",
                         Returns::Ordering => "Ordering",
+                        Returns::PartialOrdering => "PartialOrdering",
                     }
                 );
                 quote!(#name)
             }
         };
         let (name, kinds) = (method.name, method.kinds);
+        let callee = optional(callee.map(ToTokens::into_token_stream));
         let tree = quote!(__warpfold::language::syntax::Expression::Method {
             name: #name,
             kinds: #kinds,
             returns: __warpfold::language::syntax::Returns::#returns,
             operands: &[#(#operands),*],
+            callee: #callee,
         });
         Pair { probe, tree }
     }
@@ -312,10 +383,7 @@ impl Translator<'_> {
                     || methods::traits_of(&last).contains(&before.as_str())
                     || self.function.has_type_parameter(&before));
             if !known {
-                return self.refuse(
-                    &call.func,
-                    "a function of this type or trait has no counterpart in CUDA C++; write a free `#[device]` function",
-                );
+                return self.function_of_a_type(call, callee);
             }
             return self.associated(call, &callee.path, &last);
         }
@@ -332,24 +400,41 @@ impl Translator<'_> {
         }
         let here = callee.path.segments.len() == 1
             || callee.path.segments.first().is_some_and(|first| first.ident == "self");
-        if !self.function.has_self && here && last == plain(self.function.name) {
-            return self.refuse(
-                &call.func,
-                "a function that calls itself has no bound on a GPU's stack; use a loop",
-            );
+        if here && self.function.name.is_some_and(|name| last == plain(name)) {
+            return self.refuse(&call.func, CALLS_ITSELF);
         }
         if callee.path.get_ident().is_some_and(|name| self.local(name).is_some()) {
             return self.refuse(&call.func, "only a `#[device]` function can be called, by its name");
         }
         let (probes, trees) = self.all(&call.args);
-        let number = self.callees.len();
-        self.callees.push(callee.path.clone());
-        let slot = callee_name(number);
+        let (number, slot) = self.callee(callee.path.segments.last().span());
         let probe = |name, arguments| quote!(#name #arguments::probe(&#slot, (#(#probes,)*)));
         Pair {
             probe: of_callee(&callee.path, probe),
             tree: quote!(__warpfold::language::syntax::Expression::Call(#number, &[#(#trees),*])),
         }
+    }
+
+    /// An associated function, or a method by its path, of a type that no number has.
+    fn function_of_a_type(&mut self, call: &ExprCall, callee: &ExprPath) -> Pair {
+        let Some(last) = callee.path.segments.last() else { return Pair::default() };
+        let (probes, trees): (Vec<_>, Vec<_>) =
+            call.args.iter().map(|argument| self.argument(argument)).unzip();
+        let (span, name) = (last.ident.span(), form_name("function_", &last.ident));
+        let (number, slot) = self.callee(span);
+        let mut form = callee.clone();
+        if let Some(last) = form.path.segments.last_mut() {
+            last.ident = name.clone();
+        }
+        let (span, slot) = ours_at(span, slot);
+        let undeclared = undeclared(&name, TokenStream::new());
+        let names: Vec<Ident> = (0..probes.len()).map(|number| own(&format!("argument_{number}"))).collect();
+        let probe = quote_spanned! {span=> ({
+            #(let #names = #probes;)*
+            { #undeclared #form(&#slot, (#(#names,)*)); }
+            #callee(#(#names),*)
+        })};
+        Pair { probe, tree: quote!(__warpfold::language::syntax::Expression::Call(#number, &[#(#trees),*])) }
     }
 
     /// Passes a function through `same`, so that the probe compiles only if it is the known
@@ -382,11 +467,17 @@ impl Translator<'_> {
             "from_bits" => {
                 let (probes, trees) = self.all(&call.args);
                 let method = Method { name: "from_bits", kinds: "u", returns: Returns::Same, exact: true };
-                self.method(of(slot, call.span(), quote!(#func(#(#probes),*))), &method, &trees, Some(slot))
+                self.method(
+                    of(slot, call.span(), quote!(#func(#(#probes),*))),
+                    &method,
+                    &trees,
+                    Some(slot),
+                    None,
+                )
             }
             name => {
                 let Some(method) = methods::method(name) else {
-                    let instead = methods::instead(name);
+                    let instead = methods::instead(name).unwrap_or("docs/OPERATORS.md lists those that are");
                     return self.refuse(path, format!("`{name}` has no counterpart in CUDA C++; {instead}"));
                 };
                 let is_ord = before == "Ord" || before == "cmp";
@@ -398,11 +489,11 @@ impl Translator<'_> {
                 let first = match first {
                     // `Ord::cmp(&a, &b)`
                     Expr::Reference(inner) if inner.mutability.is_none() => {
-                        let Pair { probe, tree } = self.receiver(&inner.expr, name);
+                        let Pair { probe, tree } = self.first(&inner.expr, name);
                         (quote!(&#probe), tree)
                     }
                     first => {
-                        let Pair { probe, tree } = self.receiver(first, name);
+                        let Pair { probe, tree } = self.first(first, name);
                         (probe, tree)
                     }
                 };
@@ -439,13 +530,42 @@ impl Translator<'_> {
                 };
                 // The tree derives the result's type from the method. The slot only receives it in
                 // the probe.
-                self.method(of(slot, call.span(), quote!(#func(#(#probes),*))), &method, &trees, None)
+                self.method(of(slot, call.span(), quote!(#func(#(#probes),*))), &method, &trees, None, None)
             }
         }
     }
 }
 
+/// The name of a method's form, which an `impl` with `#[device]` has beside the method. `kind` is
+/// empty for the form of a method with a receiver.
+pub(crate) fn form_name(kind: &str, name: &Ident) -> Ident {
+    Ident::new(&format!("__warpfold_{kind}{}", plain(name)), name.span())
+}
+
+/// A form of this name for every type. A form in an `impl` comes first.
+fn undeclared(form: &Ident, receiver: TokenStream) -> TokenStream {
+    let name = Ident::new("WarpfoldUndeclared", Span::mixed_site());
+    quote! {
+        trait #name: Sized {
+            fn #form<A>(#receiver _: &__warpfold::language::Slot<__warpfold::language::callee::Undeclared<Self>>, _: A) {}
+        }
+        impl<T> #name for T {}
+    }
+}
+
 impl Translator<'_> {
+    /// `option.unwrap_or(other)`
+    fn unwrap_or(&mut self, option: &Expr, other: &Expr) -> Pair {
+        let [value, default] = ["value_of_option", "default_of_option"]
+            .map(|name| format_ident!("{name}_{}", self.slots, span = Span::mixed_site()));
+        let choice: Expr = parse_quote_spanned! {option.span()=> {
+            let #value = #option;
+            let #default = #other;
+            match #value { Some(#value) => #value, None => #default }
+        }};
+        self.expression(&choice, true)
+    }
+
     /// `Some(value)`. An option is a `warpfold::Maybe` on a GPU, and `None` is a constant.
     fn some(&mut self, call: &ExprCall, function: &Expr, value: &Expr) -> Pair {
         let Pair { probe, tree } = self.expression(value, true);

@@ -3,7 +3,10 @@
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 use syn::spanned::Spanned;
-use syn::{Block, Expr, ExprForLoop, ExprMatch, Label, Pat, RangeLimits, parse_quote_spanned};
+use syn::{
+    Block, Expr, ExprForLoop, ExprIf, ExprLet, ExprMatch, ExprWhile, Label, Pat, RangeLimits,
+    parse_quote_spanned,
+};
 
 use super::jumps::leaves_by_label;
 use super::{Pair, Translator, line, of, optional};
@@ -36,6 +39,10 @@ impl Translator<'_> {
     pub(super) fn flow(&mut self, expression: &Expr, wanted: bool) -> Pair {
         let syntax = quote!(__warpfold::language::syntax::Control);
         match expression {
+            Expr::If(branch) if matches!(&*branch.cond, Expr::Let(_)) => {
+                let choice = if_let(branch);
+                self.choice(&choice, wanted)
+            }
             Expr::If(branch) => {
                 let condition = self.expression(&branch.cond, true);
                 let then = self.block(&branch.then_branch, wanted, Vec::new());
@@ -47,7 +54,8 @@ impl Translator<'_> {
                         let tree = quote!(__warpfold::language::syntax::Expression::Control(
                             ::core::option::Option::None, &#tree
                         ));
-                        Pair { probe, tree }
+                        // `if let` becomes a `match`.
+                        Pair { probe: quote!({ #probe }), tree }
                     }
                     Expr::Block(block) => {
                         let Pair { probe, tree } = self.braced(&block.block, wanted, "Block");
@@ -72,6 +80,10 @@ impl Translator<'_> {
                 let (label, name) = self.label(repeat.label.as_ref());
                 let Pair { probe, tree } = self.block(&repeat.body, false, Vec::new());
                 Pair { probe: quote!(#label loop { #probe }), tree: quote!(#syntax::Loop(#name, #tree)) }
+            }
+            Expr::While(repeat) if matches!(&*repeat.cond, Expr::Let(_)) => {
+                let repeat = while_let(repeat);
+                self.flow(&repeat, wanted)
             }
             Expr::While(repeat) => {
                 let (label, name) = self.label(repeat.label.as_ref());
@@ -228,4 +240,22 @@ impl Translator<'_> {
         let name = label.map(|label| label.ident.to_string());
         (quote!(#label), optional(name.map(ToTokens::into_token_stream)))
     }
+}
+
+/// `if let` as a `match`.
+fn if_let(branch: &ExprIf) -> ExprMatch {
+    let ExprIf { cond, then_branch, else_branch, .. } = branch;
+    let Expr::Let(ExprLet { pat, expr, .. }) = &**cond else { unreachable!("the condition is a `let`") };
+    let otherwise = match else_branch {
+        Some((_, otherwise)) => otherwise.to_token_stream(),
+        None => quote!({}),
+    };
+    parse_quote_spanned! {branch.span()=> match #expr { #pat => #then_branch, _ => #otherwise }}
+}
+
+/// `while let` as a `loop` around a `match`.
+fn while_let(repeat: &ExprWhile) -> Expr {
+    let ExprWhile { label, cond, body, .. } = repeat;
+    let Expr::Let(ExprLet { pat, expr, .. }) = &**cond else { unreachable!("the condition is a `let`") };
+    parse_quote_spanned! {repeat.span()=> #label loop { match #expr { #pat => #body, _ => break } }}
 }

@@ -8,8 +8,8 @@ use syn::{BinOp, Expr, ExprCall, ExprStruct, Lit, Path, Stmt, Type, UnOp};
 use super::pattern::member_name;
 use super::standard::{Expansion, macro_refused};
 use super::{
-    Pair, Translator, constant_name, has_braces, mark, of, optional, ours_at, reference, slot_name, this,
-    through,
+    Pair, Receiver, Translator, constant_name, has_braces, mark, of, optional, ours_at, own, reference,
+    slot_name, this, through,
 };
 
 const NO_PLACE: &str =
@@ -34,26 +34,32 @@ impl Translator<'_> {
                 (UnOp::Neg(_), Expr::Lit(literal)) if !matches!(literal.lit, Lit::Bool(_)) => {
                     self.literal(expression, &literal.lit, "-")
                 }
-                (UnOp::Deref(_), Expr::Path(path)) if path.path.is_ident("self") => {
+                (UnOp::Deref(_), operand) if self.reference(operand).is_some() => {
+                    let Pair { probe, tree } = self.expression(operand, true);
+                    Pair { probe: quote!((*#probe)), tree }
+                }
+                (UnOp::Deref(_), Expr::Path(path)) if self.is_state(&path.path) => {
                     self.uses_state.get_or_insert(path.span());
                     let this = this();
                     Pair { probe: quote!((*#this)), tree: quote!(#syntax::State) }
                 }
                 (UnOp::Neg(_) | UnOp::Not(_), operand) => {
-                    let kind = match unary.op {
-                        UnOp::Neg(_) => quote!(Negate),
-                        _ => quote!(Not),
+                    let (kind, name) = match unary.op {
+                        UnOp::Neg(_) => (quote!(Negate), "Neg"),
+                        _ => (quote!(Not), "Not"),
                     };
                     let op = unary.op;
-                    let Pair { probe, tree } = self.primitive(operand);
-                    Pair { probe: quote!(#op #probe), tree: quote!(#syntax::#kind(&#tree)) }
+                    let Pair { probe, tree } = self.expression(operand, true);
+                    let (probe, callee) =
+                        self.operator(name, op.span(), probe, None, |value, _| quote!(#op #value));
+                    Pair { probe, tree: quote!(#syntax::#kind(&#tree, #callee)) }
                 }
                 _ => self.outside(expression, "a dereference", REFERENCE),
             },
             Expr::Path(path) => self.path(expression, &path.path, path.qself.is_some()),
             Expr::Field(field) => {
                 let base = match &*field.base {
-                    Expr::Path(path) if path.path.is_ident("self") => {
+                    Expr::Path(path) if self.is_state(&path.path) => {
                         self.uses_state.get_or_insert(path.span());
                         let this = this();
                         Pair { probe: quote!(#this), tree: quote!(#syntax::State) }
@@ -176,7 +182,7 @@ impl Translator<'_> {
             Expr::Reference(_) | Expr::RawAddr(_) => ("a reference", REFERENCE),
             Expr::Closure(_) => ("a closure", "write a `#[device]` function, and pass it what it needs"),
             Expr::Range(_) => ("a range", "it may only be what `for` counts over, or a pattern"),
-            Expr::Let(_) => ("a `let` in a condition", "compare, or use `match` on a number"),
+            Expr::Let(_) => ("a `let` among other conditions", "nest one `if` in another"),
             Expr::Try(_) | Expr::TryBlock(_) => ("`?`", "there is no `Option` or `Result` here"),
             Expr::Unsafe(_) => ("`unsafe`", "write the device form by hand, with `DeviceOperator::new`"),
             Expr::Async(_) | Expr::Await(_) => ("`async`", "compute the value"),
@@ -197,7 +203,7 @@ impl Translator<'_> {
             Expr::Group(inner) => self.cast_operand(&inner.expr, ty),
             Expr::Block(block) if block.label.is_none() => match &block.block.stmts[..] {
                 [Stmt::Expr(value, None)] => self.cast_operand(value, ty),
-                _ => self.primitive(operand),
+                _ => self.scalar(operand),
             },
             Expr::Lit(literal) => self.cast_literal(operand, &literal.lit, "", ty),
             Expr::Unary(unary) => match (&unary.op, &*unary.expr) {
@@ -206,15 +212,21 @@ impl Translator<'_> {
                 }
                 (UnOp::Neg(op), inner) => {
                     let Pair { probe, tree } = self.cast_operand(inner, ty);
-                    Pair { probe: quote!((#op #probe)), tree: quote!(#syntax::Negate(&#tree)) }
+                    Pair {
+                        probe: quote!((#op #probe)),
+                        tree: quote!(#syntax::Negate(&#tree, ::core::option::Option::None)),
+                    }
                 }
                 (UnOp::Not(op), inner) => {
                     let Pair { probe, tree } = self.cast_operand(inner, ty);
-                    Pair { probe: quote!((#op #probe)), tree: quote!(#syntax::Not(&#tree)) }
+                    Pair {
+                        probe: quote!((#op #probe)),
+                        tree: quote!(#syntax::Not(&#tree, ::core::option::Option::None)),
+                    }
                 }
-                _ => self.primitive(operand),
+                _ => self.scalar(operand),
             },
-            other => self.primitive(other),
+            other => self.scalar(other),
         }
     }
 
@@ -256,23 +268,30 @@ impl Translator<'_> {
     fn path(&mut self, expression: &Expr, path: &Path, qualified: bool) -> Pair {
         let name = path.get_ident().filter(|_| !qualified);
         if let Some(name) = name {
-            if name == "self" {
+            if self.is_state(path) {
                 return self.refuse(
                     expression,
                     "the operator itself is behind a reference: read its fields, as `self.field`, or copy it, as `*self`",
                 );
             }
             if let Some(variable) = self.local(name) {
+                let tree = quote!(__warpfold::language::syntax::Expression::Local(#variable));
+                if name == "self" {
+                    let this = ours_at(name.span(), this()).1;
+                    return Pair { probe: quote!(#this), tree };
+                }
                 let mark = mark(variable, name);
                 // rustc reports errors in the value at the variable.
                 let span = Span::mixed_site().located_at(expression.span());
-                return Pair {
-                    probe: quote_spanned!(span=> ({ #mark; #expression })),
-                    tree: quote!(__warpfold::language::syntax::Expression::Local(#variable)),
-                };
+                return Pair { probe: quote_spanned!(span=> ({ #mark; #expression })), tree };
             }
         }
         self.constant_value(quote!(#expression))
+    }
+
+    /// Whether a path is the `self` of an operator.
+    pub(super) fn is_state(&self, path: &Path) -> bool {
+        self.function.receiver == Receiver::Operator && path.is_ident("self")
     }
 
     /// A value that rustc computes: a path, or a call of an associated function.
@@ -284,6 +303,16 @@ impl Translator<'_> {
             probe: quote_spanned!(span=> __warpfold::language::Constant::get(&#name)),
             tree: quote!(__warpfold::language::syntax::Expression::Constant(#constant)),
         }
+    }
+
+    /// A value that is cast. If there are no type parameters, the probe checks that it is a number or
+    /// a value of an enum.
+    fn scalar(&mut self, operand: &Expr) -> Pair {
+        let Pair { probe, tree } = self.expression(operand, true);
+        if self.function.generic {
+            return Pair { probe, tree };
+        }
+        Pair { probe: through("scalar", operand.span(), probe), tree }
     }
 
     /// An operand of an operator or a method. If there are no type parameters, the probe checks
@@ -298,62 +327,116 @@ impl Translator<'_> {
 
     fn binary(&mut self, left: &Expr, op: &BinOp, right: &Expr) -> Pair {
         let syntax = quote!(__warpfold::language::syntax);
-        let (name, compound) = match op {
-            BinOp::Add(_) => ("Add", false),
-            BinOp::Sub(_) => ("Subtract", false),
-            BinOp::Mul(_) => ("Multiply", false),
-            BinOp::Div(_) => ("Divide", false),
-            BinOp::Rem(_) => ("Remainder", false),
-            BinOp::And(_) => ("And", false),
-            BinOp::Or(_) => ("Or", false),
-            BinOp::BitXor(_) => ("BitXor", false),
-            BinOp::BitAnd(_) => ("BitAnd", false),
-            BinOp::BitOr(_) => ("BitOr", false),
-            BinOp::Shl(_) => ("ShiftLeft", false),
-            BinOp::Shr(_) => ("ShiftRight", false),
-            BinOp::Eq(_) => ("Equal", false),
-            BinOp::Lt(_) => ("Less", false),
-            BinOp::Le(_) => ("LessOrEqual", false),
-            BinOp::Ne(_) => ("NotEqual", false),
-            BinOp::Ge(_) => ("GreaterOrEqual", false),
-            BinOp::Gt(_) => ("Greater", false),
-            BinOp::AddAssign(_) => ("Add", true),
-            BinOp::SubAssign(_) => ("Subtract", true),
-            BinOp::MulAssign(_) => ("Multiply", true),
-            BinOp::DivAssign(_) => ("Divide", true),
-            BinOp::RemAssign(_) => ("Remainder", true),
-            BinOp::BitXorAssign(_) => ("BitXor", true),
-            BinOp::BitAndAssign(_) => ("BitAnd", true),
-            BinOp::BitOrAssign(_) => ("BitOr", true),
-            BinOp::ShlAssign(_) => ("ShiftLeft", true),
-            BinOp::ShrAssign(_) => ("ShiftRight", true),
+        // The name in the tree, the trait, and whether the operator assigns.
+        let (name, of_trait, compound) = match op {
+            BinOp::Add(_) => ("Add", "Add", false),
+            BinOp::Sub(_) => ("Subtract", "Sub", false),
+            BinOp::Mul(_) => ("Multiply", "Mul", false),
+            BinOp::Div(_) => ("Divide", "Div", false),
+            BinOp::Rem(_) => ("Remainder", "Rem", false),
+            BinOp::And(_) => ("And", "", false),
+            BinOp::Or(_) => ("Or", "", false),
+            BinOp::BitXor(_) => ("BitXor", "BitXor", false),
+            BinOp::BitAnd(_) => ("BitAnd", "BitAnd", false),
+            BinOp::BitOr(_) => ("BitOr", "BitOr", false),
+            BinOp::Shl(_) => ("ShiftLeft", "Shl", false),
+            BinOp::Shr(_) => ("ShiftRight", "Shr", false),
+            BinOp::Eq(_) => ("Equal", "PartialEq", false),
+            BinOp::Lt(_) => ("Less", "PartialOrd", false),
+            BinOp::Le(_) => ("LessOrEqual", "PartialOrd", false),
+            BinOp::Ne(_) => ("NotEqual", "PartialEq", false),
+            BinOp::Ge(_) => ("GreaterOrEqual", "PartialOrd", false),
+            BinOp::Gt(_) => ("Greater", "PartialOrd", false),
+            BinOp::AddAssign(_) => ("Add", "AddAssign", true),
+            BinOp::SubAssign(_) => ("Subtract", "SubAssign", true),
+            BinOp::MulAssign(_) => ("Multiply", "MulAssign", true),
+            BinOp::DivAssign(_) => ("Divide", "DivAssign", true),
+            BinOp::RemAssign(_) => ("Remainder", "RemAssign", true),
+            BinOp::BitXorAssign(_) => ("BitXor", "BitXorAssign", true),
+            BinOp::BitAndAssign(_) => ("BitAnd", "BitAndAssign", true),
+            BinOp::BitOrAssign(_) => ("BitOr", "BitOrAssign", true),
+            BinOp::ShlAssign(_) => ("ShiftLeft", "ShlAssign", true),
+            BinOp::ShrAssign(_) => ("ShiftRight", "ShrAssign", true),
             other => return self.refuse(other, "this operator has no counterpart in CUDA C++"),
         };
         let operator = format_ident!("{name}");
         let operator = quote!(#syntax::Operator::#operator);
         if compound {
-            let place_span = left.span();
-            let value = self.primitive(right);
+            let value = self.expression(right, true);
             let place = self.place(left);
             let indexed = std::mem::take(&mut self.indexed);
             let (place_probe, value_probe) = (place.probe, value.probe);
             let (place, value) = (place.tree, value.tree);
-            // The target must be a number as well: a struct may implement operators.
-            let asked = (!self.function.generic)
-                .then(|| through("number", place_span, place_probe.clone()))
-                .map(|asked| quote!(let _ = #asked;));
+            let (probe, callee) = self.operator(
+                of_trait,
+                op.span(),
+                place_probe.clone(),
+                Some(value_probe),
+                |read, value| quote!({ let _ = #read; #place_probe #op #value }),
+            );
             return Pair {
-                probe: quote!({ #(let _ = #indexed;)* #asked #place_probe #op #value_probe }),
-                tree: quote!(#syntax::Expression::Compound(#operator, &#place, &#value)),
+                probe: quote!({ #(let _ = #indexed;)* #probe }),
+                tree: quote!(#syntax::Expression::Compound(#operator, &#place, &#value, #callee)),
             };
         }
-        let (left, right) = (self.primitive(left), self.primitive(right));
+        let (left, right) = (self.expression(left, true), self.expression(right, true));
         let (left_probe, right_probe) = (left.probe, right.probe);
         let (left, right) = (left.tree, right.tree);
-        Pair {
-            probe: quote!(#left_probe #op #right_probe),
-            tree: quote!(#syntax::Expression::Binary(#operator, &#left, &#right)),
+        let (probe, callee) = match of_trait {
+            "" => (quote!(#left_probe #op #right_probe), quote!(::core::option::Option::None)),
+            of_trait => self.operator(
+                of_trait,
+                op.span(),
+                left_probe,
+                Some(right_probe),
+                |left, right| quote!(#left #op #right),
+            ),
+        };
+        Pair { probe, tree: quote!(#syntax::Expression::Binary(#operator, &#left, &#right, #callee)) }
+    }
+
+    /// The probe of an operator, whose operands are written by `write`, and its callee for the tree.
+    /// The callee's slot gets the types of the operands.
+    fn operator(
+        &mut self,
+        of_trait: &str,
+        span: Span,
+        left: TokenStream,
+        right: Option<TokenStream>,
+        write: impl FnOnce(TokenStream, TokenStream) -> TokenStream,
+    ) -> (TokenStream, TokenStream) {
+        let (number, slot) = self.callee(span);
+        let of_trait = Ident::new(of_trait, Span::mixed_site());
+        let (span, slot) = ours_at(span, slot);
+        let callee = quote!(::core::option::Option::Some(#number));
+        let op = quote_spanned!(span=> __warpfold::language::callee::op::#of_trait);
+        if !self.function.generic {
+            let rhs = match right {
+                Some(_) => quote!(_),
+                None => quote!(()),
+            };
+            let pass = |function: &str, value| {
+                let function = ours_at(span, Ident::new(function, span)).1;
+                quote_spanned!(span=> __warpfold::language::callee::#function::<#op, _, #rhs>(&#slot, #value))
+            };
+            let right = right.map(|right| pass("right", right)).unwrap_or_default();
+            return (write(pass("left", left), right), callee);
         }
+        // Only the bounds tell here whether the operands have the operator.
+        let [left_name, right_name] = ["left", "right"].map(|name| ours_at(span, own(name)).1);
+        let right = right.unwrap_or_else(|| quote!(()));
+        let written = write(quote!(#left_name), quote!(#right_name));
+        let probe = quote_spanned! {span=> ({
+            let #left_name = #left;
+            let #right_name = #right;
+            {
+                use __warpfold::language::callee::{Bounded as _, Unbounded as _};
+                let operands = __warpfold::language::callee::operands::<#op, _, _>(&#left_name, &#right_name);
+                __warpfold::language::Slot::means(&#slot, &(&&operands).meaning());
+            }
+            #written
+        })};
+        (probe, callee)
     }
 
     /// An index. It has no statements, so the time of its evaluation does not matter.
@@ -371,15 +454,23 @@ impl Translator<'_> {
                 let Some((name, variable)) = self.local_of(&path.path) else {
                     return self.refuse(place, NO_PLACE);
                 };
+                let tree = quote!(__warpfold::language::syntax::Expression::Local(#variable));
+                if name == "self" {
+                    let this = ours_at(name.span(), this()).1;
+                    return Pair { probe: quote!(#this), tree };
+                }
                 let mark = mark(variable, name);
                 self.indexed.push(quote!(#mark));
-                Pair {
-                    probe: quote!(#place),
-                    tree: quote!(__warpfold::language::syntax::Expression::Local(#variable)),
-                }
+                Pair { probe: quote!(#place), tree }
             }
             Expr::Paren(inner) => self.place(&inner.expr),
             Expr::Group(inner) => self.place(&inner.expr),
+            Expr::Unary(unary)
+                if matches!(unary.op, UnOp::Deref(_)) && self.reference(&unary.expr).is_some() =>
+            {
+                let Pair { probe, tree } = self.place(&unary.expr);
+                Pair { probe: quote!((*#probe)), tree }
+            }
             Expr::Field(field) => {
                 let Pair { probe, tree } = self.place(&field.base);
                 let (member, name) = (&field.member, member_name(&field.member));

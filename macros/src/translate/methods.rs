@@ -9,6 +9,7 @@ pub(super) enum Returns {
     Bool,
     U32,
     Ordering,
+    PartialOrdering,
 }
 
 /// A method: its name, its receivers, the type that it returns, and whether the CPU and every GPU
@@ -147,6 +148,7 @@ const ROWS: &[Rows] = &[
     ),
     ("iubo", Returns::Ordering, true, &["cmp"]),
     ("f", Returns::Ordering, true, &["total_cmp"]),
+    ("iufbo", Returns::PartialOrdering, true, &["partial_cmp"]),
     // Each library has its own accuracy, so the last bits differ.
     (
         "f",
@@ -169,7 +171,7 @@ pub(super) fn traits_of(method: &str) -> &'static [&'static str] {
         "is_zero" => &["Zero"],
         "is_one" => &["One"],
         "eq" | "ne" => &["PartialEq"],
-        "ge" | "gt" | "le" | "lt" => &["PartialOrd"],
+        "ge" | "gt" | "le" | "lt" | "partial_cmp" => &["PartialOrd"],
         "cmp" | "clamp" | "max" | "min" => &["Ord"],
         "plus" | "times" | "minimum" | "maximum" => &["Number"],
         "div_euclid" | "rem_euclid" => &["Euclid"],
@@ -222,22 +224,21 @@ pub(super) fn is_of_number(name: &str) -> bool {
     matches!(name, "plus" | "times" | "minimum" | "maximum")
 }
 
-/// The advice in the error for a method that has no counterpart.
-pub(super) fn instead(name: &str) -> &'static str {
-    match name {
+/// The advice in the error for a method of the standard library that has no counterpart. None for
+/// a name that a type of the user may have.
+pub(super) fn instead(name: &str) -> Option<&'static str> {
+    Some(match name {
         _ if name.starts_with("checked_") || name.starts_with("overflowing_") => {
             "it returns more than a number: use the `wrapping_` or `saturating_` method, and compare"
         }
-        "partial_cmp" => "it returns an `Option`: use `total_cmp`, `cmp`, or `<` and `==`",
         "try_into" => "it returns a `Result`: use `x as T`",
         "sin_cos" => "call `sin` and `cos`",
         "to_degrees" | "to_radians" => "multiply by the factor",
-        "log" => "divide `ln`s, or use `log2` or `log10`",
         "iter" | "into_iter" | "map" | "iter_mut" | "swap" | "fill" => {
             "write `for x in a`, or index the array: `for k in 0..N { ... a[k] ... }`"
         }
         "clone" | "to_owned" | "borrow" | "as_ref" => "items are `Copy`: use the value itself",
         "unwrap" | "expect" => "there is no `Option` or `Result` here, and nothing may panic",
-        _ => "docs/OPERATORS.md lists those that are; of your own, write a `#[device]` function",
-    }
+        _ => return None,
+    })
 }

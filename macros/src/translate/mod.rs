@@ -13,6 +13,7 @@ mod pattern;
 mod standard;
 mod statement;
 
+pub(crate) use self::call::form_name;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
@@ -25,9 +26,23 @@ struct Pair {
     tree: TokenStream,
 }
 
+/// What `self` is in a function.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Receiver {
+    None,
+    /// An operator or an aggregate by reference. Its fields are arguments of the kernel.
+    Operator,
+    /// A value, and whether it is declared `mut`.
+    Value(bool),
+    /// A reference, and whether it is declared `mut`.
+    Reference(bool),
+}
+
 /// The function to translate.
 pub(crate) struct Function<'a> {
-    pub(crate) name: &'a Ident,
+    /// The name by which a free function could call itself.
+    pub(crate) name: Option<&'a Ident>,
+    /// The parameters after `self`. A parameter may be a reference if `self` may.
     pub(crate) parameters: Vec<(&'a Pat, &'a Type)>,
     pub(crate) result: &'a Type,
     pub(crate) body: &'a Block,
@@ -35,7 +50,7 @@ pub(crate) struct Function<'a> {
     pub(crate) generic: bool,
     /// The generics of the function, or of the `impl` around it.
     pub(crate) generics: &'a Generics,
-    pub(crate) has_self: bool,
+    pub(crate) receiver: Receiver,
     /// The path of the crate `warpfold`.
     pub(crate) warpfold: &'a Path,
 }
@@ -60,6 +75,8 @@ struct Variable {
     name: String,
     slot: usize,
     mutable: bool,
+    /// Whether it is a parameter that is a reference. Its value is that behind the reference.
+    by_reference: bool,
 }
 
 struct Translator<'a> {
@@ -69,7 +86,8 @@ struct Translator<'a> {
     scope: Vec<(String, usize)>,
     slots: usize,
     constants: Vec<TokenStream>,
-    callees: Vec<Path>,
+    /// Where rustc reports errors of each callee.
+    callees: Vec<Span>,
     /// `const` and `use` items, which stand before the probe.
     items: Vec<TokenStream>,
     /// How many blocks enclose the current expression.
@@ -104,6 +122,27 @@ impl Translator<'_> {
     fn function(mut self) -> Result<Translation, Error> {
         let (mut probe_parameters, mut asked, mut destructured) =
             (Vec::new(), TokenStream::new(), Vec::new());
+        let this = this();
+        match self.function.receiver {
+            Receiver::None => {}
+            Receiver::Operator => probe_parameters.push(quote!(#this: &Self)),
+            receiver => {
+                let by_reference = matches!(receiver, Receiver::Reference(_));
+                let slot = self.slot();
+                let mutable = matches!(receiver, Receiver::Value(true) | Receiver::Reference(true));
+                let name = Ident::new("self", Span::mixed_site());
+                let variable = self.declare(&name, slot, mutable);
+                self.variables[variable].by_reference = by_reference;
+                let mutability = mutable.then(|| quote!(mut));
+                let (parameter, value) = match by_reference {
+                    true => (quote!(#this: &#mutability Self), quote!((*#this))),
+                    false => (quote!(#mutability #this: Self), quote!(#this)),
+                };
+                asked.extend(is(slot, Span::mixed_site(), value));
+                probe_parameters.push(parameter);
+            }
+        }
+        let before = self.variables.len();
         for (number, (pattern, ty)) in self.function.parameters.iter().enumerate() {
             let slot = self.slot();
             let (variable, name) = match pattern {
@@ -119,16 +158,19 @@ impl Translator<'_> {
                     (variable, quote!(#name))
                 }
             };
-            let local = &self.variables[variable];
-            debug_assert_eq!(variable, number);
-            let plain = last_ident(&name);
-            asked.extend(is(local.slot, ty.span(), &plain));
+            debug_assert_eq!(variable, before + number);
+            let mut plain = last_ident(&name);
+            if matches!(ty, Type::Reference(_)) {
+                self.variables[variable].by_reference = true;
+                plain = quote!((*#plain));
+            }
+            asked.extend(is(self.variables[variable].slot, ty.span(), &plain));
             if let Pat::Ident(ident) = pattern {
                 asked.extend(bind_mark(variable, &ident.ident));
             }
             probe_parameters.push(quote!(#name: #ty));
         }
-        let parameters = self.function.parameters.len();
+        let parameters = self.variables.len();
         let mut statements = Vec::new();
         for (pattern, variable, name) in destructured {
             let mut bound = Vec::new();
@@ -157,45 +199,37 @@ impl Translator<'_> {
         let slots: Vec<Ident> = (0..self.slots).map(slot_name).collect();
         let constants: Vec<Ident> = (0..self.constants.len()).map(constant_name).collect();
         let callees: Vec<Ident> = (0..self.callees.len()).map(callee_name).collect();
-        let (items, paths) = (&self.items, &self.callees);
-        let asked_callees = paths.iter().zip(&callees).map(|(path, name)| {
-            // rustc reports a callee without `#[device]` here, so the span is that of the callee's
-            // name.
-            let (span, name) = ours_at(path.segments.last().span(), name.clone());
-            quote_spanned!(span=> __warpfold::language::Slot::callee(&#name))
-        });
+        let items = &self.items;
+        let of_callees = |function: &str| -> Vec<TokenStream> {
+            let of = |(&span, name): (&Span, &Ident)| {
+                // rustc reports a callee without `#[device]` here.
+                let (_, function) = ours_at(span, Ident::new(function, span));
+                let (span, name) = ours_at(span, name.clone());
+                quote_spanned!(span=> __warpfold::language::Slot::#function(&#name))
+            };
+            self.callees.iter().zip(&callees).map(of).collect()
+        };
+        let (asked_callees, exact) = (of_callees("callee"), of_callees("exact"));
         let values = self.constants.iter().zip(&constants).map(|(value, name)| {
             quote_spanned!(value.span()=> let #name = __warpfold::language::constant(|| #value);)
         });
-        // The generic arguments of a callee are left out: its parameters have defaults in a type
-        // path.
-        let depth = depth();
-        let exact = paths.iter().map(|path| {
-            let span = path.segments.last().span();
-            let callee =
-                call::of_callee(path, |name, _| quote_spanned!(span=> <#name>::exact(#depth + 1)));
-            quote_spanned! {span=> if #depth < #DEEPEST { #callee } else {
-                ::core::panic!("functions that call one another in a circle have no bound on a GPU's stack; use a loop")
-            }}
-        });
         let (result, probe, tree) = (self.function.result, body.probe, body.tree);
-        let state = self.function.has_self.then(|| {
-            let this = this();
-            quote!(#this: &Self,)
-        });
-        let locals = self.variables.iter().map(|Variable { name, slot, mutable }| {
-            quote!(__warpfold::language::syntax::Variable { name: #name, ty: #slot, mutable: #mutable })
-        });
-        let tree_name = own("BODY");
         let warpfold = self.function.warpfold;
-        let file = file(self.function.body.span());
-        let tokens = quote! {
+        let probe = quote! {
             use #warpfold as __warpfold;
             #(#items)*
             #(let #slots = __warpfold::language::Slot::new();)*
             #(#values)*
             #(let #callees = __warpfold::language::Slot::new();)*
-            let _ = |#state #(#probe_parameters),*| -> #result { #asked #probe };
+            let _ = |#(#probe_parameters),*| -> #result { #asked #probe };
+        };
+        let locals = self.variables.iter().map(|Variable { name, slot, mutable, .. }| {
+            quote!(__warpfold::language::syntax::Variable { name: #name, ty: #slot, mutable: #mutable })
+        });
+        let tree_name = own("BODY");
+        let file = file(self.function.body.span());
+        let tokens = quote! {
+            #probe
             static #tree_name: __warpfold::language::syntax::Body = __warpfold::language::syntax::Body {
                 locals: &[#(#locals),*],
                 parameters: #parameters,
@@ -211,7 +245,11 @@ impl Translator<'_> {
             let __warpfold_result = <#result as __warpfold::language::Local>::ty();
         };
         let own = self.exact;
-        let exact = quote!({ #[allow(unused_imports)] use #warpfold as __warpfold; #own #(&& (#exact))* });
+        // The types of the callees are known in the probe only.
+        let exact = match exact.is_empty() {
+            true => quote!(#own),
+            false => quote!({ #probe #own #(&& #exact)* }),
+        };
         Ok(Translation { tokens, exact, uses_state: self.uses_state })
     }
 
@@ -223,7 +261,7 @@ impl Translator<'_> {
     fn declare(&mut self, name: &Ident, slot: usize, mutable: bool) -> usize {
         let variable = self.variables.len();
         let name = plain(name);
-        self.variables.push(Variable { name: name.clone(), slot, mutable });
+        self.variables.push(Variable { name: name.clone(), slot, mutable, by_reference: false });
         self.scope.push((name, variable));
         variable
     }
@@ -248,6 +286,20 @@ impl Translator<'_> {
     fn bind_marks(&self, bound: &[(Ident, usize)]) -> TokenStream {
         let variable = |slot: usize| self.variables.iter().position(|variable| variable.slot == slot);
         bound.iter().filter_map(|(name, slot)| Some(bind_mark(variable(*slot)?, name))).collect()
+    }
+
+    /// A variable that is a reference, if the expression names one.
+    fn reference(&self, expression: &Expr) -> Option<usize> {
+        let Expr::Path(path) = expression else { return None };
+        let (_, variable) = self.local_of(&path.path)?;
+        self.variables[variable].by_reference.then_some(variable)
+    }
+
+    /// A callee, whose slot has a type that the probe gives it.
+    fn callee(&mut self, at: Span) -> (usize, Ident) {
+        self.callees.push(at);
+        let number = self.callees.len() - 1;
+        (number, callee_name(number))
     }
 
     fn constant(&mut self, value: TokenStream) -> usize {
@@ -348,14 +400,6 @@ fn callee_name(callee: usize) -> Ident {
     own(&format!("callee_{callee}"))
 }
 
-/// The deepest chain of calls between functions. A deeper one is refused as recursion.
-const DEEPEST: u32 = 16;
-
-/// The variable that holds the depth of the call chain when `exact` is evaluated.
-pub(crate) fn depth() -> Ident {
-    own("depth")
-}
-
 /// The name of `self` in the probe.
 fn this() -> Ident {
     own("this")
@@ -392,7 +436,7 @@ fn names_in_bounds(generics: &Generics) -> Vec<String> {
 }
 
 /// A name without `r#`.
-fn plain(name: &Ident) -> String {
+pub(crate) fn plain(name: &Ident) -> String {
     let name = name.to_string();
     name.strip_prefix("r#").unwrap_or(&name).to_owned()
 }

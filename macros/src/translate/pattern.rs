@@ -3,7 +3,7 @@
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 use syn::spanned::Spanned;
-use syn::{Expr, Lit, Member, Pat, RangeLimits, UnOp};
+use syn::{Expr, Lit, Member, Pat, Path, RangeLimits, UnOp};
 
 use super::standard::macro_refused;
 use super::{Pair, Translator, optional, plain, through};
@@ -36,6 +36,9 @@ impl Translator<'_> {
                 }
                 let name = &ident.ident;
                 let is_constant = plain(name).starts_with(|first: char| first.is_uppercase());
+                if refutable && plain(name) == "None" && ident.subpat.is_none() {
+                    return self.option(None);
+                }
                 if refutable && is_constant && ident.subpat.is_none() {
                     return self.constant_pattern(quote!(#name));
                 }
@@ -56,6 +59,9 @@ impl Translator<'_> {
             Pat::Tuple(tuple) => {
                 let (probes, tree) = self.elements(&tuple.elems, bound, refutable);
                 Pair { probe: quote!((#(#probes,)*)), tree }
+            }
+            Pat::TupleStruct(structure) if structure.elems.len() == 1 && names(&structure.path, "Some") => {
+                self.option(Some((&structure.elems[0], bound)))
             }
             Pat::TupleStruct(structure) => {
                 let path = &structure.path;
@@ -101,6 +107,7 @@ impl Translator<'_> {
                 Some(tree) => Pair { probe: quote!(#pattern), tree: quote!(#syntax::Value(#tree)) },
                 None => Pair::default(),
             },
+            Pat::Path(path) if names(&path.path, "None") => self.option(None),
             Pat::Path(path) => self.constant_pattern(quote!(#path)),
             Pat::Range(range) => {
                 let low = range.start.as_ref().map(|low| self.bound(low));
@@ -147,9 +154,29 @@ impl Translator<'_> {
         (probes, quote!(__warpfold::language::syntax::Pattern::Elements(&[#(#front),*], &[#(#back),*])))
     }
 
-    /// A constant in a pattern. It must be a number.
+    /// `Some(inner)` or `None`. An option is a `warpfold::Maybe` on a GPU.
+    fn option(&mut self, inner: Option<(&Pat, &mut Vec<(Ident, usize)>)>) -> Pair {
+        let syntax = quote!(__warpfold::language::syntax);
+        let is =
+            |truth: bool| quote!(("is_some", #syntax::Pattern::Value(#syntax::PatternValue::Bool(#truth))));
+        let Some((inner, bound)) = inner else {
+            let is = is(false);
+            return Pair {
+                probe: quote!(::core::option::Option::None),
+                tree: quote!(#syntax::Pattern::Fields(&[#is])),
+            };
+        };
+        let Pair { probe, tree } = self.pattern_of(inner, bound, true);
+        let is = is(true);
+        Pair {
+            probe: quote!(::core::option::Option::Some(#probe)),
+            tree: quote!(#syntax::Pattern::Fields(&[#is, ("value", #tree)])),
+        }
+    }
+
+    /// A constant in a pattern. It must be a number or a value of an enum.
     fn constant_pattern(&mut self, path: TokenStream) -> Pair {
-        let constant = self.constant(through("number", path.span(), path.clone()));
+        let constant = self.constant(through("scalar", path.span(), path.clone()));
         Pair {
             probe: path,
             tree: quote!(__warpfold::language::syntax::Pattern::Value(
@@ -174,7 +201,7 @@ impl Translator<'_> {
     /// The lower or upper bound of a range in a pattern.
     fn bound(&mut self, value: &Expr) -> TokenStream {
         if let Expr::Path(path) = value {
-            let constant = self.constant(through("number", path.span(), quote!(#path)));
+            let constant = self.constant(through("scalar", path.span(), quote!(#path)));
             return quote!(__warpfold::language::syntax::PatternValue::Constant(#constant));
         }
         self.literal_value(value).unwrap_or_default()
@@ -212,6 +239,10 @@ impl Translator<'_> {
             }
         }
     }
+}
+
+fn names(path: &Path, name: &str) -> bool {
+    path.segments.last().is_some_and(|last| last.ident == name)
 }
 
 fn halves(pairs: Vec<Pair>) -> (Vec<TokenStream>, Vec<TokenStream>) {

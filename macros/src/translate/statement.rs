@@ -1,12 +1,13 @@
 //! Blocks and statements.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 use syn::spanned::Spanned;
-use syn::{Block, Item, Local, Pat, Stmt};
+use syn::visit::{self, Visit};
+use syn::{Block, Expr, Item, Local, Pat, PatIdent, Stmt, parse_quote_spanned};
 
 use super::standard::{Expansion, macro_refused};
-use super::{Pair, Translator, bind_mark, line, optional, slot_name};
+use super::{Pair, Translator, bind_mark, line, optional, own, plain, slot_name};
 
 const MOVE_OUT: &str = "only `const` and `use` items may be inside a body; move this one out";
 
@@ -92,10 +93,7 @@ impl Translator<'_> {
             };
         };
         if let Some((_, otherwise)) = &init.diverge {
-            return self.refuse(
-                otherwise,
-                "`let ... else` has no counterpart in CUDA C++: every pattern here matches; use `if`",
-            );
+            return self.let_else(pattern, ty.as_ref(), &init.expr, otherwise);
         }
         let value = self.expression(&init.expr, true);
         let mut bound = Vec::new();
@@ -108,6 +106,31 @@ impl Translator<'_> {
             tree: quote!(__warpfold::language::syntax::StatementKind::Let(
                 #pattern_tree, ::core::option::Option::Some(#value_tree)
             )),
+        }
+    }
+
+    /// `let pattern = value else { otherwise };`, as a `match` that gives a tuple of the variables.
+    fn let_else(&mut self, pattern: &Pat, ty: Option<&TokenStream>, value: &Expr, otherwise: &Expr) -> Pair {
+        let mut bound = Bindings::default();
+        bound.visit_pat(pattern);
+        let Bindings { names, declared } = bound;
+        let (span, typed) = (pattern.span(), own("typed"));
+        let value = match ty {
+            Some(ty) => quote!({ let #typed #ty = #value; #typed }),
+            None => quote!(#value),
+        };
+        if names.is_empty() {
+            let choice = parse_quote_spanned!(span=> match #value { #pattern => {} _ => #otherwise });
+            let Pair { probe, tree } = self.expression(&choice, false);
+            let kind = quote!(__warpfold::language::syntax::StatementKind);
+            return Pair { probe: quote!(#probe;), tree: quote!(#kind::Expression(#tree)) };
+        }
+        let declared: Stmt = parse_quote_spanned! {span=>
+            let (#(#declared,)*) = match #value { #pattern => (#(#names,)*), _ => #otherwise };
+        };
+        match declared {
+            Stmt::Local(declared) => self.declaration(&declared),
+            _ => Pair::default(),
         }
     }
 
@@ -138,5 +161,23 @@ impl Translator<'_> {
             // Syntax that is newer than this list.
             _ => self.refuse(item, MOVE_OUT),
         }
+    }
+}
+
+/// The variables that a pattern binds: their names, and the names with `mut`.
+#[derive(Default)]
+struct Bindings {
+    names: Vec<Ident>,
+    declared: Vec<TokenStream>,
+}
+
+impl<'a> Visit<'a> for Bindings {
+    fn visit_pat_ident(&mut self, ident: &'a PatIdent) {
+        let (mutability, name) = (&ident.mutability, &ident.ident);
+        if !plain(name).starts_with(|first: char| first.is_uppercase()) {
+            self.names.push(name.clone());
+            self.declared.push(quote!(#mutability #name));
+        }
+        visit::visit_pat_ident(self, ident);
     }
 }

@@ -1,6 +1,6 @@
 //! Calls of methods and functions, and struct literals.
 
-use super::{Lowering, Value, aggregate, boolean, scalar, u32_type};
+use super::{ATOM, Lowering, Value, aggregate, boolean, scalar, u32_type};
 use crate::language::Type;
 use crate::language::syntax::{Expression, Operator, Returns};
 use crate::{DeviceType, Error, Kind, Layout, Scalar};
@@ -52,6 +52,7 @@ impl Lowering<'_> {
         match (name, &operands[..]) {
             ("plus", [left, right]) => return self.binary(Operator::Add, left, right),
             ("times", [left, right]) => return self.binary(Operator::Multiply, left, right),
+            ("partial_cmp", [left, right]) => return self.partial_order(left.clone(), right.clone()),
             _ => {}
         }
         let unsigned = match kind {
@@ -66,6 +67,7 @@ impl Lowering<'_> {
             Returns::Bool => boolean(),
             Returns::U32 => u32_type(),
             Returns::Ordering => <std::cmp::Ordering as crate::language::Local>::ty(),
+            Returns::PartialOrdering => <Option<std::cmp::Ordering> as crate::language::Local>::ty(),
             Returns::Slot(slot) => {
                 let ty = self.type_of(slot);
                 if !matches!(scalar(&ty), Some(Scalar::F32 | Scalar::F64)) {
@@ -76,6 +78,17 @@ impl Lowering<'_> {
             }
         };
         self.function(name, operands, Some(result))
+    }
+
+    /// `left.partial_cmp(&right)`. Without an order all bits of the option are zero.
+    fn partial_order(&mut self, left: Value, right: Value) -> Result<Value, Error> {
+        let (left, right) = (self.named(left), self.named(right));
+        let ty = <Option<std::cmp::Ordering> as crate::language::Local>::ty();
+        let (name, left, right) = (self.types.name_of(&ty), left.within(ATOM), right.within(ATOM));
+        let text = format!(
+            "{name}{{i8(({left} > {right}) - ({left} < {right})), {left} <= {right} || {left} > {right}}}"
+        );
+        Ok(Value::atom(text, ty, false))
     }
 
     /// A call of a function in the C++ namespace `rust`. By default the result has the type of the

@@ -1,7 +1,7 @@
 //! Expressions.
 
 use super::pattern::length;
-use super::{ATOM, Lowering, Value, aggregate, boolean, scalar, u32_type};
+use super::{ATOM, Callee, Lowering, Value, aggregate, boolean, scalar, u32_type};
 use crate::language::Type;
 use crate::language::syntax::{Control, Expression, Operator};
 use crate::source::names::scalar_name;
@@ -47,8 +47,11 @@ impl Lowering<'_> {
                 let base = self.value(base)?;
                 self.element(base, index)
             }
-            Expression::Negate(operand) => {
+            Expression::Negate(operand, callee) => {
                 let operand = self.value(operand)?;
+                if let Some(callee) = self.callee(*callee) {
+                    return Ok(call(callee, &[operand]));
+                }
                 match scalar(&operand.ty) {
                     Some(Scalar::F32 | Scalar::F64) => {
                         let text = format!("-{}", operand.within(ATOM));
@@ -57,8 +60,11 @@ impl Lowering<'_> {
                     _ => self.function("wrapping_neg", vec![operand], None),
                 }
             }
-            Expression::Not(operand) => {
+            Expression::Not(operand, callee) => {
                 let operand = self.value(operand)?;
+                if let Some(callee) = self.callee(*callee) {
+                    return Ok(call(callee, &[operand]));
+                }
                 let inner = operand.within(ATOM);
                 let (text, rank) = match scalar(&operand.ty) {
                     Some(Scalar::Bool) => (format!("!{inner}"), UNARY),
@@ -70,10 +76,14 @@ impl Lowering<'_> {
                 };
                 Ok(Value { text, rank, ..operand })
             }
-            Expression::Binary(Operator::And, left, right) => self.short_circuit(left, right, true),
-            Expression::Binary(Operator::Or, left, right) => self.short_circuit(left, right, false),
-            Expression::Binary(operator, left, right) => {
+            Expression::Binary(Operator::And, left, right, _) => self.short_circuit(left, right, true),
+            Expression::Binary(Operator::Or, left, right, _) => self.short_circuit(left, right, false),
+            Expression::Binary(operator, left, right, callee) => {
                 let operands = self.operands([*left, *right])?;
+                if let Some(callee) = self.callee(*callee) {
+                    let value = call(callee, &operands);
+                    return self.compared_by(*operator, value);
+                }
                 let [left, right] = &operands[..] else { return self.not_a_number() };
                 self.binary(*operator, left, right)
             }
@@ -81,18 +91,20 @@ impl Lowering<'_> {
                 let (operand, ty) = (self.value(operand)?, self.type_of(*ty));
                 self.cast(operand, ty)
             }
-            Expression::Method { name, kinds, returns, operands } => {
+            Expression::Method { name, kinds, returns, operands, callee } => {
                 let operands = self.operands(*operands)?;
+                if let Some(callee) = self.callee(*callee) {
+                    return Ok(call(callee, &operands));
+                }
                 self.has_method(name, kinds, &operands)?;
                 self.method(name, *returns, operands)
             }
             Expression::Call(callee, arguments) => {
                 let arguments = self.operands(*arguments)?;
-                let callee = &self.callees[*callee];
-                let stable = arguments.iter().all(|argument| argument.stable);
-                let arguments: Vec<&str> = arguments.iter().map(|argument| argument.text.as_str()).collect();
-                let text = format!("{}({})", callee.name, arguments.join(", "));
-                Ok(Value::atom(text, callee.result.clone(), stable))
+                match self.callee(Some(*callee)) {
+                    Some(callee) => Ok(call(callee, &arguments)),
+                    None => self.refuse("a kernel can call `#[device]` functions only"),
+                }
             }
             Expression::Struct { ty, fields, base } => self.structure(*ty, fields, *base),
             Expression::Tuple(elements) => {
@@ -122,6 +134,30 @@ impl Lowering<'_> {
                 self.refuse("an assignment has no value: write it as a statement")
             }
         }
+    }
+
+    /// The function that a place in the body calls. None for an operation of numbers.
+    pub(super) fn callee(&self, callee: Option<usize>) -> Option<&Callee> {
+        self.callees[callee?].as_ref()
+    }
+
+    /// The value of an operator whose function returned this: `a != b` is `!a.eq(b)`, and `a < b` asks
+    /// whether `a.partial_cmp(b)` is less.
+    fn compared_by(&mut self, operator: Operator, value: Value) -> Result<Value, Error> {
+        let symbol = match operator {
+            Operator::NotEqual => {
+                return Ok(Value { text: format!("!{}", value.text), rank: UNARY, ..value });
+            }
+            Operator::Less => "<",
+            Operator::LessOrEqual => "<=",
+            Operator::Greater => ">",
+            Operator::GreaterOrEqual => ">=",
+            _ => return Ok(value),
+        };
+        let order = self.named(value);
+        let (some, order) = (self.field(&order, "is_some")?, self.field(&order, "value")?);
+        let text = format!("{} && {} {symbol} 0", some.text, order.text);
+        Ok(Value { text, ty: boolean(), rank: 5, stable: true })
     }
 
     fn flow(&mut self, slot: Option<usize>, control: &Control) -> Result<Value, Error> {
@@ -303,6 +339,13 @@ impl Lowering<'_> {
     pub(super) fn not_a_number<T>(&self) -> Result<T, Error> {
         self.refuse("only numbers and `bool` have operators and methods: write a `#[device]` function")
     }
+}
+
+/// A call of a function.
+pub(super) fn call(callee: &Callee, arguments: &[Value]) -> Value {
+    let texts: Vec<&str> = arguments.iter().map(|argument| argument.text.as_str()).collect();
+    let text = format!("{}({})", callee.name, texts.join(", "));
+    Value::atom(text, callee.result.clone(), arguments.iter().all(|argument| argument.stable))
 }
 
 fn bits(scalar: Scalar) -> u32 {

@@ -28,7 +28,7 @@ pub(super) type Lines = Vec<(u32, String)>;
 /// The names of a function's parameters, and its body. The names of its callees are known.
 pub(super) fn lower(
     translation: &Translation,
-    callees: &[Callee],
+    callees: &[Option<Callee>],
     state: Option<&Layout>,
     types: &mut Types,
 ) -> Result<(Vec<String>, Lines), Error> {
@@ -65,7 +65,7 @@ pub(super) struct Callee {
 struct Lowering<'a> {
     translation: &'a Translation,
     locals: &'static [Variable],
-    callees: &'a [Callee],
+    callees: &'a [Option<Callee>],
     state: Option<&'a Layout>,
     types: &'a mut Types,
     /// The C++ names of the locals. All differ, since shadowing in C++ differs from Rust.

@@ -1,5 +1,6 @@
 //! Statements, and the destinations of values.
 
+use super::expression::call;
 use super::{Destination, Lowering, Value, scalar};
 use crate::language::syntax::{Block, Control, Expression, Operator, Pattern, StatementKind};
 use crate::{Error, Scalar};
@@ -67,9 +68,14 @@ impl Lowering<'_> {
         match expression {
             Expression::Control(_, control) => self.control(control, destination),
             Expression::Assign(place, value) => self.assign(place, value),
-            Expression::Compound(operator, place, value) => {
+            Expression::Compound(operator, place, value, callee) => {
                 let value = self.value(value)?;
                 let place = self.value(place)?;
+                if let Some(callee) = self.callee(*callee) {
+                    let changed = call(callee, &[place.clone(), value]);
+                    self.push(format!("{} = {};", place.text, changed.text));
+                    return Ok(());
+                }
                 self.compound(*operator, &place, &value)
             }
             expression => {

@@ -53,8 +53,11 @@ impl Functions<'_> {
                 (names, constants.chain([Line::Author(code.clone())]).collect())
             }
             Body::Translation(translation) => {
-                let callees: Result<Vec<_>, _> =
-                    translation.callees.iter().map(|callee| self.callee(callee)).collect();
+                let mut called = |callee: &Option<Callee>| match callee {
+                    Some(callee) => self.callee(callee).map(Some),
+                    None => Ok(None),
+                };
+                let callees: Result<Vec<_>, _> = translation.callees.iter().map(&mut called).collect();
                 let (names, lines) = lower(translation, &callees?, self.state.as_ref(), self.types)?;
                 (names, vec![Line::Translated(translation.file, lines)])
             }

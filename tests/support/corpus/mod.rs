@@ -3,9 +3,36 @@
 //! They need not be associative: a test compares one combination of two items in both languages.
 #![allow(clippy::all)]
 
+/// Operators, each with its name, its item and its `combine`, and a function that visits them.
+macro_rules! corpus {
+    ($visit:ident: $($name:ident: $item:ty = |$a:ident, $b:ident| { $($body:tt)* })*) => {
+        $(
+            #[allow(non_camel_case_types)]
+            #[derive(Clone, Copy, Default, Debug)]
+            pub struct $name {}
+
+            #[monoid]
+            impl Monoid for $name {
+                type Item = $item;
+                fn identity(&self) -> $item {
+                    Edge::example()
+                }
+                fn combine(&self, $a: $item, $b: $item) -> $item {
+                    $($body)*
+                }
+            }
+        )*
+
+        pub(super) fn $visit(visitor: &mut impl Visitor) {
+            $( visitor.visit(stringify!($name), $name {}); )*
+        }
+    };
+}
+
 pub mod generic;
 mod helpers;
 mod plain;
+mod types;
 
 use warpfold::DeviceMonoid;
 
@@ -21,5 +48,6 @@ pub trait Visitor {
 /// Visits every operator of the corpus.
 pub fn corpus(visitor: &mut impl Visitor) {
     plain::plain(visitor);
+    types::types(visitor);
     generic::generic(visitor);
 }

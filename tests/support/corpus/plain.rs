@@ -13,32 +13,7 @@ type Word = u64;
 type Long = i64;
 type Real = f32;
 
-macro_rules! corpus {
-    ($($name:ident: $item:ty = |$a:ident, $b:ident| { $($body:tt)* })*) => {
-        $(
-            #[allow(non_camel_case_types)]
-            #[derive(Clone, Copy, Default, Debug)]
-            pub struct $name {}
-
-            #[monoid]
-            impl Monoid for $name {
-                type Item = $item;
-                fn identity(&self) -> $item {
-                    Edge::example()
-                }
-                fn combine(&self, $a: $item, $b: $item) -> $item {
-                    $($body)*
-                }
-            }
-        )*
-
-        pub(super) fn plain(visitor: &mut impl Visitor) {
-            $( visitor.visit(stringify!($name), $name {}); )*
-        }
-    };
-}
-
-corpus! {
+corpus! { plain:
     add_i32: i32 = |a, b| { a + b }
     subtract_i32: i32 = |a, b| { a - b }
     multiply_i32: i32 = |a, b| { a * b }

@@ -1,0 +1,432 @@
+//! `#[device]` before an `impl`: keeps it, and adds the CUDA C++ forms of its functions.
+//!
+//! Beside each function of an inherent `impl` stands a hidden one, its form. A probe finds the form
+//! as it would find the function, and gets from it the type that stands for the function. An `impl`
+//! of an operator's trait needs no such form: the types of the operands find it.
+
+use proc_macro2::{Ident, TokenStream, TokenTree};
+use quote::{ToTokens, quote, quote_spanned};
+use syn::spanned::Spanned;
+use syn::{
+    Data, DeriveInput, Error, GenericArgument, GenericParam, Generics, ImplItem, ImplItemFn, ItemImpl,
+    Member, Path, PathArguments, Result, ReturnType, Signature, Type, parse_quote,
+};
+
+use crate::attributes;
+use crate::device_function::{check_signature, check_type, function, known, parameters};
+use crate::device_type::is_marker;
+use crate::translate::{Function, Receiver, Translation, form_name, plain, translate};
+
+pub(crate) fn expand(item: &ItemImpl, warpfold: &Path) -> TokenStream {
+    match &item.trait_ {
+        None => inherent(item, warpfold),
+        Some((_, path, _)) => {
+            let forms = operator(item, path, warpfold).unwrap_or_else(Error::into_compile_error);
+            quote!(#item #forms)
+        }
+    }
+}
+
+/// The functions of a type's own `impl`.
+fn inherent(item: &ItemImpl, warpfold: &Path) -> TokenStream {
+    let (mut kept, mut forms) = (item.clone(), TokenStream::new());
+    for method in item.items.iter().filter_map(|item| match item {
+        ImplItem::Fn(method) => Some(method),
+        _ => None,
+    }) {
+        let generics = merged(&item.generics, &method.sig.generics);
+        let translated =
+            check_method(item, method).and_then(|result| translation(method, &generics, result, warpfold));
+        let (exact, function, refused) = match translated {
+            Ok(translation) => {
+                let function = function(&translation, &name_of(item, &method.sig.ident), warpfold);
+                (translation.exact, function, TokenStream::new())
+            }
+            // With this form, rustc reports only the refusal and not each call as well.
+            Err(error) => (quote!(false), quote!(|| ::core::unreachable!()), error.into_compile_error()),
+        };
+        let (name, arguments) = (hash(&plain(&method.sig.ident)), arguments(&method.sig.generics));
+        kept.items.extend(hidden(method, name, &arguments, warpfold));
+        let (impl_generics, _, _) = generics.split_for_impl();
+        let (ty, known) = (&item.self_ty, known(&generics, warpfold));
+        forms.extend(quote! {
+            #[automatically_derived]
+            #[allow(warnings, clippy::all, clippy::pedantic, clippy::nursery, clippy::restriction)]
+            impl #impl_generics #warpfold::language::callee::Method<#name, #arguments> for #ty #known {
+                const EXACT: bool = #exact;
+                const FUNCTION: fn() -> #warpfold::DeviceFunction = #function;
+            }
+            #refused
+        });
+    }
+    quote!(#kept #forms)
+}
+
+/// Refuses a method that has no counterpart, and returns the type of its result.
+fn check_method<'m>(item: &ItemImpl, method: &'m ImplItemFn) -> Result<&'m Type> {
+    attributes::check_method(&item.attrs, &item.generics, method)?;
+    check_lifetimes(&item.generics)?;
+    let signature = &method.sig;
+    let result = check_signature(signature)?;
+    for parameter in &signature.generics.params {
+        if let GenericParam::Const(parameter) = parameter
+            && !matches!(&parameter.ty, Type::Path(path) if path.path.is_ident("usize"))
+        {
+            return Err(Error::new_spanned(
+                parameter,
+                "a const parameter of a method is a `usize` here; write a free `#[device]` function",
+            ));
+        }
+    }
+    if let Some(receiver) = signature.receiver() {
+        if receiver.mutability.is_some() && receiver.reference.is_some() {
+            return Err(Error::new_spanned(
+                receiver,
+                "a method here changes nothing: take `self`, and return the changed value",
+            ));
+        }
+        if receiver.colon_token.is_some() {
+            return Err(Error::new_spanned(receiver, "the receiver of a method here is `self` or `&self`"));
+        }
+        let is_order = ["min", "max", "clamp"].contains(&plain(&signature.ident).as_str());
+        if is_order && receiver.reference.is_some() {
+            return Err(Error::new_spanned(
+                receiver,
+                "take `self` by value here: a method of this name of the trait `Ord` comes before one that takes `&self`",
+            ));
+        }
+    }
+    check_parameters(signature)?;
+    check_type(result)?;
+    Ok(result)
+}
+
+/// Checks the types of the parameters. A parameter may be a reference to a value.
+fn check_parameters(signature: &Signature) -> Result<()> {
+    for parameter in parameters(signature) {
+        check_type(match &*parameter.ty {
+            Type::Reference(reference) if reference.mutability.is_none() && reference.lifetime.is_none() => {
+                &reference.elem
+            }
+            ty => ty,
+        })?;
+    }
+    Ok(())
+}
+
+fn check_lifetimes(generics: &Generics) -> Result<()> {
+    match generics.lifetimes().next() {
+        Some(lifetime) => Err(Error::new_spanned(
+            lifetime,
+            "a lifetime has no counterpart in CUDA C++: pass and return values",
+        )),
+        None => Ok(()),
+    }
+}
+
+fn receiver(signature: &Signature) -> Receiver {
+    match signature.receiver() {
+        None => Receiver::None,
+        Some(receiver) if receiver.reference.is_some() => Receiver::Reference(receiver.mutability.is_some()),
+        Some(receiver) => Receiver::Value(receiver.mutability.is_some()),
+    }
+}
+
+fn translation(
+    method: &ImplItemFn,
+    generics: &Generics,
+    result: &Type,
+    warpfold: &Path,
+) -> Result<Translation> {
+    translate(&Function {
+        name: None,
+        parameters: parameters(&method.sig).map(|typed| (&*typed.pat, &*typed.ty)).collect(),
+        result,
+        body: &method.block,
+        generic: generics.type_params().next().is_some(),
+        generics,
+        receiver: receiver(&method.sig),
+        warpfold,
+    })
+}
+
+/// The generics of an `impl` and of a function in it.
+fn merged(outer: &Generics, inner: &Generics) -> Generics {
+    let mut merged = outer.clone();
+    // Type parameters stand before const parameters here, so the order does not matter.
+    merged.params.extend(inner.params.iter().cloned());
+    if let Some(clause) = &inner.where_clause {
+        merged.make_where_clause().predicates.extend(clause.predicates.iter().cloned());
+    }
+    merged
+}
+
+/// The generic arguments of a function, as a tuple. A number `N` is the array type `[(); N]`.
+fn arguments(generics: &Generics) -> TokenStream {
+    let arguments = generics.params.iter().filter_map(|parameter| match parameter {
+        GenericParam::Type(parameter) => Some(parameter.ident.to_token_stream()),
+        GenericParam::Const(parameter) => {
+            let name = &parameter.ident;
+            Some(quote!([(); #name]))
+        }
+        GenericParam::Lifetime(_) => None,
+    });
+    quote!((#(#arguments,)*))
+}
+
+/// The forms of a function, for the same `impl`: one that is called as a method, and one by path.
+fn hidden(method: &ImplItemFn, name: u64, arguments: &TokenStream, warpfold: &Path) -> Vec<ImplItem> {
+    let (visibility, signature) = (&method.vis, &method.sig);
+    let (generics, _, clause) = signature.generics.split_for_impl();
+    let types: Vec<&Type> = parameters(signature).map(|typed| &*typed.ty).collect();
+    let slot =
+        quote!(_: &#warpfold::language::Slot<#warpfold::language::callee::MethodOf<Self, #name, #arguments>>);
+    let written = |name: Ident, receiver: TokenStream, types: TokenStream| {
+        parse_quote! {
+            #[doc(hidden)]
+            #[allow(warnings, clippy::all, clippy::pedantic, clippy::nursery, clippy::restriction)]
+            #visibility fn #name #generics (#receiver #slot, _: (#types)) #clause {}
+        }
+    };
+    let mut forms = Vec::new();
+    let own = match signature.receiver() {
+        Some(receiver) => {
+            let form = form_name("", &signature.ident);
+            forms.push(written(form, quote!(self,), quote!(#(#types,)*)));
+            let reference = receiver.reference.as_ref().map(|_| quote!(&));
+            quote!(#reference Self,)
+        }
+        None => TokenStream::new(),
+    };
+    forms.push(written(
+        form_name("function_", &signature.ident),
+        TokenStream::new(),
+        quote!(#own #(#types,)*),
+    ));
+    forms
+}
+
+/// The name of a function in the generated source: that of the type, and its own.
+fn name_of(item: &ItemImpl, method: &Ident) -> String {
+    let ty = match &*item.self_ty {
+        Type::Path(path) => path.path.segments.last().map(|last| plain(&last.ident)),
+        _ => None,
+    };
+    format!("{}_{}", ty.unwrap_or_else(|| "value".to_owned()), plain(method))
+}
+
+/// A number for a name (FNV-1a).
+fn hash(name: &str) -> u64 {
+    let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+    name.bytes().fold(0xcbf2_9ce4_8422_2325, step)
+}
+
+/// The operator traits, with their functions.
+const OPERATORS: [(&str, &str); 24] = [
+    ("Add", "add"),
+    ("AddAssign", "add_assign"),
+    ("BitAnd", "bitand"),
+    ("BitAndAssign", "bitand_assign"),
+    ("BitOr", "bitor"),
+    ("BitOrAssign", "bitor_assign"),
+    ("BitXor", "bitxor"),
+    ("BitXorAssign", "bitxor_assign"),
+    ("Div", "div"),
+    ("DivAssign", "div_assign"),
+    ("Mul", "mul"),
+    ("MulAssign", "mul_assign"),
+    ("Neg", "neg"),
+    ("Not", "not"),
+    ("PartialEq", "eq"),
+    ("PartialOrd", "partial_cmp"),
+    ("Rem", "rem"),
+    ("RemAssign", "rem_assign"),
+    ("Shl", "shl"),
+    ("ShlAssign", "shl_assign"),
+    ("Shr", "shr"),
+    ("ShrAssign", "shr_assign"),
+    ("Sub", "sub"),
+    ("SubAssign", "sub_assign"),
+];
+
+/// The form of an operator.
+fn operator(item: &ItemImpl, path: &Path, warpfold: &Path) -> Result<TokenStream> {
+    let Some(last) = path.segments.last() else { return Ok(TokenStream::new()) };
+    let (of_trait, trait_arguments) = (plain(&last.ident), &last.arguments);
+    let Some((_, name)) = OPERATORS.iter().find(|(known, _)| *known == of_trait) else {
+        return Err(Error::new_spanned(
+            path,
+            "`#[device]` stands before a function, an `impl` of a type, or an `impl` of an operator such as `Add`; \
+             `#[monoid]` and `#[aggregate]` stand before their traits",
+        ));
+    };
+    let mut methods = item.items.iter().filter_map(|item| match item {
+        ImplItem::Fn(method) => Some(method),
+        _ => None,
+    });
+    let (Some(method), None) = (methods.next(), methods.next()) else {
+        return Err(Error::new_spanned(path, format!("this `impl` has one function here, `{name}`")));
+    };
+    attributes::check_method(&item.attrs, &item.generics, method)?;
+    check_lifetimes(&item.generics)?;
+    let rhs = match trait_arguments {
+        PathArguments::AngleBracketed(arguments) => match arguments.args.first() {
+            Some(GenericArgument::Type(ty)) => quote!(#ty),
+            _ => quote!(Self),
+        },
+        _ if matches!(of_trait.as_str(), "Neg" | "Not") => quote!(()),
+        _ => quote!(Self),
+    };
+    // `Self::Output` is known in the `impl` of the trait only.
+    let known_trait = Ident::new(&of_trait, path.span());
+    let output = match rhs.to_string().as_str() {
+        "()" => quote!(<Self as ::core::ops::#known_trait>::Output),
+        _ => quote!(<Self as ::core::ops::#known_trait<#rhs>>::Output),
+    };
+    let mut method: ImplItemFn = syn::parse2(with_output(method.to_token_stream(), &output))?;
+    check_parameters(&method.sig)?;
+    let ty = &item.self_ty;
+    let own: Type = parse_quote!(Self);
+    let assigns = of_trait.ends_with("Assign");
+    if assigns {
+        // The function of the kernel returns the changed value.
+        if let Some(syn::Stmt::Expr(_, semicolon @ None)) = method.block.stmts.last_mut() {
+            *semicolon = Some(Default::default());
+        }
+        method.block.stmts.push(syn::Stmt::Expr(parse_quote!(*self), None));
+    }
+    let result = match &method.sig.output {
+        _ if assigns => &own,
+        ReturnType::Type(_, result) => result,
+        ReturnType::Default => {
+            return Err(Error::new_spanned(&method.sig, "the function of an operator returns a value"));
+        }
+    };
+    check_type(result)?;
+    let result = result.clone();
+    let translation = translation(&method, &item.generics, &result, warpfold)?;
+    let (exact, function) =
+        (&translation.exact, function(&translation, &name_of(item, &method.sig.ident), warpfold));
+    let (generics, _, _) = item.generics.split_for_impl();
+    let known = known(&item.generics, warpfold);
+    let span = path.span();
+    let op = quote_spanned!(span=> #warpfold::language::callee::op::#known_trait);
+    Ok(quote! {
+        #[automatically_derived]
+        #[allow(warnings, clippy::all, clippy::pedantic, clippy::nursery, clippy::restriction)]
+        impl #generics #warpfold::language::Operator<#op, #rhs> for #ty #known {
+            const EXACT: bool = #exact;
+            const FUNCTION: ::core::option::Option<fn() -> #warpfold::DeviceFunction> =
+                ::core::option::Option::Some(#function);
+        }
+    })
+}
+
+/// The comparisons that a type derives.
+pub(crate) fn derived(item: DeriveInput, warpfold: &Path) -> TokenStream {
+    let forms = comparisons(&item, warpfold).unwrap_or_else(Error::into_compile_error);
+    quote!(#item #forms)
+}
+
+fn comparisons(item: &DeriveInput, warpfold: &Path) -> Result<TokenStream> {
+    let mut derives = Vec::new();
+    for attribute in item.attrs.iter().filter(|attribute| attribute.path().is_ident("derive")) {
+        attribute.parse_nested_meta(|meta| {
+            derives.extend(meta.path.segments.last().map(|last| last.ident.clone()));
+            Ok(())
+        })?;
+    }
+    let traits: Vec<&Ident> =
+        derives.iter().filter(|name| *name == "PartialEq" || *name == "PartialOrd").collect();
+    if traits.is_empty() {
+        return Err(Error::new_spanned(
+            &item.ident,
+            "`#[device]` before a type is for the comparisons that it derives: write it above \
+             `#[derive(PartialEq, DeviceType)]`",
+        ));
+    }
+    let name = &item.ident;
+    let (impl_generics, type_generics, clause) = item.generics.split_for_impl();
+    let op = quote!(#warpfold::language::callee::op);
+    let fields = match &item.data {
+        // The values of an enum without fields are compared as numbers.
+        Data::Enum(_) => {
+            return Ok(quote!(#(impl #warpfold::language::Operator<#op::#traits, Self> for #name {})*));
+        }
+        Data::Struct(data) => &data.fields,
+        Data::Union(data) => return Err(Error::new_spanned(data.union_token, "a union has no comparison")),
+    };
+    let members: Vec<Member> = fields
+        .members()
+        .zip(fields)
+        .filter(|(_, field)| !is_marker(&field.ty))
+        .map(|(member, _)| member)
+        .collect();
+    let mut forms = TokenStream::new();
+    for of_trait in traits {
+        let bounds = item.generics.type_params().map(|parameter| {
+            let ident = &parameter.ident;
+            quote!(#ident: ::core::cmp::#of_trait + #warpfold::language::Operator<#op::#of_trait, #ident>,)
+        });
+        let written = clause.map(|clause| &clause.predicates).into_iter();
+        let equal = item.generics.type_params().filter(|_| of_trait == "PartialOrd").map(|parameter| {
+            let ident = &parameter.ident;
+            quote!(#ident: #warpfold::language::Operator<#op::PartialEq, #ident>,)
+        });
+        let function = match of_trait == "PartialEq" {
+            true => quote! {
+                fn eq(&self, other: &Self) -> bool {
+                    true #(&& self.#members == other.#members)*
+                }
+            },
+            false => quote! {
+                fn partial_cmp(&self, other: &Self) -> ::core::option::Option<::core::cmp::Ordering> {
+                    #(
+                        if self.#members < other.#members {
+                            return Some(::core::cmp::Ordering::Less);
+                        }
+                        if self.#members > other.#members {
+                            return Some(::core::cmp::Ordering::Greater);
+                        }
+                        if self.#members != other.#members {
+                            return None;
+                        }
+                    )*
+                    Some(::core::cmp::Ordering::Equal)
+                }
+            },
+        };
+        let block: ItemImpl = parse_quote! {
+            impl #impl_generics ::core::cmp::#of_trait for #name #type_generics where #(#bounds)* #(#equal)* #(#written)* {
+                #function
+            }
+        };
+        forms.extend(operator(&block, &parse_quote!(#of_trait), warpfold)?);
+    }
+    Ok(forms)
+}
+
+/// Writes `output` for each `Self::Output`.
+fn with_output(tokens: TokenStream, output: &TokenStream) -> TokenStream {
+    let tokens: Vec<TokenTree> = tokens.into_iter().collect();
+    let is = |at: usize, text: &str| tokens.get(at).is_some_and(|token| token.to_string() == text);
+    let (mut written, mut at) = (TokenStream::new(), 0);
+    while at < tokens.len() {
+        if is(at, "Self") && is(at + 1, ":") && is(at + 2, ":") && is(at + 3, "Output") {
+            written.extend(output.clone());
+            at += 4;
+            continue;
+        }
+        written.extend([match &tokens[at] {
+            TokenTree::Group(group) => {
+                let mut inner =
+                    proc_macro2::Group::new(group.delimiter(), with_output(group.stream(), output));
+                inner.set_span(group.span());
+                TokenTree::Group(inner)
+            }
+            token => token.clone(),
+        }]);
+        at += 1;
+    }
+    written
+}

@@ -1,0 +1,321 @@
+//! What a call, a method or an operator of a body means on a GPU: a `#[device]` function, or an
+//! operation of numbers.
+//!
+//! A macro sees no types. So each place in a body that may be a call has a slot, and the probe
+//! gives the slot a type that implements [`Helper`].
+
+use std::any::TypeId;
+use std::cmp::Ordering;
+use std::marker::PhantomData;
+
+use super::{Callee, Slot};
+use crate::DeviceFunction;
+
+/// A type that stands for what a place in a body calls.
+#[diagnostic::on_unimplemented(
+    message = "a kernel can call `#[device]` functions only",
+    label = "write `#[device]` before this function",
+    note = "an import brings a function and its device form together"
+)]
+pub trait Helper: 'static {
+    /// Whether the function and all that it calls are exact.
+    const EXACT: bool;
+    /// Makes the translation of the function. None for an operation of numbers.
+    const FUNCTION: Option<fn() -> DeviceFunction>;
+}
+
+impl<T> Slot<T> {
+    /// What the slot's type stands for.
+    pub fn callee(&self) -> Option<Callee>
+    where
+        T: Helper,
+    {
+        T::FUNCTION.map(|function| Callee { id: TypeId::of::<T>(), function })
+    }
+
+    /// Whether what the slot's type stands for is exact.
+    pub const fn exact(&self) -> bool
+    where
+        T: Helper,
+    {
+        T::EXACT
+    }
+
+    /// Makes the slot's type that of the value.
+    pub const fn means(&self, _: &T) {}
+}
+
+/// A method or an associated function of a type that has a CUDA C++ form. `#[device]` before an
+/// `impl` implements it.
+///
+/// `NAME` is a hash of the name, and `G` is a tuple of the function's own type arguments.
+pub trait Method<const NAME: u64, G>: 'static {
+    /// See [`Helper::EXACT`].
+    const EXACT: bool;
+    /// Makes the translation.
+    const FUNCTION: fn() -> DeviceFunction;
+}
+
+/// Stands for a method of `T`.
+#[derive(Debug)]
+pub struct MethodOf<T, const NAME: u64, G>(PhantomData<fn() -> (T, G)>);
+
+impl<T: Method<NAME, G>, const NAME: u64, G: 'static> Helper for MethodOf<T, NAME, G> {
+    const EXACT: bool = T::EXACT;
+    const FUNCTION: Option<fn() -> DeviceFunction> = Some(T::FUNCTION);
+}
+
+/// Stands for a method of `T` that is not in an `impl` with `#[device]`.
+#[derive(Debug)]
+pub struct Undeclared<T: ?Sized>(PhantomData<fn() -> Box<T>>);
+
+impl<T: ?Sized + Declared + 'static> Helper for Undeclared<T> {
+    const EXACT: bool = false;
+    const FUNCTION: Option<fn() -> DeviceFunction> = None;
+}
+
+/// Implemented by no type.
+#[diagnostic::on_unimplemented(
+    message = "this method of `{Self}` has no counterpart in CUDA C++",
+    label = "no counterpart in CUDA C++",
+    note = "for a type of your own, write `#[device]` before the `impl` of the method",
+    note = "docs/OPERATORS.md lists the methods of numbers"
+)]
+pub trait Declared {}
+
+/// The types that have the operators and methods of the subset.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no operators or methods in CUDA C++",
+    label = "not a number or a `bool`",
+    note = "for a type of your own, write `#[device]` before the `impl` of the operator or the method"
+)]
+pub trait Primitive: Copy + 'static {}
+
+/// The types with an order in which equal values have the same bits.
+#[diagnostic::on_unimplemented(
+    message = "`min`, `max` and `clamp` of `{Self}` leave open which zero they return",
+    label = "Rust does not say which bits this has",
+    note = "write `warpfold::math::minimum(a, b)` or `warpfold::math::maximum(a, b)`, which put -0 below +0"
+)]
+pub trait Ordered: Copy + 'static {}
+
+macro_rules! primitives {
+    ($trait:ident: $($type:ident)*) => {$( impl $trait for $type {} )*};
+}
+primitives! { Primitive: i8 i16 i32 i64 isize u8 u16 u32 u64 usize bool f32 f64 Ordering }
+primitives! { Ordered: i8 i16 i32 i64 isize u8 u16 u32 u64 usize bool Ordering }
+
+/// The types that a cast starts from and that a pattern compares: numbers, `bool`, `Ordering` and
+/// enums without fields.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not compared or cast in CUDA C++",
+    label = "not a number, a `bool` or an enum",
+    note = "use the fields of a struct and the elements of an array"
+)]
+pub trait Scalar: Copy + 'static {}
+primitives! { Scalar: i8 i16 i32 i64 isize u8 u16 u32 u64 usize bool f32 f64 Ordering }
+
+/// Passes a value that is cast or compared.
+pub fn scalar<T: Scalar>(value: T) -> T {
+    value
+}
+
+/// Passes a number, a `bool` or an `Ordering`.
+pub fn number<T: Primitive>(value: T) -> T {
+    value
+}
+
+/// Passes a value for which `min`, `max` and `clamp` are exact.
+pub fn ordered<T: Ordered>(value: T) -> T {
+    value
+}
+
+/// Stands for a method of numbers.
+#[derive(Debug)]
+pub struct NumberMethod<T>(PhantomData<fn() -> T>);
+
+impl<T: Primitive> Helper for NumberMethod<T> {
+    const EXACT: bool = true;
+    const FUNCTION: Option<fn() -> DeviceFunction> = None;
+}
+
+/// Stands for `min`, `max` or `clamp` of numbers.
+#[derive(Debug)]
+pub struct OrderMethod<T>(PhantomData<fn() -> T>);
+
+impl<T: Ordered> Helper for OrderMethod<T> {
+    const EXACT: bool = true;
+    const FUNCTION: Option<fn() -> DeviceFunction> = None;
+}
+
+macro_rules! number_methods {
+    ($($stands:ident: $($name:ident)*;)*) => {
+        /// The methods of numbers, under the names that the forms of methods have. A form of a
+        /// type's own comes first.
+        #[allow(missing_docs)]
+        pub trait NumberMethods: Sized {
+            $($( fn $name<A>(self, _: &Slot<$stands<Self>>, _: A) {} )*)*
+        }
+    };
+}
+number_methods! {
+    OrderMethod: __warpfold_clamp __warpfold_max __warpfold_min;
+    NumberMethod: __warpfold_abs __warpfold_abs_diff __warpfold_acos __warpfold_acosh __warpfold_asin
+        __warpfold_asinh __warpfold_atan __warpfold_atan2 __warpfold_atanh __warpfold_cbrt __warpfold_ceil
+        __warpfold_cmp __warpfold_copysign __warpfold_cos __warpfold_cosh __warpfold_count_ones
+        __warpfold_count_zeros __warpfold_div_ceil __warpfold_div_euclid __warpfold_eq __warpfold_exp
+        __warpfold_exp2 __warpfold_exp_m1 __warpfold_floor __warpfold_fract __warpfold_ge __warpfold_gt
+        __warpfold_hypot __warpfold_ilog10 __warpfold_ilog2 __warpfold_is_eq __warpfold_is_finite
+        __warpfold_is_ge __warpfold_is_gt __warpfold_is_infinite __warpfold_is_le __warpfold_is_lt
+        __warpfold_is_multiple_of __warpfold_is_nan __warpfold_is_ne __warpfold_is_negative
+        __warpfold_is_normal __warpfold_is_one __warpfold_is_positive __warpfold_is_power_of_two
+        __warpfold_is_sign_negative __warpfold_is_sign_positive __warpfold_is_subnormal __warpfold_is_zero
+        __warpfold_isqrt __warpfold_le __warpfold_leading_ones __warpfold_leading_zeros __warpfold_ln
+        __warpfold_ln_1p __warpfold_log10 __warpfold_log2 __warpfold_lt __warpfold_midpoint
+        __warpfold_mul_add __warpfold_ne __warpfold_next_multiple_of __warpfold_next_power_of_two __warpfold_partial_cmp
+        __warpfold_pow __warpfold_powf __warpfold_powi __warpfold_recip __warpfold_rem_euclid
+        __warpfold_reverse __warpfold_reverse_bits __warpfold_rotate_left __warpfold_rotate_right
+        __warpfold_round __warpfold_round_ties_even __warpfold_saturating_abs __warpfold_saturating_add
+        __warpfold_saturating_add_signed __warpfold_saturating_div __warpfold_saturating_mul
+        __warpfold_saturating_neg __warpfold_saturating_pow __warpfold_saturating_sub __warpfold_signum
+        __warpfold_sin __warpfold_sinh __warpfold_sqrt __warpfold_swap_bytes __warpfold_tan __warpfold_tanh
+        __warpfold_then __warpfold_to_bits __warpfold_total_cmp __warpfold_trailing_ones
+        __warpfold_trailing_zeros __warpfold_trunc __warpfold_unbounded_shl __warpfold_unbounded_shr
+        __warpfold_unsigned_abs __warpfold_wrapping_abs __warpfold_wrapping_add
+        __warpfold_wrapping_add_signed __warpfold_wrapping_add_unsigned __warpfold_wrapping_div
+        __warpfold_wrapping_div_euclid __warpfold_wrapping_mul __warpfold_wrapping_neg
+        __warpfold_wrapping_pow __warpfold_wrapping_rem __warpfold_wrapping_rem_euclid
+        __warpfold_wrapping_shl __warpfold_wrapping_shr __warpfold_wrapping_sub
+        __warpfold_wrapping_sub_unsigned;
+}
+impl<T> NumberMethods for T {}
+
+/// An operator of two types, or of one type and `()`. `#[device]` before the `impl` of a trait of
+/// `core::ops` or `core::cmp` implements it.
+///
+/// `Op` is a type of [`op`].
+#[diagnostic::on_unimplemented(
+    message = "`{Op}` of `{Self}` and `{Rhs}` has no counterpart in CUDA C++",
+    label = "no counterpart in CUDA C++",
+    note = "numbers have operators; for a type of your own, write `#[device]` before the `impl` of the trait"
+)]
+pub trait Operator<Op, Rhs>: Copy + 'static {
+    /// See [`Helper::EXACT`].
+    const EXACT: bool = true;
+    /// See [`Helper::FUNCTION`].
+    const FUNCTION: Option<fn() -> DeviceFunction> = None;
+}
+
+/// Stands for an operator.
+#[derive(Debug)]
+pub struct OperatorOf<Op, L, R>(PhantomData<fn() -> (Op, L, R)>);
+
+impl<Op: 'static, L: Operator<Op, R>, R: 'static> Helper for OperatorOf<Op, L, R> {
+    const EXACT: bool = L::EXACT;
+    const FUNCTION: Option<fn() -> DeviceFunction> = L::FUNCTION;
+}
+
+/// Passes the left operand of an operator.
+pub fn left<Op, L, R>(_: &Slot<OperatorOf<Op, L, R>>, value: L) -> L {
+    value
+}
+
+/// Passes the right operand of an operator.
+pub fn right<Op, L, R>(_: &Slot<OperatorOf<Op, L, R>>, value: R) -> R {
+    value
+}
+
+macro_rules! operators {
+    ($($kind:ident: $($name:ident)*;)*) => {
+        /// The operators, as types.
+        pub mod op {
+            $($(
+                #[doc = concat!("The operator of the trait `", stringify!($name), "`.")]
+                #[derive(Debug)]
+                pub struct $name;
+            )*)*
+        }
+        $($( operators! { @$kind $name } )*)*
+    };
+    (@arithmetic $name:ident) => {
+        #[diagnostic::do_not_recommend]
+        impl<L: Primitive + core::ops::$name<R>, R: Primitive> Operator<op::$name, R> for L {}
+    };
+    (@unary $name:ident) => {
+        #[diagnostic::do_not_recommend]
+        impl<L: Primitive + core::ops::$name> Operator<op::$name, ()> for L {}
+    };
+    (@comparison $name:ident) => {
+        #[diagnostic::do_not_recommend]
+        impl<L: Primitive + core::cmp::$name> Operator<op::$name, L> for L {}
+    };
+}
+operators! {
+    arithmetic: Add Sub Mul Div Rem BitAnd BitOr BitXor Shl Shr AddAssign SubAssign MulAssign DivAssign RemAssign
+        BitAndAssign BitOrAssign BitXorAssign ShlAssign ShrAssign;
+    unary: Neg Not;
+    comparison: PartialEq PartialOrd;
+}
+
+impl<T: Operator<op::PartialEq, T> + PartialEq + crate::DeviceType, const N: usize>
+    Operator<op::PartialEq, [T; N]> for [T; N]
+{
+    const EXACT: bool = T::EXACT;
+    const FUNCTION: Option<fn() -> DeviceFunction> = equal_arrays::<T, N>::FUNCTION;
+}
+
+/// Whether two arrays have equal elements.
+#[allow(dead_code)]
+#[crate::device(crate = crate)]
+fn equal_arrays<T: Operator<op::PartialEq, T> + PartialEq + crate::DeviceType, const N: usize>(
+    left: [T; N],
+    right: [T; N],
+) -> bool {
+    let mut equal = true;
+    for k in 0..N {
+        equal = equal && left[k] == right[k];
+    }
+    equal
+}
+
+/// Stands for an operation of numbers, if the types at this place are known only when the source is
+/// rendered. Another operation is then refused.
+#[derive(Debug)]
+pub struct OfNumbers;
+
+impl Helper for OfNumbers {
+    const EXACT: bool = true;
+    const FUNCTION: Option<fn() -> DeviceFunction> = None;
+}
+
+/// The operands of an operator in generic code.
+#[derive(Debug)]
+pub struct Operands<Op, L, R>(PhantomData<fn() -> (Op, L, R)>);
+
+/// The operands of the operator `Op`.
+pub fn operands<Op, L, R>(_: &L, _: &R) -> Operands<Op, L, R> {
+    Operands(PhantomData)
+}
+
+/// The operator of operands whose bounds say that they have it.
+pub trait Bounded<Op, L, R> {
+    /// What the operator means.
+    fn meaning(&self) -> OperatorOf<Op, L, R>;
+}
+impl<Op, L: Operator<Op, R>, R> Bounded<Op, L, R> for &Operands<Op, L, R> {
+    fn meaning(&self) -> OperatorOf<Op, L, R> {
+        OperatorOf(PhantomData)
+    }
+}
+
+/// The operator of all other operands. Method resolution takes [`Bounded`] first, which is
+/// implemented for a reference.
+pub trait Unbounded {
+    /// What the operator means.
+    fn meaning(&self) -> OfNumbers;
+}
+impl<Op, L, R> Unbounded for Operands<Op, L, R> {
+    fn meaning(&self) -> OfNumbers {
+        OfNumbers
+    }
+}
