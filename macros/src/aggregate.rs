@@ -7,7 +7,7 @@ use syn::{Error, ImplItem, ImplItemFn, ItemImpl, Path, Result, parse_quote};
 
 use crate::attributes;
 use crate::monoid::function;
-use crate::translate::{Translation, translate};
+use crate::translate::translate;
 
 pub(crate) fn expand(item: &ItemImpl, warpfold: &Path) -> TokenStream {
     let mut item = item.clone();
@@ -73,14 +73,21 @@ fn device(item: &ItemImpl, methods: Vec<&ImplItemFn>, warpfold: &Path) -> Result
     }
     let state = translations.iter().find_map(|(_, translation)| translation.uses_state);
     let state = state.map(|span| quote_spanned!(span=> .state::<Self>()));
-    let exact = translations.iter().map(|(_, translation)| &translation.exact);
-    let exact = quote!(#((#exact))&&* && <Self::Monoid as #warpfold::DeviceMonoid>::EXACT);
+    let exact = quote!(#warpfold::language::callee::steps_are_exact::<Self>());
     let accumulates = translations.iter().any(|(name, _)| name == "accumulate");
-    let functions = translations.iter().map(|(name, Translation { tokens, .. })| {
-        quote!((#name, { #tokens (__warpfold_result, __warpfold_translation) }))
-    });
-    let body = quote!(#warpfold::language::DeviceSteps::translated([#(#functions),*]) #state);
-    Ok(implementation(item, warpfold, &exact, accumulates, &body))
+    let values = translations.iter().map(|(_, translation)| &translation.value);
+    let body = quote!(#warpfold::language::DeviceSteps::translated::<Self>() #state);
+    let implementation = implementation(item, warpfold, &exact, accumulates, &body);
+    let (generics, _, clause) = item.generics.split_for_impl();
+    let ty = &item.self_ty;
+    Ok(quote! {
+        #[automatically_derived]
+        #[allow(warnings, clippy::all, clippy::pedantic, clippy::nursery, clippy::restriction)]
+        impl #generics #warpfold::language::callee::TranslatedAggregate for #ty #clause {
+            const STEPS: &'static [#warpfold::language::Translated] = &[#(#values),*];
+        }
+        #implementation
+    })
 }
 
 fn implementation(
@@ -95,7 +102,6 @@ fn implementation(
     quote! {
         #[automatically_derived]
         impl #generics #warpfold::DeviceAggregate for #ty #clause {
-            #[allow(warnings, clippy::all, clippy::pedantic, clippy::nursery, clippy::restriction)]
             const EXACT: bool = #exact;
             const ACCUMULATES: bool = #accumulates;
             type Operator = #warpfold::language::Preparing<Self>;

@@ -9,18 +9,18 @@ use syn::{
 };
 
 use crate::attributes;
-use crate::translate::{Function, Receiver, Translation, plain, translate};
+use crate::translate::{Function, Receiver, plain, translate};
 
 /// `name` is the type that represents the function, if one is wanted.
 pub(crate) fn expand(item: &ItemFn, warpfold: &Path, name: Option<&Ident>) -> TokenStream {
     let device = device(item, warpfold, name).unwrap_or_else(|error| {
         let error = error.into_compile_error();
-        // A method stands in an `impl`, where no struct can be declared.
-        if item.sig.receiver().is_some() {
+        // A method stands in an `impl`, where no struct can be declared. A form has no lifetimes.
+        if item.sig.receiver().is_some() || item.sig.generics.lifetimes().next().is_some() {
             return error;
         }
         // With this form, rustc reports only the refusal and not each call of the function as well.
-        let form = form(item, warpfold, &quote!(false), &quote!(::core::option::Option::None));
+        let form = form(item, warpfold, &quote!(::core::option::Option::None));
         quote!(#form #error)
     });
     quote!(#item #device)
@@ -112,6 +112,7 @@ fn device(item: &ItemFn, warpfold: &Path, as_type: Option<&Ident>) -> Result<Tok
     let signature = &item.sig;
     let inputs: Vec<&PatType> = parameters(signature).collect();
     let translation = translate(&Function {
+        shown: &plain(&signature.ident),
         name: Some(&signature.ident),
         parameters: inputs.iter().map(|typed| (&*typed.pat, &*typed.ty)).collect(),
         result,
@@ -121,25 +122,15 @@ fn device(item: &ItemFn, warpfold: &Path, as_type: Option<&Ident>) -> Result<Tok
         receiver: Receiver::None,
         warpfold,
     })?;
-    let function = some_function(&translation, &plain(&signature.ident), warpfold);
-    let form = form(item, warpfold, &translation.exact, &function);
+    let form = form(item, warpfold, &some(&translation.value));
     let types: Vec<&Type> = inputs.iter().map(|typed| &*typed.ty).collect();
     let as_type = as_type.map(|ty| function_type(item, ty, &types, result, warpfold)).transpose()?;
     Ok(quote!(#as_type #form))
 }
 
-/// The closure that makes a translation.
-pub(crate) fn function(translation: &Translation, name: &str, warpfold: &Path) -> TokenStream {
-    let tokens = &translation.tokens;
-    quote!(|| {
-        #tokens
-        #warpfold::DeviceFunction::translated(#name, __warpfold_result, __warpfold_translation)
-    })
-}
-
-fn some_function(translation: &Translation, name: &str, warpfold: &Path) -> TokenStream {
-    let function = function(translation, name, warpfold);
-    quote!(::core::option::Option::Some(#function))
+/// `Some(value)`, in which references to temporaries last for ever in a constant.
+pub(crate) fn some(value: &TokenStream) -> TokenStream {
+    quote!(::core::option::Option::Some { 0: #value })
 }
 
 /// The where clause of a form. A call on a GPU passes device types only, so each type parameter
@@ -154,7 +145,7 @@ pub(crate) fn known(generics: &Generics, warpfold: &Path) -> Option<WhereClause>
 }
 
 /// The type beside a function, and its form.
-fn form(item: &ItemFn, warpfold: &Path, exact: &TokenStream, function: &TokenStream) -> TokenStream {
+fn form(item: &ItemFn, warpfold: &Path, function: &TokenStream) -> TokenStream {
     let signature = &item.sig;
     let structure = structure(item);
     let name = &signature.ident;
@@ -168,7 +159,7 @@ fn form(item: &ItemFn, warpfold: &Path, exact: &TokenStream, function: &TokenStr
     // Evaluated here as well, so that rustc reports recursion at the function itself.
     let asked = signature.generics.params.is_empty().then(|| {
         quote_spanned! {name.span()=>
-            const _: bool = <#name as #warpfold::language::Helper>::EXACT;
+            const _: bool = <#name as #warpfold::language::Helper>::FUNCTION.is_some();
         }
     });
     quote! {
@@ -184,9 +175,9 @@ fn form(item: &ItemFn, warpfold: &Path, exact: &TokenStream, function: &TokenStr
 
         #[automatically_derived]
         #[allow(warnings, clippy::all, clippy::pedantic, clippy::nursery, clippy::restriction)]
+        #[diagnostic::do_not_recommend]
         impl #generics #warpfold::language::Helper for #name #arguments #known {
-            const EXACT: bool = #exact;
-            const FUNCTION: ::core::option::Option<fn() -> #warpfold::DeviceFunction> = #function;
+            const FUNCTION: ::core::option::Option<#warpfold::language::Translated> = #function;
         }
 
         #asked
@@ -231,7 +222,7 @@ fn function_type(
 
         #[automatically_derived]
         impl #warpfold::DeviceCall for #ty {
-            const EXACT: bool = <#function as #warpfold::language::Helper>::EXACT;
+            const EXACT: bool = #warpfold::language::callee::is_exact::<#function>();
             const PARAMETERS: usize = #count;
             type Function = #function;
         }

@@ -13,7 +13,7 @@ use syn::{
 };
 
 use crate::attributes;
-use crate::device_function::{check_signature, check_type, function, known, parameters};
+use crate::device_function::{check_signature, check_type, known, parameters, some};
 use crate::device_type::is_marker;
 use crate::translate::{Function, Receiver, Translation, form_name, plain, translate};
 
@@ -35,27 +35,36 @@ fn inherent(item: &ItemImpl, warpfold: &Path) -> TokenStream {
         _ => None,
     }) {
         let generics = merged(&item.generics, &method.sig.generics);
-        let translated =
-            check_method(item, method).and_then(|result| translation(method, &generics, result, warpfold));
-        let (exact, function, refused) = match translated {
-            Ok(translation) => {
-                let function = function(&translation, &name_of(item, &method.sig.ident), warpfold);
-                (translation.exact, function, TokenStream::new())
+        let translated = check_method(item, method)
+            .and_then(|result| translation(item, method, &generics, result, warpfold));
+        let (function, refused) = match translated {
+            // A form is a type, and this parameter has no place in it.
+            Err(error) if odd_parameter(&method.sig.generics).is_some() => {
+                forms.extend(error.into_compile_error());
+                continue;
             }
+            Ok(Translation { value, .. }) => (value, TokenStream::new()),
             // With this form, rustc reports only the refusal and not each call as well.
-            Err(error) => (quote!(false), quote!(|| ::core::unreachable!()), error.into_compile_error()),
+            Err(error) => (quote!(#warpfold::language::Translated::REFUSED), error.into_compile_error()),
         };
         let (name, arguments) = (hash(&plain(&method.sig.ident)), arguments(&method.sig.generics));
         kept.items.extend(hidden(method, name, &arguments, warpfold));
         let (impl_generics, _, _) = generics.split_for_impl();
         let (ty, known) = (&item.self_ty, known(&generics, warpfold));
+        // Evaluated here, so that rustc reports recursion at the function itself.
+        let asked = generics.params.is_empty().then(|| {
+            quote_spanned! {method.sig.ident.span()=>
+                const _: bool =
+                    <#ty as #warpfold::language::callee::Method<#name, #arguments>>::FUNCTION.exact;
+            }
+        });
         forms.extend(quote! {
             #[automatically_derived]
             #[allow(warnings, clippy::all, clippy::pedantic, clippy::nursery, clippy::restriction)]
             impl #impl_generics #warpfold::language::callee::Method<#name, #arguments> for #ty #known {
-                const EXACT: bool = #exact;
-                const FUNCTION: fn() -> #warpfold::DeviceFunction = #function;
+                const FUNCTION: #warpfold::language::Translated = #function;
             }
+            #asked
             #refused
         });
     }
@@ -68,15 +77,11 @@ fn check_method<'m>(item: &ItemImpl, method: &'m ImplItemFn) -> Result<&'m Type>
     check_lifetimes(&item.generics)?;
     let signature = &method.sig;
     let result = check_signature(signature)?;
-    for parameter in &signature.generics.params {
-        if let GenericParam::Const(parameter) = parameter
-            && !matches!(&parameter.ty, Type::Path(path) if path.path.is_ident("usize"))
-        {
-            return Err(Error::new_spanned(
-                parameter,
-                "a const parameter of a method is a `usize` here; write a free `#[device]` function",
-            ));
-        }
+    if let Some(parameter) = odd_parameter(&signature.generics) {
+        return Err(Error::new_spanned(
+            parameter,
+            "a const parameter of a method is a `usize` here; write a free `#[device]` function",
+        ));
     }
     if let Some(receiver) = signature.receiver() {
         if receiver.mutability.is_some() && receiver.reference.is_some() {
@@ -99,6 +104,17 @@ fn check_method<'m>(item: &ItemImpl, method: &'m ImplItemFn) -> Result<&'m Type>
     check_parameters(signature)?;
     check_type(result)?;
     Ok(result)
+}
+
+/// A parameter that the form of a method cannot have.
+fn odd_parameter(generics: &Generics) -> Option<&GenericParam> {
+    generics.params.iter().find(|parameter| match parameter {
+        GenericParam::Type(_) => false,
+        GenericParam::Const(parameter) => {
+            !matches!(&parameter.ty, Type::Path(path) if path.path.is_ident("usize"))
+        }
+        GenericParam::Lifetime(_) => true,
+    })
 }
 
 /// Checks the types of the parameters. A parameter may be a reference to a value.
@@ -133,12 +149,14 @@ fn receiver(signature: &Signature) -> Receiver {
 }
 
 fn translation(
+    item: &ItemImpl,
     method: &ImplItemFn,
     generics: &Generics,
     result: &Type,
     warpfold: &Path,
 ) -> Result<Translation> {
     translate(&Function {
+        shown: &name_of(item, &method.sig.ident),
         name: None,
         parameters: parameters(&method.sig).map(|typed| (&*typed.pat, &*typed.ty)).collect(),
         result,
@@ -277,6 +295,11 @@ fn operator(item: &ItemImpl, path: &Path, warpfold: &Path) -> Result<TokenStream
         _ if matches!(of_trait.as_str(), "Neg" | "Not") => quote!(()),
         _ => quote!(Self),
     };
+    if let PathArguments::AngleBracketed(arguments) = trait_arguments
+        && let Some(GenericArgument::Type(ty)) = arguments.args.first()
+    {
+        check_type(ty)?;
+    }
     // `Self::Output` is known in the `impl` of the trait only.
     let known_trait = Ident::new(&of_trait, path.span());
     let output = match rhs.to_string().as_str() {
@@ -304,9 +327,8 @@ fn operator(item: &ItemImpl, path: &Path, warpfold: &Path) -> Result<TokenStream
     };
     check_type(result)?;
     let result = result.clone();
-    let translation = translation(&method, &item.generics, &result, warpfold)?;
-    let (exact, function) =
-        (&translation.exact, function(&translation, &name_of(item, &method.sig.ident), warpfold));
+    let translation = translation(item, &method, &item.generics, &result, warpfold)?;
+    let function = some(&translation.value);
     let (generics, _, _) = item.generics.split_for_impl();
     let known = known(&item.generics, warpfold);
     let span = path.span();
@@ -315,9 +337,7 @@ fn operator(item: &ItemImpl, path: &Path, warpfold: &Path) -> Result<TokenStream
         #[automatically_derived]
         #[allow(warnings, clippy::all, clippy::pedantic, clippy::nursery, clippy::restriction)]
         impl #generics #warpfold::language::Operator<#op, #rhs> for #ty #known {
-            const EXACT: bool = #exact;
-            const FUNCTION: ::core::option::Option<fn() -> #warpfold::DeviceFunction> =
-                ::core::option::Option::Some(#function);
+            const FUNCTION: ::core::option::Option<#warpfold::language::Translated> = #function;
         }
     })
 }

@@ -1,11 +1,11 @@
 //! `#[monoid]`: keeps an `impl Monoid`, and derives `DeviceMonoid` from its `combine`.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::{Error, FnArg, GenericParam, ImplItem, ImplItemFn, ItemImpl, Path, Result, ReturnType};
 
 use crate::attributes;
-use crate::translate::{Function, Receiver, translate};
+use crate::translate::{Function, Receiver, Translation, translate};
 
 pub(crate) fn expand(item: &ItemImpl, warpfold: &Path) -> TokenStream {
     let device = match combine_of(item) {
@@ -38,14 +38,21 @@ fn combine_of(item: &ItemImpl) -> Result<&ImplItemFn> {
 fn device(item: &ItemImpl, combine: &ImplItemFn, warpfold: &Path) -> Result<TokenStream> {
     attributes::check_method(&item.attrs, &item.generics, combine)?;
     let generic = item.generics.params.iter().any(|parameter| matches!(parameter, GenericParam::Type(_)));
-    let translation = translate(&function(item, combine, generic, warpfold)?)?;
-    let tokens = translation.tokens;
-    let state = translation.uses_state.map(|span| quote_spanned!(span=> .state::<Self>()));
-    let body = quote! {
-        #tokens
-        #warpfold::DeviceOperator::translated(__warpfold_result, __warpfold_translation) #state
-    };
-    Ok(implementation(item, warpfold, &translation.exact, &body))
+    let Translation { value, uses_state } = translate(&function(item, combine, generic, warpfold)?)?;
+    let state = uses_state.map(|span| quote_spanned!(span=> .state::<Self>()));
+    let exact = quote!(<Self as #warpfold::language::callee::TranslatedMonoid>::COMBINE.is_exact());
+    let body = quote!(#warpfold::DeviceOperator::translated::<Self>() #state);
+    let implementation = implementation(item, warpfold, &exact, &body);
+    let (generics, _, clause) = item.generics.split_for_impl();
+    let ty = &item.self_ty;
+    Ok(quote! {
+        #[automatically_derived]
+        #[allow(warnings, clippy::all, clippy::pedantic, clippy::nursery, clippy::restriction)]
+        impl #generics #warpfold::language::callee::TranslatedMonoid for #ty #clause {
+            const COMBINE: #warpfold::language::Translated = #value;
+        }
+        #implementation
+    })
 }
 
 /// A method of an `impl`, to be translated.
@@ -67,6 +74,7 @@ pub(crate) fn function<'a>(
         return Err(Error::new_spanned(&method.sig, message));
     };
     Ok(Function {
+        shown: method_name(&method.sig.ident),
         name: None,
         parameters,
         result,
@@ -81,13 +89,18 @@ pub(crate) fn function<'a>(
     })
 }
 
+/// The name of a method of `Monoid` or `Aggregate`.
+fn method_name(name: &Ident) -> &'static str {
+    let known = ["combine", "prepare", "present", "accumulate"];
+    known.into_iter().find(|known| name == known).unwrap_or_default()
+}
+
 fn implementation(item: &ItemImpl, warpfold: &Path, exact: &TokenStream, body: &TokenStream) -> TokenStream {
     let (generics, _, clause) = item.generics.split_for_impl();
     let ty = &item.self_ty;
     quote! {
         #[automatically_derived]
         impl #generics #warpfold::DeviceMonoid for #ty #clause {
-            #[allow(warnings, clippy::all, clippy::pedantic, clippy::nursery, clippy::restriction)]
             const EXACT: bool = #exact;
             #[allow(warnings, clippy::all, clippy::pedantic, clippy::nursery, clippy::restriction)]
             fn device_operator() -> #warpfold::DeviceOperator {

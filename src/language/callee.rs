@@ -2,45 +2,73 @@
 //! operation of numbers.
 //!
 //! A macro sees no types. So each place in a body that may be a call has a slot, and the probe
-//! gives the slot a type that implements [`Helper`].
+//! gives the slot a type that implements [`Helper`] or [`Meaning`].
 
 use std::any::TypeId;
 use std::cmp::Ordering;
 use std::marker::PhantomData;
 
-use super::{Callee, Slot};
-use crate::DeviceFunction;
+use super::{Callee, Slot, Translated};
+use crate::{Aggregate, DeviceFunction, DeviceMonoid, Monoid};
 
-/// A type that stands for what a place in a body calls.
+type Marker<T> = PhantomData<fn() -> T>;
+
+/// A `#[device]` function. The attribute declares a type of the function's name, which implements
+/// this trait.
 #[diagnostic::on_unimplemented(
     message = "a kernel can call `#[device]` functions only",
     label = "write `#[device]` before this function",
     note = "an import brings a function and its device form together"
 )]
 pub trait Helper: 'static {
-    /// Whether the function and all that it calls are exact.
-    const EXACT: bool;
-    /// Makes the translation of the function. None for an operation of numbers.
-    const FUNCTION: Option<fn() -> DeviceFunction>;
+    /// The function. None if it was refused.
+    const FUNCTION: Option<Translated>;
+}
+
+/// A type that stands for a method or an operator.
+pub trait Meaning: 'static {
+    /// The function. None for an operation of numbers.
+    const FUNCTION: Option<Translated>;
+}
+
+/// The function of a slot.
+pub const fn function<T: Helper>(_: &Slot<T>) -> Option<Callee> {
+    match T::FUNCTION {
+        Some(function) => {
+            let made = || DeviceFunction::translated(T::FUNCTION.unwrap_or(Translated::REFUSED));
+            Some(Callee { id: TypeId::of::<T>, function: made, exact: function.is_exact() })
+        }
+        None => None,
+    }
+}
+
+/// What the slot of a method or an operator stands for.
+pub const fn meaning<T: Meaning>(_: &Slot<T>) -> Option<Callee> {
+    match T::FUNCTION {
+        Some(function) => {
+            let made = || DeviceFunction::translated(T::FUNCTION.unwrap_or(Translated::REFUSED));
+            Some(Callee { id: TypeId::of::<T>, function: made, exact: function.is_exact() })
+        }
+        None => None,
+    }
+}
+
+/// Whether a function is exact.
+pub const fn is_exact<T: Helper>() -> bool {
+    match T::FUNCTION {
+        Some(function) => function.is_exact(),
+        None => true,
+    }
+}
+
+/// What the operator of a slot stands for.
+pub const fn operator<Op: 'static, L: Operator<Op, R>, R: 'static>(
+    slot: &Slot<OperatorOf<Op, L, R>>,
+) -> Option<Callee> {
+    meaning(slot)
 }
 
 impl<T> Slot<T> {
-    /// What the slot's type stands for.
-    pub fn callee(&self) -> Option<Callee>
-    where
-        T: Helper,
-    {
-        T::FUNCTION.map(|function| Callee { id: TypeId::of::<T>(), function })
-    }
-
-    /// Whether what the slot's type stands for is exact.
-    pub const fn exact(&self) -> bool
-    where
-        T: Helper,
-    {
-        T::EXACT
-    }
-
     /// Makes the slot's type that of the value.
     pub const fn means(&self, _: &T) {}
 }
@@ -50,28 +78,24 @@ impl<T> Slot<T> {
 ///
 /// `NAME` is a hash of the name, and `G` is a tuple of the function's own type arguments.
 pub trait Method<const NAME: u64, G>: 'static {
-    /// See [`Helper::EXACT`].
-    const EXACT: bool;
-    /// Makes the translation.
-    const FUNCTION: fn() -> DeviceFunction;
+    /// The function.
+    const FUNCTION: Translated;
 }
 
 /// Stands for a method of `T`.
 #[derive(Debug)]
-pub struct MethodOf<T, const NAME: u64, G>(PhantomData<fn() -> (T, G)>);
+pub struct MethodOf<T, const NAME: u64, G>(Marker<(T, G)>);
 
-impl<T: Method<NAME, G>, const NAME: u64, G: 'static> Helper for MethodOf<T, NAME, G> {
-    const EXACT: bool = T::EXACT;
-    const FUNCTION: Option<fn() -> DeviceFunction> = Some(T::FUNCTION);
+impl<T: Method<NAME, G>, const NAME: u64, G: 'static> Meaning for MethodOf<T, NAME, G> {
+    const FUNCTION: Option<Translated> = Some(T::FUNCTION);
 }
 
 /// Stands for a method of `T` that is not in an `impl` with `#[device]`.
 #[derive(Debug)]
-pub struct Undeclared<T: ?Sized>(PhantomData<fn() -> Box<T>>);
+pub struct Undeclared<T: ?Sized>(Marker<Box<T>>);
 
-impl<T: ?Sized + Declared + 'static> Helper for Undeclared<T> {
-    const EXACT: bool = false;
-    const FUNCTION: Option<fn() -> DeviceFunction> = None;
+impl<T: ?Sized + Declared + 'static> Meaning for Undeclared<T> {
+    const FUNCTION: Option<Translated> = None;
 }
 
 /// Implemented by no type.
@@ -100,7 +124,10 @@ pub trait Primitive: Copy + 'static {}
 pub trait Ordered: Copy + 'static {}
 
 macro_rules! primitives {
-    ($trait:ident: $($type:ident)*) => {$( impl $trait for $type {} )*};
+    ($trait:ident: $($type:ident)*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl $trait for $type {}
+    )*};
 }
 primitives! { Primitive: i8 i16 i32 i64 isize u8 u16 u32 u64 usize bool f32 f64 Ordering }
 primitives! { Ordered: i8 i16 i32 i64 isize u8 u16 u32 u64 usize bool Ordering }
@@ -132,20 +159,18 @@ pub fn ordered<T: Ordered>(value: T) -> T {
 
 /// Stands for a method of numbers.
 #[derive(Debug)]
-pub struct NumberMethod<T>(PhantomData<fn() -> T>);
+pub struct NumberMethod<T>(Marker<T>);
 
-impl<T: Primitive> Helper for NumberMethod<T> {
-    const EXACT: bool = true;
-    const FUNCTION: Option<fn() -> DeviceFunction> = None;
+impl<T: Primitive> Meaning for NumberMethod<T> {
+    const FUNCTION: Option<Translated> = None;
 }
 
 /// Stands for `min`, `max` or `clamp` of numbers.
 #[derive(Debug)]
-pub struct OrderMethod<T>(PhantomData<fn() -> T>);
+pub struct OrderMethod<T>(Marker<T>);
 
-impl<T: Ordered> Helper for OrderMethod<T> {
-    const EXACT: bool = true;
-    const FUNCTION: Option<fn() -> DeviceFunction> = None;
+impl<T: Ordered> Meaning for OrderMethod<T> {
+    const FUNCTION: Option<Translated> = None;
 }
 
 macro_rules! number_methods {
@@ -195,24 +220,21 @@ impl<T> NumberMethods for T {}
 ///
 /// `Op` is a type of [`op`].
 #[diagnostic::on_unimplemented(
-    message = "`{Op}` of `{Self}` and `{Rhs}` has no counterpart in CUDA C++",
+    message = "this operator of `{Self}` and `{Rhs}` has no counterpart in CUDA C++",
     label = "no counterpart in CUDA C++",
     note = "numbers have operators; for a type of your own, write `#[device]` before the `impl` of the trait"
 )]
 pub trait Operator<Op, Rhs>: Copy + 'static {
-    /// See [`Helper::EXACT`].
-    const EXACT: bool = true;
-    /// See [`Helper::FUNCTION`].
-    const FUNCTION: Option<fn() -> DeviceFunction> = None;
+    /// See [`Meaning::FUNCTION`].
+    const FUNCTION: Option<Translated> = None;
 }
 
 /// Stands for an operator.
 #[derive(Debug)]
-pub struct OperatorOf<Op, L, R>(PhantomData<fn() -> (Op, L, R)>);
+pub struct OperatorOf<Op, L, R>(Marker<(Op, L, R)>);
 
-impl<Op: 'static, L: Operator<Op, R>, R: 'static> Helper for OperatorOf<Op, L, R> {
-    const EXACT: bool = L::EXACT;
-    const FUNCTION: Option<fn() -> DeviceFunction> = L::FUNCTION;
+impl<Op: 'static, L: Operator<Op, R>, R: 'static> Meaning for OperatorOf<Op, L, R> {
+    const FUNCTION: Option<Translated> = L::FUNCTION;
 }
 
 /// Passes the left operand of an operator.
@@ -257,11 +279,11 @@ operators! {
     comparison: PartialEq PartialOrd;
 }
 
+#[diagnostic::do_not_recommend]
 impl<T: Operator<op::PartialEq, T> + PartialEq + crate::DeviceType, const N: usize>
     Operator<op::PartialEq, [T; N]> for [T; N]
 {
-    const EXACT: bool = T::EXACT;
-    const FUNCTION: Option<fn() -> DeviceFunction> = equal_arrays::<T, N>::FUNCTION;
+    const FUNCTION: Option<Translated> = equal_arrays::<T, N>::FUNCTION;
 }
 
 /// Whether two arrays have equal elements.
@@ -283,14 +305,13 @@ fn equal_arrays<T: Operator<op::PartialEq, T> + PartialEq + crate::DeviceType, c
 #[derive(Debug)]
 pub struct OfNumbers;
 
-impl Helper for OfNumbers {
-    const EXACT: bool = true;
-    const FUNCTION: Option<fn() -> DeviceFunction> = None;
+impl Meaning for OfNumbers {
+    const FUNCTION: Option<Translated> = None;
 }
 
 /// The operands of an operator in generic code.
 #[derive(Debug)]
-pub struct Operands<Op, L, R>(PhantomData<fn() -> (Op, L, R)>);
+pub struct Operands<Op, L, R>(Marker<(Op, L, R)>);
 
 /// The operands of the operator `Op`.
 pub fn operands<Op, L, R>(_: &L, _: &R) -> Operands<Op, L, R> {
@@ -318,4 +339,28 @@ impl<Op, L, R> Unbounded for Operands<Op, L, R> {
     fn meaning(&self) -> OfNumbers {
         OfNumbers
     }
+}
+
+/// A monoid whose `combine` a macro has translated.
+pub trait TranslatedMonoid: Monoid {
+    /// `combine`.
+    const COMBINE: Translated;
+}
+
+/// An aggregate whose functions a macro has translated.
+pub trait TranslatedAggregate: Aggregate {
+    /// `prepare`, `present`, and `accumulate` if it is written out.
+    const STEPS: &'static [Translated];
+}
+
+/// Whether the functions of an aggregate and its monoid are exact.
+pub const fn steps_are_exact<A: TranslatedAggregate<Monoid: DeviceMonoid>>() -> bool {
+    let mut rest = A::STEPS;
+    while let [step, others @ ..] = rest {
+        if !step.is_exact() {
+            return false;
+        }
+        rest = others;
+    }
+    <A::Monoid as DeviceMonoid>::EXACT
 }

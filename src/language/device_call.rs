@@ -2,7 +2,7 @@
 
 use std::mem::offset_of;
 
-use super::callee::Helper;
+use super::callee::{Helper, function};
 use super::device_aggregate::{DeviceAggregate, PreparedBy, Preparing, prepares_itself};
 use super::device_monoid::DeviceMonoid;
 use super::device_operator::{DeviceOperator, Form};
@@ -43,7 +43,7 @@ pub trait DeviceCall: Function {
 }
 
 fn called<F: DeviceCall>() -> Called {
-    let callee = Slot::<F::Function>::new().callee();
+    let callee = function(&Slot::<F::Function>::new());
     Called { callee: callee.expect("a function has a translation"), parameters: F::PARAMETERS }
 }
 

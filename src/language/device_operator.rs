@@ -1,8 +1,9 @@
 //! Operators as CUDA C++.
 
+use super::callee::TranslatedMonoid;
 use super::device_code::DeviceCode;
 use super::device_steps::DeviceSteps;
-use super::function::{DeviceFunction, Translation, Type};
+use super::function::DeviceFunction;
 use super::part::Part;
 use crate::types::{DeviceType, Layout, Literal};
 
@@ -100,8 +101,8 @@ impl DeviceOperator {
 
     /// The operator that `#[monoid]` makes of a Rust `combine`.
     #[doc(hidden)]
-    pub fn translated(result: Type, translation: Translation) -> Self {
-        Self::of(DeviceFunction::translated(COMBINE, result, translation))
+    pub fn translated<M: TranslatedMonoid>() -> Self {
+        Self::of(DeviceFunction::translated(M::COMBINE))
     }
 
     fn of(combine: DeviceFunction) -> Self {

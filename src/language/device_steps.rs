@@ -1,6 +1,7 @@
 //! `prepare` and `present` as CUDA C++.
 
-use super::function::{Callee, DeviceFunction, Translation, Type};
+use super::callee::TranslatedAggregate;
+use super::function::{Callee, DeviceFunction};
 use super::part::Part;
 use crate::types::{DeviceType, Layout};
 
@@ -55,11 +56,10 @@ impl DeviceSteps {
         }
     }
 
-    /// The steps that `#[aggregate]` makes of Rust functions: the name, the type of the result and
-    /// the translation of each.
-    pub fn translated<const COUNT: usize>(functions: [(&'static str, (Type, Translation)); COUNT]) -> Self {
-        let function = |(name, (result, translation))| DeviceFunction::translated(name, result, translation);
-        Self(Steps::Functions { functions: functions.map(function).into(), state: None })
+    /// The steps that `#[aggregate]` makes of Rust functions.
+    pub fn translated<A: TranslatedAggregate>() -> Self {
+        let functions = A::STEPS.iter().copied().map(DeviceFunction::translated).collect();
+        Self(Steps::Functions { functions, state: None })
     }
 
     /// Makes the fields of the aggregate `S` available to the functions.

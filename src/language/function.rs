@@ -16,25 +16,78 @@ pub enum Type {
     Tuple(Vec<Type>),
 }
 
-/// A translated body, with the types, constants and callees that its numbers refer to.
-#[derive(Clone, Debug)]
-pub struct Translation {
+/// A function that a macro has translated, as a constant: the tree of its body, and what the probe
+/// tells of the types, constants and callees that the numbers in the tree refer to.
+#[derive(Clone, Copy, Debug)]
+pub struct Translated {
+    /// The name.
+    pub name: &'static str,
     /// The source file of the body.
     pub file: &'static str,
     /// The tree.
     pub body: &'static syntax::Body,
+    /// The type of the result.
+    pub result: fn() -> Type,
     /// The types of the slots, by number.
-    pub types: Vec<Type>,
+    pub types: &'static [fn() -> Type],
     /// The values of paths such as `f32::INFINITY`, `LIMIT` and `N`, and of calls without arguments
     /// such as `T::zero()`.
-    pub constants: Vec<(Type, Literal)>,
+    pub constants: &'static [&'static dyn Value],
     /// What the calls, methods and operators of the body mean. None is an operation of numbers.
-    pub callees: Vec<Option<Callee>>,
+    pub callees: &'static [Option<Callee>],
+    /// Whether every operation of the body is exact.
+    pub exact: bool,
+}
+
+impl Translated {
+    /// Stands for a function that a macro has refused. rustc reports the refusal.
+    pub const REFUSED: Self = Self {
+        name: "",
+        file: "",
+        body: &syntax::Body {
+            locals: &[],
+            parameters: 0,
+            block: syntax::Block { statements: &[], value: None },
+        },
+        result: || Type::Tuple(Vec::new()),
+        types: &[],
+        constants: &[],
+        callees: &[],
+        exact: false,
+    };
+
+    /// Whether every operation of the body and of its callees is exact.
+    pub const fn is_exact(&self) -> bool {
+        let mut rest = self.callees;
+        while let [callee, others @ ..] = rest {
+            if let Some(Callee { exact: false, .. }) = callee {
+                return false;
+            }
+            rest = others;
+        }
+        self.exact
+    }
+}
+
+/// A constant of a body.
+pub trait Value: fmt::Debug {
+    /// The type and the value, as data.
+    fn parts(&self) -> (Type, Literal);
+}
+
+/// A translated body, with the types, constants and callees that its numbers refer to.
+#[derive(Clone, Debug)]
+pub(crate) struct Translation {
+    pub(crate) file: &'static str,
+    pub(crate) body: &'static syntax::Body,
+    pub(crate) types: Vec<Type>,
+    pub(crate) constants: Vec<(Type, Literal)>,
+    pub(crate) callees: &'static [Option<Callee>],
 }
 
 impl Translation {
     /// The first line of the body, from 1.
-    pub fn line(&self) -> u32 {
+    pub(crate) fn line(&self) -> u32 {
         let block = &self.body.block;
         block
             .statements
@@ -46,18 +99,14 @@ impl Translation {
 }
 
 /// A `#[device]` function, with its generic arguments.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct Callee {
     /// Identifies the function with its generic arguments.
-    pub id: TypeId,
-    /// Makes the translation. It is made on demand, since a function may call itself.
+    pub id: fn() -> TypeId,
+    /// Makes the function. It is made on demand, since a function may call itself.
     pub function: fn() -> DeviceFunction,
-}
-
-impl fmt::Debug for Callee {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Callee").field(&self.id).finish()
-    }
+    /// Whether the function and its callees are exact.
+    pub exact: bool,
 }
 
 /// The body of a function.
@@ -101,13 +150,17 @@ impl DeviceFunction {
         Self { name, parameters: Vec::new(), result: Type::Value(R::layout()), body: Body::Code(body) }
     }
 
-    /// The function that `#[device]` makes of a Rust function.
+    /// The function that a macro made of a Rust function.
     #[doc(hidden)]
-    pub fn translated(name: &'static str, result: Type, translation: Translation) -> Self {
-        let parameters = &translation.body.locals[..translation.body.parameters];
-        let typed = |parameter: &syntax::Variable| (parameter.name, translation.types[parameter.ty].clone());
+    pub fn translated(translated: Translated) -> Self {
+        let Translated { name, file, body, result, types, constants, callees, exact: _ } = translated;
+        let types: Vec<Type> = types.iter().map(|ty| ty()).collect();
+        let parameters = &body.locals[..body.parameters];
+        let typed = |parameter: &syntax::Variable| (parameter.name, types[parameter.ty].clone());
         let parameters = parameters.iter().map(typed).collect();
-        Self { name, parameters, result, body: Body::Translation(translation) }
+        let constants = constants.iter().map(|constant| constant.parts()).collect();
+        let translation = Translation { file, body, types, constants, callees };
+        Self { name, parameters, result: result(), body: Body::Translation(translation) }
     }
 
     /// Adds the next parameter.

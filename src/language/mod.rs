@@ -33,10 +33,10 @@ pub use device_operator::DeviceOperator;
 pub(crate) use device_operator::{Form, Prepared};
 pub use device_steps::DeviceSteps;
 pub(crate) use device_steps::{Called, Steps};
-pub(crate) use function::Body;
-pub use function::{Callee, DeviceFunction, Translation, Type};
+pub(crate) use function::{Body, Translation};
+pub use function::{Callee, DeviceFunction, Translated, Type, Value};
 pub(crate) use part::Part;
 pub use probe::{
     CastTo, Constant, Local, Slot, array, cast_of, constant, float_of, integer_of, is, marker, option, same,
-    undeclared,
+    ty, undeclared,
 };

@@ -20,32 +20,22 @@ impl<T> Slot<T> {
     }
 
     /// Makes the slot's type that of a value, and returns the value.
-    pub fn of(&self, value: T) -> T
-    where
-        T: Local,
-    {
+    pub fn of(&self, value: T) -> T {
         value
     }
 
     /// Makes the slot's type that of a variable.
-    pub fn is(&self, _: &T)
-    where
-        T: Local,
-    {
-    }
+    pub fn is(&self, _: &T) {}
 
     /// Stands for the value of a variable that is declared without one.
     pub fn value(&self) -> T {
         unreachable!("probes are never run")
     }
+}
 
-    /// The slot's type, as data.
-    pub fn ty(&self) -> Type
-    where
-        T: Local,
-    {
-        T::ty()
-    }
+/// The function that gives the type of a slot, as data.
+pub const fn ty<T: Local>(_: &Slot<T>) -> fn() -> Type {
+    T::ty
 }
 
 /// The types of variables: device types, tuples of these types, and `Ordering`.
@@ -61,6 +51,7 @@ pub trait Local: Copy + 'static {
     fn literal(&self) -> Literal;
 }
 
+#[diagnostic::do_not_recommend]
 impl<T: DeviceType> Local for T {
     fn ty() -> Type {
         Type::Value(T::layout())
@@ -172,25 +163,33 @@ pub fn float_of<T: CastTo>(_: &Slot<T::Float>, value: T::Float) -> T::Float {
 }
 
 /// A constant: its value is computed when the source is rendered.
-#[derive(Debug)]
-pub struct Constant<T, F>(F, PhantomData<fn() -> T>);
+pub struct Constant<T>(fn() -> T);
 
-/// Creates a [`Constant`] from a closure that returns its value.
-pub const fn constant<T: Local, F: Fn() -> T>(value: F) -> Constant<T, F> {
-    Constant(value, PhantomData)
+impl<T> std::fmt::Debug for Constant<T> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Constant").field(&std::any::type_name::<T>()).finish()
+    }
 }
 
-impl<T, F: Fn() -> T> Constant<T, F> {
+/// Creates a [`Constant`] from a function that returns its value.
+pub const fn constant<T>(value: fn() -> T) -> Constant<T> {
+    Constant(value)
+}
+
+impl<T> Constant<T> {
     /// The value. It stands for the constant in a probe.
     pub fn get(&self) -> T {
         (self.0)()
     }
 
-    /// The type and the value, as data.
-    pub fn parts(&self) -> (Type, Literal)
-    where
-        T: Local,
-    {
+    /// The constant itself.
+    pub const fn copied(&self) -> Self {
+        Self(self.0)
+    }
+}
+
+impl<T: Local> super::function::Value for Constant<T> {
+    fn parts(&self) -> (Type, Literal) {
         (T::ty(), self.get().literal())
     }
 }

@@ -32,7 +32,7 @@ impl Translator<'_> {
                 // `num_traits::AsPrimitive`.
                 "as_" => {
                     let Pair { probe, tree } = self.primitive(&call.receiver);
-                    let (slot, method) = (self.slot(), &call.method);
+                    let (slot, method) = (self.slot(call.span()), &call.method);
                     let span = call.method.span();
                     let (_, value) = ours_at(span, own("value"));
                     let cast = all_at(span, quote!(__warpfold::language::cast_of(&#value, #value.#method())));
@@ -54,7 +54,7 @@ impl Translator<'_> {
                 "into" => {
                     let Pair { probe, tree } = self.expression(&call.receiver, true);
                     let probe = through("number", call.receiver.span(), probe);
-                    let (slot, method) = (self.slot(), &call.method);
+                    let (slot, method) = (self.slot(call.span()), &call.method);
                     return Pair {
                         probe: of(slot, call.span(), quote!(#probe.#method())),
                         tree: quote!(__warpfold::language::syntax::Expression::Cast(&#tree, #slot)),
@@ -407,7 +407,7 @@ impl Translator<'_> {
             return self.refuse(&call.func, "only a `#[device]` function can be called, by its name");
         }
         let (probes, trees) = self.all(&call.args);
-        let (number, slot) = self.callee(callee.path.segments.last().span());
+        let (number, slot) = self.callee_by("function", callee.path.segments.last().span());
         let probe = |name, arguments| quote!(#name #arguments::probe(&#slot, (#(#probes,)*)));
         Pair {
             probe: of_callee(&callee.path, probe),
@@ -447,7 +447,7 @@ impl Translator<'_> {
 
     /// An associated function: `f32::from_bits(x)`, `u64::from(x)`, `f32::sqrt(x)`.
     fn associated(&mut self, call: &ExprCall, path: &Path, name: &str) -> Pair {
-        let slot = self.slot();
+        let slot = self.slot(call.span());
         let func = &*call.func;
         let before =
             path.segments.iter().rev().nth(1).map(|segment| plain(&segment.ident)).unwrap_or_default();
@@ -557,7 +557,7 @@ impl Translator<'_> {
     /// `option.unwrap_or(other)`
     fn unwrap_or(&mut self, option: &Expr, other: &Expr) -> Pair {
         let [value, default] = ["value_of_option", "default_of_option"]
-            .map(|name| format_ident!("{name}_{}", self.slots, span = Span::mixed_site()));
+            .map(|name| format_ident!("{name}_{}", self.slots.len(), span = Span::mixed_site()));
         let choice: Expr = parse_quote_spanned! {option.span()=> {
             let #value = #option;
             let #default = #other;
@@ -569,7 +569,8 @@ impl Translator<'_> {
     /// `Some(value)`. An option is a `warpfold::Maybe` on a GPU, and `None` is a constant.
     fn some(&mut self, call: &ExprCall, function: &Expr, value: &Expr) -> Pair {
         let Pair { probe, tree } = self.expression(value, true);
-        let (slot, function) = (self.slot(), self.same(function, quote!(::core::option::Option::Some)));
+        let (slot, function) =
+            (self.slot(call.span()), self.same(function, quote!(::core::option::Option::Some)));
         let syntax = quote!(__warpfold::language::syntax::Expression);
         Pair {
             probe: of(slot, call.span(), quote!(#function(#probe))),

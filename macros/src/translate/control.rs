@@ -22,7 +22,7 @@ impl Translator<'_> {
         if !wanted {
             return Pair { probe, tree: quote!(#syntax(::core::option::Option::None, &#tree)) };
         }
-        let slot = self.slot();
+        let slot = self.slot(span);
         Pair {
             probe: of(slot, span, probe),
             tree: quote!(#syntax(::core::option::Option::Some(#slot), &#tree)),
@@ -156,7 +156,7 @@ impl Translator<'_> {
             return self.refuse(range, "a range that `for` counts over has two ends");
         };
         let (low, high) = (self.expression(low, true), self.expression(high, true));
-        let slot = self.slot();
+        let slot = self.slot(range.span());
         let outer = self.scope.len();
         let (variable, name, asked) = match &*repeat.pat {
             Pat::Wild(wild) => (None, quote!(#wild), None),
@@ -192,7 +192,7 @@ impl Translator<'_> {
     /// A loop over the elements of an array: over its indices, with a variable for the array.
     fn for_elements(&mut self, repeat: &ExprForLoop) -> Pair {
         let ExprForLoop { label, pat, expr, body, .. } = repeat;
-        let (span, number) = (Span::mixed_site().located_at(expr.span()), self.slots);
+        let (span, number) = (Span::mixed_site().located_at(expr.span()), self.slots.len());
         let name = |what: &str| format_ident!("{what}_of_for_{number}", span = span);
         let (array, index, statements) = (name("array"), name("index"), &body.stmts);
         let block: Block = parse_quote_spanned! {span=> {

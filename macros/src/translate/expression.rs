@@ -94,7 +94,7 @@ impl Translator<'_> {
             }
             Expr::Cast(cast) => {
                 let Pair { probe, tree } = self.cast_operand(&cast.expr, &cast.ty);
-                let slot = self.slot();
+                let slot = self.slot(expression.span());
                 let ty = &cast.ty;
                 Pair {
                     probe: of(slot, expression.span(), quote!((#probe) as #ty)),
@@ -116,7 +116,7 @@ impl Translator<'_> {
             }
             Expr::Array(array) => {
                 let (probes, trees) = self.all(&array.elems);
-                let slot = self.slot();
+                let slot = self.slot(expression.span());
                 Pair {
                     probe: of(slot, expression.span(), quote!([#(#probes),*])),
                     tree: quote!(#syntax::Array(#slot, &[#(#trees),*])),
@@ -124,7 +124,7 @@ impl Translator<'_> {
             }
             Expr::Repeat(repeat) => {
                 let Pair { probe, tree } = self.expression(&repeat.expr, true);
-                let slot = self.slot();
+                let slot = self.slot(expression.span());
                 let length = &repeat.len;
                 Pair {
                     probe: of(slot, expression.span(), quote!([#probe; #length])),
@@ -236,7 +236,7 @@ impl Translator<'_> {
             Lit::Float(number) if number.suffix().is_empty() => ("float_of", number.base10_digits()),
             _ => return self.literal(expression, literal, sign),
         };
-        let (slot, text) = (self.slot(), format!("{sign}{digits}"));
+        let (slot, text) = (self.slot(expression.span()), format!("{sign}{digits}"));
         let (span, name) = ours_at(expression.span(), slot_name(slot));
         let (_, function) = ours_at(expression.span(), Ident::new(function, expression.span()));
         Pair {
@@ -258,7 +258,7 @@ impl Translator<'_> {
             }
             _ => return self.outside(expression, "text", "use numbers"),
         };
-        let (slot, text) = (self.slot(), format!("{sign}{digits}"));
+        let (slot, text) = (self.slot(expression.span()), format!("{sign}{digits}"));
         Pair {
             probe: of(slot, expression.span(), quote!(#expression)),
             tree: quote!(__warpfold::language::syntax::Expression::Number { text: #text, ty: #slot }),
@@ -405,7 +405,8 @@ impl Translator<'_> {
         right: Option<TokenStream>,
         write: impl FnOnce(TokenStream, TokenStream) -> TokenStream,
     ) -> (TokenStream, TokenStream) {
-        let (number, slot) = self.callee(span);
+        let function = if self.function.generic { "meaning" } else { "operator" };
+        let (number, slot) = self.callee_by(function, span);
         let of_trait = Ident::new(of_trait, Span::mixed_site());
         let (span, slot) = ours_at(span, slot);
         let callee = quote!(::core::option::Option::Some(#number));
@@ -515,7 +516,7 @@ impl Translator<'_> {
     /// The literal of a tuple struct: `Pair(a, b)`.
     pub(super) fn tuple_structure(&mut self, call: &ExprCall) -> Pair {
         let (probes, trees) = self.all(&call.args);
-        let slot = self.slot();
+        let slot = self.slot(call.span());
         let func = &call.func;
         let fields = trees.iter().enumerate().map(|(position, tree)| {
             let position = position.to_string();
@@ -544,7 +545,7 @@ impl Translator<'_> {
         let base = structure.rest.as_ref().map(|base| self.expression(base, true));
         let rest = base.as_ref().map(|Pair { probe, .. }| quote!(..#probe));
         let base = optional(base.map(|Pair { tree, .. }| reference(tree)));
-        let slot = self.slot();
+        let slot = self.slot(structure.span());
         let path = &structure.path;
         Pair {
             probe: of(slot, structure.span(), quote!(#path { #(#probes,)* #rest })),

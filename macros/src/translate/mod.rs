@@ -40,6 +40,8 @@ pub(crate) enum Receiver {
 
 /// The function to translate.
 pub(crate) struct Function<'a> {
+    /// The name in the generated source.
+    pub(crate) shown: &'a str,
     /// The name by which a free function could call itself.
     pub(crate) name: Option<&'a Ident>,
     /// The parameters after `self`. A parameter may be a reference if `self` may.
@@ -63,10 +65,8 @@ impl Function<'_> {
 
 /// The result of a translation.
 pub(crate) struct Translation {
-    /// Statements that define `__warpfold_result` and `__warpfold_translation`, for the function that the macro writes.
-    pub(crate) tokens: TokenStream,
-    /// A `bool` expression: whether the body and all its callees are exact.
-    pub(crate) exact: TokenStream,
+    /// A `warpfold::language::Translated`, for a constant that the macro writes.
+    pub(crate) value: TokenStream,
     /// The first place where the body reads `self`.
     pub(crate) uses_state: Option<Span>,
 }
@@ -84,10 +84,11 @@ struct Translator<'a> {
     variables: Vec<Variable>,
     /// The variables in scope, innermost last.
     scope: Vec<(String, usize)>,
-    slots: usize,
+    /// Where rustc reports the type of each slot.
+    slots: Vec<Span>,
     constants: Vec<TokenStream>,
-    /// Where rustc reports errors of each callee.
-    callees: Vec<Span>,
+    /// Where rustc reports errors of each callee, and the function that gives it.
+    callees: Vec<(Span, &'static str)>,
     /// `const` and `use` items, which stand before the probe.
     items: Vec<TokenStream>,
     /// How many blocks enclose the current expression.
@@ -105,7 +106,7 @@ pub(crate) fn translate(function: &Function) -> Result<Translation, Error> {
         function,
         variables: Vec::new(),
         scope: Vec::new(),
-        slots: 0,
+        slots: Vec::new(),
         constants: Vec::new(),
         callees: Vec::new(),
         items: Vec::new(),
@@ -128,7 +129,7 @@ impl Translator<'_> {
             Receiver::Operator => probe_parameters.push(quote!(#this: &Self)),
             receiver => {
                 let by_reference = matches!(receiver, Receiver::Reference(_));
-                let slot = self.slot();
+                let slot = self.slot(Span::mixed_site());
                 let mutable = matches!(receiver, Receiver::Value(true) | Receiver::Reference(true));
                 let name = Ident::new("self", Span::mixed_site());
                 let variable = self.declare(&name, slot, mutable);
@@ -144,7 +145,7 @@ impl Translator<'_> {
         }
         let before = self.variables.len();
         for (number, (pattern, ty)) in self.function.parameters.iter().enumerate() {
-            let slot = self.slot();
+            let slot = self.slot(ty.span());
             let (variable, name) = match pattern {
                 Pat::Ident(ident) if ident.by_ref.is_none() && ident.subpat.is_none() => {
                     let mutability = ident.mutability;
@@ -196,66 +197,59 @@ impl Translator<'_> {
             return Err(error);
         }
 
-        let slots: Vec<Ident> = (0..self.slots).map(slot_name).collect();
+        let slots: Vec<Ident> = (0..self.slots.len()).map(slot_name).collect();
         let constants: Vec<Ident> = (0..self.constants.len()).map(constant_name).collect();
         let callees: Vec<Ident> = (0..self.callees.len()).map(callee_name).collect();
         let items = &self.items;
-        let of_callees = |function: &str| -> Vec<TokenStream> {
-            let of = |(&span, name): (&Span, &Ident)| {
-                // rustc reports a callee without `#[device]` here.
-                let (_, function) = ours_at(span, Ident::new(function, span));
-                let (span, name) = ours_at(span, name.clone());
-                quote_spanned!(span=> __warpfold::language::Slot::#function(&#name))
-            };
-            self.callees.iter().zip(&callees).map(of).collect()
-        };
-        let (asked_callees, exact) = (of_callees("callee"), of_callees("exact"));
+        let asked_types = self.slots.iter().zip(&slots).map(|(&span, name)| {
+            let (span, name) = ours_at(span, name.clone());
+            quote_spanned!(span=> __warpfold::language::ty(&#name))
+        });
+        let asked_callees = self.callees.iter().zip(&callees).map(|(&(span, function), name)| {
+            // rustc reports a callee without `#[device]` here.
+            let (span, name) = ours_at(span, name.clone());
+            let function = ours_at(span, Ident::new(function, span)).1;
+            quote_spanned!(span=> __warpfold::language::callee::#function(&#name))
+        });
         let values = self.constants.iter().zip(&constants).map(|(value, name)| {
             quote_spanned!(value.span()=> let #name = __warpfold::language::constant(|| #value);)
         });
         let (result, probe, tree) = (self.function.result, body.probe, body.tree);
         let warpfold = self.function.warpfold;
-        let probe = quote! {
+        let locals = self.variables.iter().map(|Variable { name, slot, mutable, .. }| {
+            quote!(__warpfold::language::syntax::Variable { name: #name, ty: #slot, mutable: #mutable })
+        });
+        let (file, exact) = (file(self.function.body.span()), self.exact);
+        let name = self.function.shown;
+        let value = quote! {{
             use #warpfold as __warpfold;
             #(#items)*
             #(let #slots = __warpfold::language::Slot::new();)*
             #(#values)*
             #(let #callees = __warpfold::language::Slot::new();)*
             let _ = |#(#probe_parameters),*| -> #result { #asked #probe };
-        };
-        let locals = self.variables.iter().map(|Variable { name, slot, mutable, .. }| {
-            quote!(__warpfold::language::syntax::Variable { name: #name, ty: #slot, mutable: #mutable })
-        });
-        let tree_name = own("BODY");
-        let file = file(self.function.body.span());
-        let tokens = quote! {
-            #probe
-            static #tree_name: __warpfold::language::syntax::Body = __warpfold::language::syntax::Body {
-                locals: &[#(#locals),*],
-                parameters: #parameters,
-                block: #tree,
-            };
-            let __warpfold_translation = __warpfold::language::Translation {
+            __warpfold::language::Translated {
+                name: #name,
                 file: #file,
-                body: &#tree_name,
-                types: ::std::vec![#(__warpfold::language::Slot::ty(&#slots)),*],
-                constants: ::std::vec![#(__warpfold::language::Constant::parts(&#constants)),*],
-                callees: ::std::vec![#(#asked_callees),*],
-            };
-            let __warpfold_result = <#result as __warpfold::language::Local>::ty();
-        };
-        let own = self.exact;
-        // The types of the callees are known in the probe only.
-        let exact = match exact.is_empty() {
-            true => quote!(#own),
-            false => quote!({ #probe #own #(&& #exact)* }),
-        };
-        Ok(Translation { tokens, exact, uses_state: self.uses_state })
+                body: &__warpfold::language::syntax::Body {
+                    locals: &[#(#locals),*],
+                    parameters: #parameters,
+                    block: #tree,
+                },
+                result: <#result as __warpfold::language::Local>::ty,
+                types: &[#(#asked_types),*],
+                constants: &[#(&__warpfold::language::Constant::copied(&#constants) as &dyn __warpfold::language::Value),*],
+                callees: &[#(#asked_callees),*],
+                exact: #exact,
+            }
+        }};
+        Ok(Translation { value, uses_state: self.uses_state })
     }
 
-    fn slot(&mut self) -> usize {
-        self.slots += 1;
-        self.slots - 1
+    /// A slot. rustc reports a type without a counterpart at `span`.
+    fn slot(&mut self, span: Span) -> usize {
+        self.slots.push(span);
+        self.slots.len() - 1
     }
 
     fn declare(&mut self, name: &Ident, slot: usize, mutable: bool) -> usize {
@@ -297,7 +291,11 @@ impl Translator<'_> {
 
     /// A callee, whose slot has a type that the probe gives it.
     fn callee(&mut self, at: Span) -> (usize, Ident) {
-        self.callees.push(at);
+        self.callee_by("meaning", at)
+    }
+
+    fn callee_by(&mut self, function: &'static str, at: Span) -> (usize, Ident) {
+        self.callees.push((at, function));
         let number = self.callees.len() - 1;
         (number, callee_name(number))
     }

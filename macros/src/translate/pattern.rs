@@ -43,7 +43,7 @@ impl Translator<'_> {
                     return self.constant_pattern(quote!(#name));
                 }
                 let inner = ident.subpat.as_ref().map(|(_, inner)| self.pattern_of(inner, bound, refutable));
-                let slot = self.slot();
+                let slot = self.slot(name.span());
                 let variable = self.declare(name, slot, ident.mutability.is_some());
                 bound.push((name.clone(), slot));
                 let mutability = ident.mutability;

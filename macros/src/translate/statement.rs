@@ -82,7 +82,7 @@ impl Translator<'_> {
             let Pat::Ident(ident) = pattern else {
                 return self.refuse(pattern, "a declaration without a value is of one variable");
             };
-            let (name, number) = (&ident.ident, self.slot());
+            let (name, number) = (&ident.ident, self.slot(ident.span()));
             let (variable, slot) = (self.declare(name, number, true), slot_name(number));
             let mark = bind_mark(variable, name);
             return Pair {
@@ -97,7 +97,12 @@ impl Translator<'_> {
         }
         let value = self.expression(&init.expr, true);
         let mut bound = Vec::new();
+        // rustc reports the type of a value and of its only variable once.
+        let is_variable = matches!(pattern, Pat::Ident(_));
         let pattern = self.pattern(pattern, &mut bound);
+        if let ([(_, slot)], true) = (&bound[..], is_variable) {
+            self.slots[*slot] = init.expr.span();
+        }
         let asked = self.ask(&bound);
         let (value_probe, value_tree) = (value.probe, value.tree);
         let (pattern_probe, pattern_tree) = (pattern.probe, pattern.tree);

@@ -337,7 +337,10 @@ impl Lowering<'_> {
     }
 
     pub(super) fn not_a_number<T>(&self) -> Result<T, Error> {
-        self.refuse("only numbers and `bool` have operators and methods: write a `#[device]` function")
+        self.refuse(
+            "generic code has the operators and methods of numbers; those of other types have to be among its bounds: \
+             write this code for the type itself, or a `#[device]` function",
+        )
     }
 }
 

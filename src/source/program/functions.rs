@@ -67,8 +67,8 @@ impl Functions<'_> {
     }
 
     pub(super) fn callee(&mut self, callee: &Callee) -> Result<lower::Callee, Error> {
-        let function = (callee.function)();
-        let name = match self.known.get(&callee.id) {
+        let (id, function) = ((callee.id)(), (callee.function)());
+        let name = match self.known.get(&id) {
             Some(Some(name)) => name.clone(),
             Some(None) => {
                 let (file, line) = match &function.body {
@@ -79,12 +79,12 @@ impl Functions<'_> {
                 return Err(Error::Untranslatable { file, line, reason });
             }
             None => {
-                self.known.insert(callee.id, None);
+                self.known.insert(id, None);
                 let name = self.types.scope.claim(identifier(function.name));
                 let state = self.state.take();
                 self.define(&function, name.clone())?;
                 self.state = state;
-                self.known.insert(callee.id, Some(name.clone()));
+                self.known.insert(id, Some(name.clone()));
                 name
             }
         };

@@ -1,10 +1,21 @@
 use warpfold::DeviceType;
 
 #[derive(Clone, Copy, DeviceType)]
-#[repr(u8)]
-enum Colour {
+enum WithoutRepr {
     Red,
-    Green,
+}
+
+#[derive(Clone, Copy, DeviceType)]
+#[repr(u8)]
+enum WithFields {
+    Grey(u8),
+}
+
+#[derive(Clone, Copy, DeviceType)]
+#[repr(i16)]
+enum WithoutZero {
+    Red = 1,
+    Green = -2,
 }
 
 fn main() {}
