@@ -288,7 +288,7 @@ impl<T: Operator<op::PartialEq, T> + PartialEq + crate::DeviceType, const N: usi
 
 /// Whether two arrays have equal elements.
 #[allow(dead_code)]
-#[crate::device(crate = crate)]
+#[crate::device]
 fn equal_arrays<T: Operator<op::PartialEq, T> + PartialEq + crate::DeviceType, const N: usize>(
     left: [T; N],
     right: [T; N],

@@ -34,7 +34,9 @@ pub(crate) use device_operator::{Form, Prepared};
 pub use device_steps::DeviceSteps;
 pub(crate) use device_steps::{Called, Steps};
 pub(crate) use function::{Body, Translation};
-pub use function::{Callee, DeviceFunction, Translated, Type, Value};
+pub use function::{
+    Callee, DeviceFunction, Inner, StateField, Translated, Type, Value, inner, inner_of, state_field,
+};
 pub(crate) use part::Part;
 pub use probe::{
     CastTo, Constant, Local, Slot, array, cast_of, constant, float_of, integer_of, is, marker, option, same,

@@ -61,6 +61,11 @@ pub enum Expression {
     Local(usize),
     /// `*self`, or the base of a field access on `self`.
     State,
+    /// A field of `self`, by its number in the [`Translated`](super::Translated). It stands for
+    /// [`State`](Self::State) and [`Field`](Self::Field) in a body with inner operators.
+    StateField(usize),
+    /// `operator.combine(left, right)`, with the number of the inner operator.
+    Inner(usize, &'static [Expression]),
     /// A number in base 10, as Rust writes it, without a suffix.
     Number {
         /// The digits, with a sign if negative.

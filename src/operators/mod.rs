@@ -10,6 +10,13 @@
 //! | [`Matrix2Product`] | `[[T; 2]; 2]`, rows | identity matrix | yes | no |
 //! | [`AffineComposition`] | `[T; 2]` | `[1, 0]` | yes | no |
 //!
+//! | operator made of others | items |
+//! | --- | --- |
+//! | [`Both`] | a part for each of two operators |
+//! | [`Segmented`] | with a flag where a segment starts |
+//! | [`Reversed`] | those of the operator, whose operands are exchanged |
+//! | [`Optional`] | may be missing |
+//!
 //! [`aggregates`] also prepare the elements and present the result: means, variances, histograms.
 //!
 //! Exact operators return the same bits on every backend. Float sums and products are associative
@@ -18,6 +25,7 @@
 mod aggregate;
 pub mod aggregates;
 mod bitwise;
+mod combinators;
 mod composition;
 pub mod math;
 mod monoid;
@@ -32,6 +40,7 @@ pub use aggregate::{Aggregate, Item};
 #[doc(hidden)]
 pub use aggregates::Function;
 pub use bitwise::{All, Any, BitAnd, BitOr, BitXor};
+pub use combinators::{Both, Flagged, Optional, Reversed, Segmented};
 pub use composition::{AffineComposition, Matrix2Product};
 #[doc(hidden)]
 pub use monoid::{Commutative, Monoid};

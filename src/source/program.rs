@@ -58,8 +58,15 @@ pub(super) fn definitions(of: &OperatorType, operator: &DeviceOperator) -> Resul
     let item_name = types.name(item);
     let mut code = Code::default();
     code.line(&format!("typedef {item_name} Item;"));
-    let mut functions =
-        Functions { types: &mut types, code, constants: Vec::new(), state: None, known: HashMap::new() };
+    let mut functions = Functions {
+        types: &mut types,
+        code,
+        constants: Vec::new(),
+        state: None,
+        members: Vec::new(),
+        operators: HashMap::new(),
+        known: HashMap::new(),
+    };
     functions.aliases(operator);
     let whole = Owner { id: of.id, name: of.name, size: of.size };
     let has_state = functions.operator(OPERATOR, operator, item, &whole, of.packed)?;
@@ -85,6 +92,9 @@ fn claim_names(operator: &DeviceOperator, types: &mut Types) {
                 for name in parameters.chain(functions).chain(constants) {
                     types.scope.claim(identifier(name));
                 }
+            }
+            if let Body::Translation(translation) = &combine.body {
+                translation.inner.iter().for_each(|inner| claim_names(&(inner.operator)(), types));
             }
             for (name, layout) in &operator.types {
                 types.choose(layout, name);

@@ -27,6 +27,9 @@ impl Translator<'_> {
                  what it needs, `*self` if that is everything",
             );
         }
+        if let Some(pair) = self.inner_call(call) {
+            return pair;
+        }
         if call.args.is_empty() && call.turbofish.is_none() {
             match name.as_str() {
                 // `num_traits::AsPrimitive`.

@@ -38,6 +38,10 @@ impl Translator<'_> {
                     let Pair { probe, tree } = self.expression(operand, true);
                     Pair { probe: quote!((*#probe)), tree }
                 }
+                (UnOp::Deref(_), Expr::Path(path)) if self.is_state(&path.path) && self.has_inner => self.refuse(
+                    expression,
+                    "an operator with other operators inside is no value of a kernel: read its fields, as `self.field`",
+                ),
                 (UnOp::Deref(_), Expr::Path(path)) if self.is_state(&path.path) => {
                     self.uses_state.get_or_insert(path.span());
                     let this = this();
@@ -57,6 +61,12 @@ impl Translator<'_> {
                 _ => self.outside(expression, "a dereference", REFERENCE),
             },
             Expr::Path(path) => self.path(expression, &path.path, path.qself.is_some()),
+            Expr::Field(field)
+                if self.has_inner
+                    && matches!(&*field.base, Expr::Path(path) if self.is_state(&path.path)) =>
+            {
+                self.state_field(&field.member, expression.span())
+            }
             Expr::Field(field) => {
                 let base = match &*field.base {
                     Expr::Path(path) if self.is_state(&path.path) => {

@@ -7,6 +7,7 @@
 mod call;
 mod control;
 mod expression;
+mod inner;
 mod jumps;
 mod methods;
 mod pattern;
@@ -17,7 +18,7 @@ pub(crate) use self::call::form_name;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::{Block, Error, Expr, Generics, Pat, Path, Type};
+use syn::{Block, Error, Expr, Generics, Member, Pat, Path, Type};
 
 /// A piece of a body, as probe and as tree.
 #[derive(Default)]
@@ -89,6 +90,13 @@ struct Translator<'a> {
     constants: Vec<TokenStream>,
     /// Where rustc reports errors of each callee, and the function that gives it.
     callees: Vec<(Span, &'static str)>,
+    /// The operators whose `combine` is called: where rustc reports their types, and the field of
+    /// `self`, if it is one.
+    inner: Vec<(Span, Option<TokenStream>)>,
+    /// The fields of `self` that are read, if there are inner operators.
+    state_fields: Vec<(Span, Member)>,
+    /// Whether the body calls `combine` of a field of `self`.
+    has_inner: bool,
     /// `const` and `use` items, which stand before the probe.
     items: Vec<TokenStream>,
     /// How many blocks enclose the current expression.
@@ -109,6 +117,9 @@ pub(crate) fn translate(function: &Function) -> Result<Translation, Error> {
         slots: Vec::new(),
         constants: Vec::new(),
         callees: Vec::new(),
+        inner: Vec::new(),
+        state_fields: Vec::new(),
+        has_inner: inner::has_inner(function),
         items: Vec::new(),
         depth: 0,
         exact: true,
@@ -205,6 +216,18 @@ impl Translator<'_> {
             let (span, name) = ours_at(span, name.clone());
             quote_spanned!(span=> __warpfold::language::ty(&#name))
         });
+        let inner: Vec<Ident> = (0..self.inner.len()).map(inner::inner_name).collect();
+        let fields: Vec<Ident> = (0..self.state_fields.len()).map(inner::field_name).collect();
+        let asked_inner = self.inner.iter().zip(&inner).map(|((span, field), name)| {
+            let (span, name) = ours_at(*span, name.clone());
+            let offset = optional(field.as_ref().map(|field| quote!(::core::mem::offset_of!(Self, #field))));
+            quote_spanned!(span=> __warpfold::language::inner(&#name, #offset))
+        });
+        let asked_fields = self.state_fields.iter().zip(&fields).map(|((span, field), name)| {
+            let (span, name) = ours_at(*span, name.clone());
+            let offset = quote!(::core::mem::offset_of!(Self, #field));
+            quote_spanned!(span=> __warpfold::language::state_field(&#name, #offset))
+        });
         let asked_callees = self.callees.iter().zip(&callees).map(|(&(span, function), name)| {
             // rustc reports a callee without `#[device]` here.
             let (span, name) = ours_at(span, name.clone());
@@ -227,6 +250,8 @@ impl Translator<'_> {
             #(let #slots = __warpfold::language::Slot::new();)*
             #(#values)*
             #(let #callees = __warpfold::language::Slot::new();)*
+            #(let #inner = __warpfold::language::Slot::new();)*
+            #(let #fields = __warpfold::language::Slot::new();)*
             let _ = |#(#probe_parameters),*| -> #result { #asked #probe };
             __warpfold::language::Translated {
                 name: #name,
@@ -240,6 +265,8 @@ impl Translator<'_> {
                 types: &[#(#asked_types),*],
                 constants: &[#(&__warpfold::language::Constant::copied(&#constants) as &dyn __warpfold::language::Value),*],
                 callees: &[#(#asked_callees),*],
+                inner: &[#(#asked_inner),*],
+                fields: &[#(#asked_fields),*],
                 exact: #exact,
             }
         }};
@@ -344,7 +371,11 @@ fn bind_mark(variable: usize, name: &Ident) -> TokenStream {
 
 /// Passes a value through a slot, so that the slot has the type of the value.
 fn of(slot: usize, span: Span, value: TokenStream) -> TokenStream {
-    let (span, slot) = ours_at(span, slot_name(slot));
+    of_at(slot_name(slot), span, value)
+}
+
+fn of_at(slot: Ident, span: Span, value: TokenStream) -> TokenStream {
+    let (span, slot) = ours_at(span, slot);
     quote_spanned!(span=> __warpfold::language::Slot::of(&#slot, #value))
 }
 

@@ -18,7 +18,17 @@ impl Lowering<'_> {
                 let variable = &self.locals[*local];
                 Ok(Value::atom(self.names[*local].clone(), self.type_of(variable.ty), !variable.mutable))
             }
-            Expression::State => match self.state {
+            Expression::StateField(field) => {
+                let (name, layout) = &self.around.fields[*field];
+                Ok(Value::atom(name, Type::Value(layout.clone()), true))
+            }
+            Expression::Inner(inner, operands) => {
+                let operands = self.operands(*operands)?;
+                let (object, item) = &self.around.inner[*inner];
+                let callee = Callee { name: format!("{object}.combine"), result: Type::Value(item.clone()) };
+                Ok(call(&callee, &operands))
+            }
+            Expression::State => match &self.around.state {
                 Some(state) => Ok(Value::atom("self", Type::Value(state.clone()), true)),
                 None => self.refuse("there is no `self` here"),
             },

@@ -29,13 +29,14 @@ pub(super) type Lines = Vec<(u32, String)>;
 pub(super) fn lower(
     translation: &Translation,
     callees: &[Option<Callee>],
-    state: Option<&Layout>,
+    scope: &Around,
     types: &mut Types,
 ) -> Result<(Vec<String>, Lines), Error> {
     // A variable with the name of a type would hide the type. So types take their names first.
     for ty in &translation.types {
         types.name_of(ty);
     }
+    let around = scope;
     let mut scope = types.scope.clone();
     let locals = translation.body.locals;
     let names: Vec<String> = locals.iter().map(|local| scope.claim(identifier(local.name))).collect();
@@ -44,7 +45,7 @@ pub(super) fn lower(
         translation,
         locals,
         callees,
-        state,
+        around,
         types,
         names,
         scope,
@@ -62,11 +63,22 @@ pub(super) struct Callee {
     pub(super) result: Type,
 }
 
+/// What a function finds around itself.
+#[derive(Default)]
+pub(super) struct Around {
+    /// The type of `self`, if the function has a `self`.
+    pub(super) state: Option<Layout>,
+    /// The inner operators, as expressions, with their items.
+    pub(super) inner: Vec<(String, Layout)>,
+    /// The fields of `self` that are variables.
+    pub(super) fields: Vec<(String, Layout)>,
+}
+
 struct Lowering<'a> {
     translation: &'a Translation,
     locals: &'static [Variable],
     callees: &'a [Option<Callee>],
-    state: Option<&'a Layout>,
+    around: &'a Around,
     types: &'a mut Types,
     /// The C++ names of the locals. All differ, since shadowing in C++ differs from Rust.
     names: Vec<String>,

@@ -186,7 +186,9 @@ impl Functions<'_> {
             bodies.push(self.parts(function)?);
         }
         self.state = None;
+        let fields = std::mem::take(&mut self.members);
         self.code.line(&format!("\nstruct {name} {{"));
+        let has_fields = self.fields(&fields, owner);
         if !members.is_empty() {
             self.code.line(members.trim_end_matches('\n'));
         }
@@ -203,7 +205,8 @@ impl Functions<'_> {
             self.code
                 .line(&format!("static_assert(sizeof({name}) == sizeof({name}::self), \"operator state\");"));
         }
-        Ok(state.is_some())
+        self.assert_fields(name, &fields, owner);
+        Ok(state.is_some() || has_fields)
     }
 
     /// Defines a struct for each part of a tuple. `define` gets the layout of the part of an item.

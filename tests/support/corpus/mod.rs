@@ -31,6 +31,7 @@ macro_rules! corpus {
 
 pub mod generic;
 mod helpers;
+mod inner;
 mod plain;
 mod types;
 
@@ -49,5 +50,6 @@ pub trait Visitor {
 pub fn corpus(visitor: &mut impl Visitor) {
     plain::plain(visitor);
     types::types(visitor);
+    inner::inner(visitor);
     generic::generic(visitor);
 }
