@@ -8,7 +8,7 @@ use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{
-    Data, DeriveInput, Error, GenericArgument, GenericParam, Generics, ImplItem, ImplItemFn, ItemImpl,
+    Data, DeriveInput, Error, Expr, GenericArgument, GenericParam, Generics, ImplItem, ImplItemFn, ItemImpl,
     Member, Path, PathArguments, Result, ReturnType, Signature, Type, parse_quote,
 };
 
@@ -240,7 +240,7 @@ fn hash(name: &str) -> u64 {
 }
 
 /// The operator traits, with their functions.
-const OPERATORS: [(&str, &str); 24] = [
+const OPERATORS: [(&str, &str); 25] = [
     ("Add", "add"),
     ("AddAssign", "add_assign"),
     ("BitAnd", "bitand"),
@@ -250,6 +250,7 @@ const OPERATORS: [(&str, &str); 24] = [
     ("BitXor", "bitxor"),
     ("BitXorAssign", "bitxor_assign"),
     ("Div", "div"),
+    ("Index", "index"),
     ("DivAssign", "div_assign"),
     ("Mul", "mul"),
     ("MulAssign", "mul_assign"),
@@ -320,6 +321,14 @@ fn operator(item: &ItemImpl, path: &Path, warpfold: &Path) -> Result<TokenStream
     }
     let result = match &method.sig.output {
         _ if assigns => &own,
+        // The function of the kernel returns the element itself.
+        ReturnType::Type(_, result) if of_trait == "Index" => {
+            without_reference(&mut method.block);
+            match &**result {
+                Type::Reference(reference) => &*reference.elem,
+                result => result,
+            }
+        }
         ReturnType::Type(_, result) => result,
         ReturnType::Default => {
             return Err(Error::new_spanned(&method.sig, "the function of an operator returns a value"));
@@ -340,6 +349,29 @@ fn operator(item: &ItemImpl, path: &Path, warpfold: &Path) -> Result<TokenStream
             const FUNCTION: ::core::option::Option<#warpfold::language::Translated> = #function;
         }
     })
+}
+
+/// Makes the value of a block the value behind its reference.
+fn without_reference(block: &mut syn::Block) {
+    fn of(expression: &mut Expr) {
+        match expression {
+            Expr::Reference(reference) => *expression = (*reference.expr).clone(),
+            Expr::Paren(inner) => of(&mut inner.expr),
+            Expr::Group(inner) => of(&mut inner.expr),
+            Expr::Block(block) => without_reference(&mut block.block),
+            Expr::If(branch) => {
+                without_reference(&mut branch.then_branch);
+                if let Some((_, otherwise)) = &mut branch.else_branch {
+                    of(otherwise);
+                }
+            }
+            Expr::Match(choice) => choice.arms.iter_mut().for_each(|arm| of(&mut arm.body)),
+            _ => {}
+        }
+    }
+    if let Some(syn::Stmt::Expr(value, None)) = block.stmts.last_mut() {
+        of(value);
+    }
 }
 
 /// The comparisons that a type derives.

@@ -13,12 +13,15 @@ use proc_macro::TokenStream;
 use syn::parse::ParseStream;
 use syn::{Ident, Path, Token, parse_quote};
 
-/// Implements `warpfold::DeviceType` and `cudarc`'s `DeviceRepr` for a struct of fixed layout.
+/// Implements `warpfold::DeviceType` and `cudarc`'s `DeviceRepr` for a struct of fixed layout, or for
+/// an enum without fields.
 ///
 /// The struct has `#[repr(C)]`, with or without `align(N)`, or `#[repr(transparent)]`. Named, tuple
 /// and generic structs work. The type parameter of a field needs the bound `DeviceType`. Size,
 /// alignment and offsets come from the Rust compiler (`size_of`, `align_of`, `offset_of!`). A struct
 /// with named fields may have a field of `PhantomData`, which is no part of the layout.
+///
+/// The enum has the `repr` of an integer, such as `#[repr(u8)]`, and a variant of value 0.
 ///
 /// `#[device_type(crate = path::to::warpfold)]` sets the path of the crate `warpfold`, if it has
 /// another name.
@@ -27,7 +30,7 @@ use syn::{Ident, Path, Token, parse_quote};
 ///
 /// These are compile errors:
 ///
-/// - enums, unions, and `packed` or zero-sized structs,
+/// - enums with fields or without a variant of value 0, unions, and `packed` or zero-sized structs,
 /// - zero-sized fields, and fields whose type is not a device type, for example references.
 ///
 /// # Example
@@ -159,11 +162,20 @@ pub fn aggregate(arguments: TokenStream, item: TokenStream) -> TokenStream {
     aggregate::expand(&syn::parse_macro_input!(item as syn::ItemImpl), &warpfold).into()
 }
 
-/// Makes a free function callable from operators of `#[monoid]` and from other `#[device]`
-/// functions.
+/// Makes functions, methods and operators callable from operators of `#[monoid]`, from `#[aggregate]`
+/// and from each other.
 ///
-/// The function is written in the same subset of Rust as `combine`. The macro adds a hidden type of
-/// the same name, which holds the function's CUDA C++ form. An import of the name brings both.
+/// The attribute stands before one of these:
+///
+/// | item | what becomes callable |
+/// | --- | --- |
+/// | a free function | the function |
+/// | an `impl` of a type | its methods that take `self` or `&self`, and its associated functions |
+/// | an `impl` of `Add`, `Index`, `PartialEq`, `PartialOrd`, `AddAssign` or one of their likes | the operator |
+/// | a struct or an enum, above its derives | the comparisons that it derives |
+///
+/// A function is written in the same subset of Rust as `combine`. The macro keeps the item, and adds
+/// hidden items with the CUDA C++ form. An import of a free function brings both.
 ///
 /// `#[device(crate = path::to::warpfold)]` sets the path of the crate `warpfold`, if it has another
 /// name.
@@ -194,6 +206,56 @@ pub fn aggregate(arguments: TokenStream, item: TokenStream) -> TokenStream {
 ///         if norm(b) > norm(a) { b } else { a }
 ///     }
 /// }
+/// ```
+///
+/// # Methods and operators
+///
+/// ```
+/// use std::ops::{Add, Mul};
+/// use warpfold::{Device, DeviceType, Monoid, Reduction, device, monoid};
+///
+/// #[device]
+/// #[derive(Clone, Copy, Debug, PartialEq, DeviceType)]
+/// #[repr(C)]
+/// struct Dual { value: f64, slope: f64 }
+///
+/// #[device]
+/// impl Dual {
+///     fn constant(value: f64) -> Self { Self { value, slope: 0.0 } }
+/// }
+///
+/// #[device]
+/// impl Add for Dual {
+///     type Output = Self;
+///     fn add(self, other: Self) -> Self {
+///         Self { value: self.value + other.value, slope: self.slope + other.slope }
+///     }
+/// }
+///
+/// #[device]
+/// impl Mul for Dual {
+///     type Output = Self;
+///     fn mul(self, other: Self) -> Self {
+///         let slope = self.value * other.slope + self.slope * other.value;
+///         Self { value: self.value * other.value, slope }
+///     }
+/// }
+///
+/// /// Products of dual numbers: a product of functions and its derivative.
+/// #[derive(Clone, Copy, Default)]
+/// struct Product;
+///
+/// #[monoid]
+/// impl Monoid for Product {
+///     type Item = Dual;
+///     fn identity(&self) -> Dual { Dual::constant(1.0) }
+///     fn combine(&self, a: Dual, b: Dual) -> Dual { a * b }
+/// }
+///
+/// let x = Dual { value: 3.0, slope: 1.0 };
+/// let product = Reduction::<Product>::new(Device::auto()).run(&[x, x, Dual::constant(2.0)])?;
+/// assert_eq!(product, Dual { value: 18.0, slope: 12.0 });
+/// # Ok::<(), warpfold::Error>(())
 /// ```
 ///
 /// # A function as a type

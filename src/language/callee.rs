@@ -267,6 +267,7 @@ macro_rules! operators {
         #[diagnostic::do_not_recommend]
         impl<L: Primitive + core::ops::$name> Operator<op::$name, ()> for L {}
     };
+    (@index $name:ident) => {};
     (@comparison $name:ident) => {
         #[diagnostic::do_not_recommend]
         impl<L: Primitive + core::cmp::$name> Operator<op::$name, L> for L {}
@@ -277,6 +278,7 @@ operators! {
         BitAndAssign BitOrAssign BitXorAssign ShlAssign ShrAssign;
     unary: Neg Not;
     comparison: PartialEq PartialOrd;
+    index: Index;
 }
 
 #[diagnostic::do_not_recommend]
@@ -299,6 +301,9 @@ fn equal_arrays<T: Operator<op::PartialEq, T> + PartialEq + crate::DeviceType, c
     }
     equal
 }
+
+#[diagnostic::do_not_recommend]
+impl<T: Copy + 'static, const N: usize> Operator<op::Index, usize> for [T; N] {}
 
 /// Stands for an operation of numbers, if the types at this place are known only when the source is
 /// rendered. Another operation is then refused.

@@ -7,8 +7,9 @@
 //! - A probe ([`probe`]): a copy of the body in a closure that is never called. Every value with a
 //!   number passes through the slot of that number.
 //!
-//! The compiler infers the slots' types from the probe exactly as in the original body. Rendering
-//! reads the types from the slots.
+//! The compiler infers the slots' types from the probe exactly as in the original body. The type of
+//! a slot at a call says which function is called ([`callee`]). Tree and types are one constant, a
+//! [`Translated`], which rendering reads.
 
 pub mod callee;
 mod device_aggregate;

@@ -80,7 +80,7 @@ pub enum Expression {
     /// `base.name`
     Field(&'static Expression, &'static str),
     /// `base[index]`
-    Index(&'static Expression, &'static Expression),
+    Index(&'static Expression, &'static Expression, Option<usize>),
     /// `-x`
     Negate(&'static Expression, Option<usize>),
     /// `!x`

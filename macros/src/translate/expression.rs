@@ -86,9 +86,16 @@ impl Translator<'_> {
                 }
                 let base = self.expression(&index.expr, true);
                 let at = self.index(&index.index);
-                let (base_probe, at_probe) = (through("array", index.expr.span(), base.probe), at.probe);
+                let (number, slot) = self.callee_by("operator", index.expr.span());
+                let pass = |function: &str, value| {
+                    pass(function, &slot, index.expr.span(), quote!(Index), quote!(_), value)
+                };
+                let (base_probe, at_probe) = (pass("left", base.probe), pass("right", at.probe));
                 let (base, at) = (base.tree, at.tree);
-                Pair { probe: quote!(#base_probe[#at_probe]), tree: quote!(#syntax::Index(&#base, &#at)) }
+                Pair {
+                    probe: quote!(#base_probe[#at_probe]),
+                    tree: quote!(#syntax::Index(&#base, &#at, ::core::option::Option::Some(#number))),
+                }
             }
             Expr::Binary(binary) => self.binary(&binary.left, &binary.op, &binary.right),
             Expr::Assign(assign) => {
@@ -418,21 +425,19 @@ impl Translator<'_> {
         let function = if self.function.generic { "meaning" } else { "operator" };
         let (number, slot) = self.callee_by(function, span);
         let of_trait = Ident::new(of_trait, Span::mixed_site());
-        let (span, slot) = ours_at(span, slot);
         let callee = quote!(::core::option::Option::Some(#number));
-        let op = quote_spanned!(span=> __warpfold::language::callee::op::#of_trait);
         if !self.function.generic {
             let rhs = match right {
                 Some(_) => quote!(_),
                 None => quote!(()),
             };
-            let pass = |function: &str, value| {
-                let function = ours_at(span, Ident::new(function, span)).1;
-                quote_spanned!(span=> __warpfold::language::callee::#function::<#op, _, #rhs>(&#slot, #value))
-            };
+            let pass =
+                |function: &str, value| pass(function, &slot, span, quote!(#of_trait), rhs.clone(), value);
             let right = right.map(|right| pass("right", right)).unwrap_or_default();
             return (write(pass("left", left), right), callee);
         }
+        let (span, slot) = ours_at(span, slot);
+        let op = quote_spanned!(span=> __warpfold::language::callee::op::#of_trait);
         // Only the bounds tell here whether the operands have the operator.
         let [left_name, right_name] = ["left", "right"].map(|name| ours_at(span, own(name)).1);
         let right = right.unwrap_or_else(|| quote!(()));
@@ -497,7 +502,9 @@ impl Translator<'_> {
                 self.indexed.push(through("array", index.expr.span(), base_probe.clone()));
                 Pair {
                     probe: quote!(#base_probe[#at_probe]),
-                    tree: quote!(__warpfold::language::syntax::Expression::Index(&#base, &#at)),
+                    tree: quote!(__warpfold::language::syntax::Expression::Index(
+                        &#base, &#at, ::core::option::Option::None
+                    )),
                 }
             }
             Expr::Infer(nowhere) => Pair {
@@ -574,6 +581,22 @@ impl Translator<'_> {
             (probe, tree)
         };
         expressions.into_iter().map(pair).unzip()
+    }
+}
+
+/// Passes an operand through `left` or `right`, so that the slot has the types of the operands.
+fn pass(
+    function: &str,
+    slot: &Ident,
+    span: Span,
+    op: TokenStream,
+    rhs: TokenStream,
+    value: TokenStream,
+) -> TokenStream {
+    let function = ours_at(span, Ident::new(function, span)).1;
+    let (span, slot) = ours_at(span, slot.clone());
+    quote_spanned! {span=>
+        __warpfold::language::callee::#function::<__warpfold::language::callee::op::#op, _, #rhs>(&#slot, #value)
     }
 }
 

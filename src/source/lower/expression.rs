@@ -53,7 +53,10 @@ impl Lowering<'_> {
                 let base = self.value(base)?;
                 self.field(&base, name)
             }
-            Expression::Index(base, index) => {
+            Expression::Index(base, index, callee) => {
+                if let Some(number) = callee.filter(|_| self.callee(*callee).is_some()) {
+                    return self.value_of_call(number, [*base, *index]);
+                }
                 let base = self.value(base)?;
                 self.element(base, index)
             }
@@ -109,13 +112,7 @@ impl Lowering<'_> {
                 self.has_method(name, kinds, &operands)?;
                 self.method(name, *returns, operands)
             }
-            Expression::Call(callee, arguments) => {
-                let arguments = self.operands(*arguments)?;
-                match self.callee(Some(*callee)) {
-                    Some(callee) => Ok(call(callee, &arguments)),
-                    None => self.refuse("a kernel can call `#[device]` functions only"),
-                }
-            }
+            Expression::Call(callee, arguments) => self.value_of_call(*callee, *arguments),
             Expression::Struct { ty, fields, base } => self.structure(*ty, fields, *base),
             Expression::Tuple(elements) => {
                 let elements = self.operands(*elements)?;
@@ -143,6 +140,18 @@ impl Lowering<'_> {
             Expression::Assign(..) | Expression::Compound(..) => {
                 self.refuse("an assignment has no value: write it as a statement")
             }
+        }
+    }
+
+    fn value_of_call<'e>(
+        &mut self,
+        callee: usize,
+        arguments: impl IntoIterator<Item = &'e Expression>,
+    ) -> Result<Value, Error> {
+        let arguments = self.operands(arguments)?;
+        match self.callee(Some(callee)) {
+            Some(callee) => Ok(call(callee, &arguments)),
+            None => self.refuse("a kernel can call `#[device]` functions only"),
         }
     }
 

@@ -375,6 +375,28 @@ impl<T: Edge + DeviceType> Edge for Labelled<T> {
 }
 
 #[device]
+impl std::ops::Index<usize> for Point {
+    type Output = f32;
+    fn index(&self, place: usize) -> &Self::Output {
+        match place {
+            0 => &self.x,
+            _ => {
+                let _ = place;
+                &self.y
+            }
+        }
+    }
+}
+
+#[device]
+impl<T: DeviceType> std::ops::Index<Kind> for Labelled<T> {
+    type Output = T;
+    fn index(&self, kind: Kind) -> &T {
+        if kind == Kind::Low { &self.at[0] } else { &self.at[1] }
+    }
+}
+
+#[device]
 impl PartialOrd for Point {
     fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
         self.length().partial_cmp(&other.length())
@@ -442,6 +464,12 @@ corpus! { more:
         let found = least_of(if a[0] > 0.0 { Some(a[0]) } else { none }, Some(b[0]));
         let Some(least) = least_of(found, none) else { return b; };
         [least, if found.is_some() { a[1] } else { b[1] }]
+    }
+    indexed_types: Labelled<f64> = |a, b| {
+        let point = Point::new(a.at[0] as f32, 2.0);
+        let kind = if a.label > 1 { Kind::High } else { Kind::Low };
+        let x = a[kind] * b[Kind::Zero];
+        Labelled { at: [x, point[a.label as usize] as f64], ..a }
     }
     refutable_lets: [u8; 3] = |a, b| {
         let [3 | 4, first, ..] = a else { return b };
