@@ -14,7 +14,21 @@ impl Generator<'_> {
             return self.leaf(ty);
         }
         let depth = depth - 1;
-        match self.random.random_range(0..24) {
+        match self.random.random_range(0..32) {
+            24..28 => {
+                if let Some(call) = self.called_method(ty, depth) {
+                    return call;
+                }
+            }
+            28 => return self.of_option(ty, depth),
+            29 => {
+                let phase = self.phase(depth);
+                let arms = [self.value(ty, depth), self.value(ty, depth), self.value(ty, depth)];
+                return format!(
+                    "(match {phase} {{ Phase::Liquid => {}, Phase::Solid => {}, _ => {} }})",
+                    arms[0], arms[1], arms[2]
+                );
+            }
             0 => {
                 let (condition, yes, no) =
                     (self.boolean(depth), self.value(ty, depth), self.value(ty, depth));
@@ -267,6 +281,10 @@ impl Generator<'_> {
     fn float(&mut self, name: &'static str, depth: u32) -> String {
         let ty = Ty::Scalar(name);
         let a = self.value(&ty, depth);
+        if self.chance(12) {
+            let (b, operator) = (self.value(&ty, depth), self.pick(&["Sum", "Product", "Min", "Max"]));
+            return format!("warpfold::operators::{operator}::<{name}>::default().combine({a}, {b})");
+        }
         match self.random.random_range(0..16) {
             0..5 => {
                 let (b, operator) = (self.value(&ty, depth), self.pick(&["+", "-", "*", "/", "%"]));
@@ -333,7 +351,21 @@ impl Generator<'_> {
 
     fn truth(&mut self, depth: u32) -> String {
         let scalar = self.pick(&SCALARS);
-        match self.random.random_range(0..10) {
+        match self.random.random_range(0..13) {
+            10 => {
+                let ty = self.ty();
+                let (a, b) = (self.value(&ty, depth), self.value(&ty, depth));
+                format!("(({a}) {} ({b}))", self.pick(&["==", "!="]))
+            }
+            11 => {
+                let (a, b) = (self.phase(depth), self.phase(depth));
+                format!("({a} {} {b})", self.pick(&["<", "<=", ">", ">=", "==", "!="]))
+            }
+            12 => {
+                let ty = Ty::Scalar(scalar);
+                let (a, b) = (self.value(&ty, depth), self.value(&ty, depth));
+                format!("({a}).partial_cmp(&({b})).{}()", self.pick(&["is_some", "is_none"]))
+            }
             0..5 => {
                 let ty = Ty::Scalar(scalar);
                 let (a, b) = (self.value(&ty, depth), self.value(&ty, depth));

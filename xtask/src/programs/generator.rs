@@ -8,6 +8,7 @@ use rand::rngs::SmallRng;
 use rand::seq::IndexedRandom;
 
 use super::disguise::Disguise;
+use super::methods::Method;
 use super::types::{INTEGERS, SCALARS, Struct, Ty, is_float, is_signed};
 
 /// The declaration of a program's aggregates.
@@ -38,6 +39,8 @@ pub(super) struct Generator<'r> {
     pub(super) labels: Vec<String>,
     pub(super) result: Ty,
     pub(super) helper: Option<(Vec<Ty>, Ty)>,
+    /// The methods and operators of the structs.
+    pub(super) methods: Vec<Method>,
     /// Number of statements and expressions that may still be written.
     pub(super) budget: i32,
     /// The disguise of the program: see `disguise.rs`.
@@ -57,6 +60,7 @@ impl<'r> Generator<'r> {
             labels: Vec::new(),
             result: Ty::Scalar("bool"),
             helper: None,
+            methods: Vec::new(),
             budget: 0,
             disguise,
         }
@@ -223,7 +227,7 @@ impl Aggregate for A{number} {{
     fn declare(&mut self, ty: Ty, mutable: bool) -> String {
         // Sometimes shadows an existing name.
         let name = match self.variables.choose(self.random) {
-            Some(variable) if variable.name != STATE && self.random.random_range(0..6) == 0 => {
+            Some(variable) if !variable.name.contains("self") && self.random.random_range(0..6) == 0 => {
                 variable.name.clone()
             }
             _ => {

@@ -2,7 +2,7 @@
 //! C++, and compares their results.
 //!
 //! Each program is an operator with a typed body, and in half of the cases a helper function. It
-//! declares structs of its own, which derive `DeviceType`. In a third of the cases the operator
+//! declares structs of its own, which derive `DeviceType` and have methods and operators. In a third of the cases the operator
 //! itself is such a struct, and runs with several values. In the other cases the
 //! program has an aggregate of one or two arrays, which combines with the operator. In a third of
 //! them the aggregate has fields. Disguised programs have no aggregate.
@@ -14,6 +14,7 @@ mod disguise;
 mod disguises;
 mod expression;
 mod generator;
+mod methods;
 mod parts;
 mod structs;
 mod types;
@@ -311,5 +312,34 @@ pub fn select<T: Copy>(condition: bool, yes: T, no: T) -> T {
 #[device]
 pub fn halves(x: u64) -> (u32, u32) {
     ((x >> 32) as u32, x as u32)
+}
+#[device]
+pub fn maybe<T: DeviceType>(condition: bool, value: T) -> ::std::option::Option<T> {
+    if condition { Some(value) } else { None }
+}
+#[device]
+#[derive(Clone, Copy, PartialEq, PartialOrd, DeviceType)]
+#[repr(i16)]
+pub enum Phase {
+    Solid = -300,
+    Liquid = 0,
+    Gas,
+}
+#[device]
+impl Phase {
+    pub fn of(number: i32) -> Self {
+        match number & 3 {
+            0 => Self::Solid,
+            1 => Phase::Gas,
+            _ => Phase::Liquid,
+        }
+    }
+    pub fn next(&self) -> Phase {
+        match *self {
+            Self::Solid => Self::Liquid,
+            Phase::Liquid => Phase::Gas,
+            Phase::Gas => Phase::Solid,
+        }
+    }
 }
 ";

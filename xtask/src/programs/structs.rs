@@ -163,7 +163,8 @@ impl Generator<'_> {
         for of in instances {
             let value = self.constructed(&of, None, Self::leaf);
             let _ = writeln!(text, "const {}: {} = {value};", of.constant, Ty::Struct(of.clone()).name());
-            self.structs.push(of);
+            self.structs.push(of.clone());
+            text.push_str(&self.methods_of(&of));
         }
         text
     }
@@ -221,7 +222,7 @@ impl Generator<'_> {
             false => format!("{bound} {{\n{fields}}}"),
         };
         format!(
-            "{macro_head}#[derive(Clone, Copy, Debug, PartialEq, DeviceType)]\n{}\npub struct {}{}{body}\n{macro_call}",
+            "{macro_head}#[device]\n#[derive(Clone, Copy, Debug, PartialEq, DeviceType)]\n{}\npub struct {}{}{body}\n{macro_call}",
             of.repr,
             of.name,
             of.generics(parameter, "const N: usize")
