@@ -54,6 +54,72 @@ use cudarc::driver::DeviceRepr;
 ///
 /// assert_eq!(<[Point; 3]>::layout().size, 24);
 /// ```
+///
+/// # A type of another crate
+///
+/// A struct of yours around it takes its place. Its layout names the fields inside, so that bodies
+/// can read them:
+///
+/// ```
+/// use std::mem::offset_of;
+/// use warpfold::operators::Max;
+/// use warpfold::{Aggregate, Device, DeviceType, Field, Kind, Layout, Literal, Reduction, Value, aggregate};
+///
+/// mod geometry {
+///     /// A vector, with two coordinates.
+///     #[derive(Clone, Copy, Debug)]
+///     #[repr(C)]
+///     pub struct Vector { pub x: f32, pub y: f32 }
+/// }
+///
+/// #[derive(Clone, Copy, Debug)]
+/// #[repr(transparent)]
+/// struct Vector(geometry::Vector);
+///
+/// // SAFETY: a kernel can take a `Vector` as an argument, since it is plain data without pointers.
+/// unsafe impl warpfold::cudarc::driver::DeviceRepr for Vector {}
+/// impl Value for Vector {
+///     type Stored = Self;
+///     fn from_stored(stored: Self) -> Self { stored }
+/// }
+/// // SAFETY: the layout lists all fields at their offsets. All bits are a valid `Vector`.
+/// unsafe impl DeviceType for Vector {
+///     fn layout() -> Layout {
+///         let field = |name, offset| Field { name, offset, layout: f32::layout() };
+///         let fields = vec![
+///             field("x", offset_of!(geometry::Vector, x)),
+///             field("y", offset_of!(geometry::Vector, y)),
+///         ];
+///         let layout = Layout::of::<geometry::Vector>(Kind::Struct { fields });
+///         Layout::of::<Self>(Kind::Struct { fields: vec![Field { name: "0", offset: 0, layout }] })
+///     }
+///     fn literal(&self) -> Literal {
+///         Literal::Sequence(vec![Literal::Sequence(vec![self.0.x.literal(), self.0.y.literal()])])
+///     }
+///     fn same_bits(a: &Self, b: &Self) -> bool {
+///         f32::same_bits(&a.0.x, &b.0.x) && f32::same_bits(&a.0.y, &b.0.y)
+///     }
+/// }
+///
+/// /// The greatest square of a length.
+/// #[derive(Clone, Copy, Default)]
+/// struct Longest;
+///
+/// #[aggregate]
+/// impl Aggregate for Longest {
+///     type Input = Vector;
+///     type Monoid = Max<f32>;
+///     type Output = f32;
+///     fn prepare(&self, _: u64, v: Vector) -> f32 { v.0.x * v.0.x + v.0.y * v.0.y }
+///     fn present(&self, longest: f32, _: u64) -> f32 { longest }
+/// }
+///
+/// let vectors = [(3.0, 4.0), (1.0, 0.0)].map(|(x, y)| Vector(geometry::Vector { x, y }));
+/// assert_eq!(Reduction::<Longest>::new(Device::auto()).run(&vectors)?, 25.0);
+/// # Ok::<(), warpfold::Error>(())
+/// ```
+///
+/// The safe way is a `#[repr(C)]` struct of your own with the same fields, and a conversion.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a device type",
     label = "its layout is not known to CUDA C++",

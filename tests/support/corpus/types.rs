@@ -1,11 +1,12 @@
 //! Types with methods, associated functions and operators of their own.
 
+use std::mem::offset_of;
 use std::ops::{
     Add, AddAssign, BitAnd, BitOr, BitXor, Div, Mul, MulAssign, Neg, Not, Rem, Shl, Sub, SubAssign,
 };
 
 use proptest::prelude::*;
-use warpfold::{DeviceType, Monoid, device, monoid};
+use warpfold::{DeviceType, Field, Kind, Layout, Literal, Monoid, Value, device, monoid};
 
 use super::{Edge, Visitor};
 
@@ -320,25 +321,25 @@ corpus! { own:
 #[device]
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd, DeviceType)]
 #[repr(i16)]
-pub enum Kind {
+pub enum Place {
     Low = -3,
     Zero = 0,
     High = 700,
 }
 
-impl Edge for Kind {
+impl Edge for Place {
     fn strategy() -> BoxedStrategy<Self> {
         prop_oneof![Just(Self::Low), Just(Self::Zero), Just(Self::High)].boxed()
     }
 }
 
 #[device]
-impl Kind {
+impl Place {
     fn opposite(self) -> Self {
         match self {
-            Kind::Low => Kind::High,
+            Place::Low => Place::High,
             Self::High => Self::Low,
-            Kind::Zero => self,
+            Place::Zero => self,
         }
     }
 }
@@ -348,7 +349,7 @@ impl Kind {
 #[repr(C)]
 pub struct Ranked {
     rank: f32,
-    kind: Kind,
+    kind: Place,
     of: i64,
 }
 
@@ -389,10 +390,10 @@ impl std::ops::Index<usize> for Point {
 }
 
 #[device]
-impl<T: DeviceType> std::ops::Index<Kind> for Labelled<T> {
+impl<T: DeviceType> std::ops::Index<Place> for Labelled<T> {
     type Output = T;
-    fn index(&self, kind: Kind) -> &T {
-        if kind == Kind::Low { &self.at[0] } else { &self.at[1] }
+    fn index(&self, kind: Place) -> &T {
+        if kind == Place::Low { &self.at[0] } else { &self.at[1] }
     }
 }
 
@@ -418,12 +419,12 @@ fn least_of(a: Option<f32>, b: Option<f32>) -> Option<f32> {
 }
 
 corpus! { more:
-    enums: Kind = |a, b| {
+    enums: Place = |a, b| {
         match (a, b) {
-            (Kind::Low, Kind::Low) => Kind::Zero,
-            (Kind::High, other) if other as i16 > 0 => a.opposite(),
-            _ if a < b && a != Kind::Low => a,
-            _ => if a as i64 + b as i64 == 697 { Kind::High } else { b },
+            (Place::Low, Place::Low) => Place::Zero,
+            (Place::High, other) if other as i16 > 0 => a.opposite(),
+            _ if a < b && a != Place::Low => a,
+            _ => if a as i64 + b as i64 == 697 { Place::High } else { b },
         }
     }
     derived_comparisons: Ranked = |a, b| {
@@ -467,8 +468,8 @@ corpus! { more:
     }
     indexed_types: Labelled<f64> = |a, b| {
         let point = Point::new(a.at[0] as f32, 2.0);
-        let kind = if a.label > 1 { Kind::High } else { Kind::Low };
-        let x = a[kind] * b[Kind::Zero];
+        let kind = if a.label > 1 { Place::High } else { Place::Low };
+        let x = a[kind] * b[Place::Zero];
         Labelled { at: [x, point[a.label as usize] as f64], ..a }
     }
     refutable_lets: [u8; 3] = |a, b| {
@@ -478,10 +479,65 @@ corpus! { more:
     }
 }
 
+/// A type of another crate, in a struct of this one.
+#[derive(Clone, Copy, Debug)]
+#[repr(transparent)]
+pub struct Foreign(geometry::Vector);
+
+mod geometry {
+    /// A vector without a `DeviceType`.
+    #[derive(Clone, Copy, Debug)]
+    #[repr(C)]
+    pub struct Vector {
+        pub x: f32,
+        pub y: f32,
+    }
+}
+
+// SAFETY: the struct is plain data without pointers.
+unsafe impl warpfold::cudarc::driver::DeviceRepr for Foreign {}
+impl Value for Foreign {
+    type Stored = Self;
+    fn from_stored(stored: Self) -> Self {
+        stored
+    }
+}
+// SAFETY: the layout lists all fields at their offsets. All bits are a valid value.
+unsafe impl DeviceType for Foreign {
+    fn layout() -> Layout {
+        let field = |name, offset| Field { name, offset, layout: f32::layout() };
+        let fields =
+            vec![field("x", offset_of!(geometry::Vector, x)), field("y", offset_of!(geometry::Vector, y))];
+        let layout = Layout::of::<geometry::Vector>(Kind::Struct { fields });
+        Layout::of::<Self>(Kind::Struct { fields: vec![Field { name: "0", offset: 0, layout }] })
+    }
+    fn literal(&self) -> Literal {
+        Literal::Sequence(vec![Literal::Sequence(vec![self.0.x.literal(), self.0.y.literal()])])
+    }
+    fn same_bits(a: &Self, b: &Self) -> bool {
+        f32::same_bits(&a.0.x, &b.0.x) && f32::same_bits(&a.0.y, &b.0.y)
+    }
+}
+
+impl Edge for Foreign {
+    fn strategy() -> BoxedStrategy<Self> {
+        (Edge::strategy(), Edge::strategy()).prop_map(|(x, y)| Self(geometry::Vector { x, y })).boxed()
+    }
+}
+
+corpus! { foreign:
+    of_another_crate: Foreign = |a, b| {
+        let mut sum = a;
+        sum.0.x += b.0.y;
+        if sum.0.x < b.0.x { sum } else { b }
+    }
+}
+
 /// Visits the operators of this module.
 pub(super) fn types(visitor: &mut impl Visitor) {
     own(visitor);
     more(visitor);
+    foreign(visitor);
     visitor.visit("products_of_f32", Products::<f32>::default());
     visitor.visit("products_of_f64", Products::<f64>::default());
 }
