@@ -147,6 +147,28 @@ pub fn scalar<T: Scalar>(value: T) -> T {
     value
 }
 
+/// The 16-bit floats.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no 16-bit float",
+    label = "this method is one of `half::f16` and `half::bf16`",
+    note = "the feature `half` of warpfold has these types"
+)]
+pub trait Half: Copy + 'static {}
+#[cfg(feature = "half")]
+mod halves {
+    use super::{Half, Primitive, Scalar};
+    use half::{bf16, f16};
+
+    primitives! { Half: f16 bf16 }
+    primitives! { Primitive: f16 bf16 }
+    primitives! { Scalar: f16 bf16 }
+}
+
+/// Passes a 16-bit float.
+pub fn half<T: Half>(value: T) -> T {
+    value
+}
+
 /// Passes a number, a `bool` or an `Ordering`.
 pub fn number<T: Primitive>(value: T) -> T {
     value

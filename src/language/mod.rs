@@ -24,7 +24,7 @@ mod part;
 pub mod probe;
 pub mod syntax;
 
-pub use callee::{Helper, Operator, number, ordered, scalar};
+pub use callee::{Helper, Operator, half, number, ordered, scalar};
 pub use device_aggregate::{AsTheyAre, DeviceAggregate, Preparation, PreparedBy, Preparing};
 pub use device_call::DeviceCall;
 pub use device_code::DeviceCode;

@@ -94,7 +94,7 @@ pub enum Expression {
         /// The name in Rust.
         name: &'static str,
         /// The kinds of numbers that have the method: `i` for signed and `u` for unsigned integers,
-        /// `f` for floats, `b` for `bool` and `o` for `Ordering`.
+        /// `f` for floats, `h` for 16-bit floats, `b` for `bool` and `o` for `Ordering`.
         kinds: &'static str,
         /// The type of the result.
         returns: Returns,

@@ -3,8 +3,9 @@ use paste::paste;
 
 use crate::{DeviceType, math};
 
-/// The numbers of the built-in operators: `i8` to `i64`, `u8` to `u64`, `isize`, `usize`, `f32` and
-/// `f64`. Integers wrap.
+/// The numbers of the built-in operators: `i8` to `i64`, `u8` to `u64`, `isize`, `usize`, `f32`,
+/// `f64`, and `half::f16` and `half::bf16` with the feature `half`. Integers wrap. An operation of
+/// 16-bit floats is one of `f32`, rounded once.
 ///
 /// Each method has a counterpart in CUDA C++, so generic operators can call it.
 ///
@@ -133,3 +134,28 @@ macro_rules! floats {
     )*};
 }
 floats! { f32 f64 }
+
+#[cfg(feature = "half")]
+macro_rules! halves {
+    ($($type:ident)*) => {$(
+        impl private::Sealed for half::$type {}
+        impl Number for half::$type {
+            const ZERO: Self = Self::ZERO;
+            const ONE: Self = Self::ONE;
+            const ADDITIVE_IDENTITY: Self = Self::NEG_ZERO;
+            const MIN: Self = Self::NEG_INFINITY;
+            const MAX: Self = Self::INFINITY;
+            #[inline]
+            fn plus(self, other: Self) -> Self { self + other }
+            #[inline]
+            fn times(self, other: Self) -> Self { self * other }
+            #[inline]
+            fn minimum(self, other: Self) -> Self { math::minimum(self, other) }
+            #[inline]
+            fn maximum(self, other: Self) -> Self { math::maximum(self, other) }
+        }
+        impl Real for half::$type {}
+    )*};
+}
+#[cfg(feature = "half")]
+halves! { f16 bf16 }

@@ -14,6 +14,7 @@ use self::fields::Owner;
 use self::functions::Functions;
 use super::names::identifier;
 use super::packed;
+use super::templates::ROUNDING;
 use super::types::Types;
 use crate::language::{Body, Form};
 use crate::{DeviceMonoid, DeviceOperator, DeviceType, Error, Layout};
@@ -73,6 +74,10 @@ pub(super) fn definitions(of: &OperatorType, operator: &DeviceOperator) -> Resul
     let code = functions.code;
     let is_by_hand = code.0.iter().any(|line| matches!(line, Line::Author(_)));
     let mut text = format!("#line 1 \"{FILE}\"\nnamespace program {{\n");
+    if types.rounds {
+        text.push_str(&format!("#line 1 \"warpfold/templates/{}\"\n{}", ROUNDING.0, ROUNDING.1));
+        code::resume(&mut text);
+    }
     text.push_str(&types.definitions);
     text.push('\n');
     code.finish(&mut text);

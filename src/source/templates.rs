@@ -19,6 +19,9 @@ pub(super) const RUST_SEMANTICS: [Template; 5] = [
     ("rust/math.cuh", include_str!("../../templates/rust/math.cuh")),
     ("rust/halves.cuh", include_str!("../../templates/rust/halves.cuh")),
 ];
+/// Arithmetic of 16-bit floats. It stands in the programs that have it.
+pub(super) const ROUNDING: Template =
+    ("rust/rounding.cuh", include_str!("../../templates/rust/rounding.cuh"));
 /// The templates of every kernel.
 pub(super) const WORDS: [Template; 2] = [
     ("core/words.cuh", include_str!("../../templates/core/words.cuh")),

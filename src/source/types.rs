@@ -18,6 +18,8 @@ pub(super) struct Types {
     names: HashMap<TypeId, String>,
     /// The names of the tuple types, by the type names of their elements.
     tuples: HashMap<Vec<String>, String>,
+    /// Whether the program has arithmetic of 16-bit floats.
+    pub(super) rounds: bool,
     /// The names that the author of an operator chose.
     chosen: HashMap<TypeId, String>,
 }

@@ -14,8 +14,10 @@ const ORDER_OF_ANYTHING: &str = "of floats `min`, `max` and `clamp` leave open w
 
 const CALLS_ITSELF: &str = "a function that calls itself has no bound on a GPU's stack; use a loop";
 
-pub(super) const PRIMITIVES: [&str; 13] =
-    ["i8", "i16", "i32", "i64", "isize", "u8", "u16", "u32", "u64", "usize", "f32", "f64", "bool"];
+pub(super) const PRIMITIVES: [&str; 15] = [
+    "i8", "i16", "i32", "i64", "isize", "u8", "u16", "u32", "u64", "usize", "f16", "bf16", "f32", "f64",
+    "bool",
+];
 
 impl Translator<'_> {
     pub(super) fn method_call(&mut self, call: &ExprMethodCall) -> Pair {
@@ -49,6 +51,16 @@ impl Translator<'_> {
                                 #cast
                             }),
                         ),
+                        tree: quote!(__warpfold::language::syntax::Expression::Cast(&#tree, #slot)),
+                    };
+                }
+                // The methods of `half`.
+                "to_f32" | "to_f64" => {
+                    let Pair { probe, tree } = self.receiver(&call.receiver);
+                    let probe = through("half", call.receiver.span(), probe);
+                    let (slot, method) = (self.slot(call.span()), &call.method);
+                    return Pair {
+                        probe: of(slot, call.span(), quote!(#probe.#method())),
                         tree: quote!(__warpfold::language::syntax::Expression::Cast(&#tree, #slot)),
                     };
                 }
@@ -461,6 +473,14 @@ impl Translator<'_> {
                 let func = self.same(func, quote!(::core::convert::From::from));
                 Pair {
                     probe: of(slot, call.span(), quote!(#func(#probe))),
+                    tree: quote!(__warpfold::language::syntax::Expression::Cast(&#tree, #slot)),
+                }
+            }
+            "from_f32" | "from_f64" if matches!(before.as_str(), "f16" | "bf16") && call.args.len() == 1 => {
+                let Pair { probe, tree } = self.primitive(&call.args[0]);
+                let made = through("half", call.span(), quote!(#func(#probe)));
+                Pair {
+                    probe: of(slot, call.span(), made),
                     tree: quote!(__warpfold::language::syntax::Expression::Cast(&#tree, #slot)),
                 }
             }

@@ -15,8 +15,8 @@ pub(super) enum Returns {
 /// A method: its name, its receivers, the type that it returns, and whether the CPU and every GPU
 /// agree on every bit of the result.
 ///
-/// `kinds` lists the receivers: `i` and `u` are signed and unsigned integers, `f` floats, `b` is
-/// `bool` and `o` is `Ordering`. A method of this name on another kind comes from a trait that is
+/// `kinds` lists the receivers: `i` and `u` are signed and unsigned integers, `f` floats, `h` 16-bit
+/// floats, `b` is `bool` and `o` is `Ordering`. A method of this name on another kind comes from a trait that is
 /// not known here.
 pub(super) struct Method {
     pub(super) name: &'static str,
@@ -28,8 +28,9 @@ pub(super) struct Method {
 type Rows = (&'static str, Returns, bool, &'static [&'static str]);
 
 const ROWS: &[Rows] = &[
-    ("iuf", Returns::Same, true, &["plus", "times", "minimum", "maximum", "rem_euclid", "div_euclid"]),
-    ("if", Returns::Same, true, &["abs", "signum"]),
+    ("iufh", Returns::Same, true, &["plus", "times", "minimum", "maximum"]),
+    ("iuf", Returns::Same, true, &["rem_euclid", "div_euclid"]),
+    ("ifh", Returns::Same, true, &["abs", "signum"]),
     (
         "iu",
         Returns::Same,
@@ -88,7 +89,7 @@ const ROWS: &[Rows] = &[
         ],
     ),
     (
-        "f",
+        "fh",
         Returns::Same,
         true,
         &[
@@ -111,26 +112,19 @@ const ROWS: &[Rows] = &[
     ("o", Returns::Same, true, &["reverse", "then"]),
     ("iu", Returns::Unsigned, true, &["abs_diff"]),
     ("i", Returns::Unsigned, true, &["unsigned_abs"]),
-    ("f", Returns::Unsigned, true, &["to_bits"]),
-    ("iufbo", Returns::Bool, true, &["eq", "ge", "gt", "le", "lt", "ne"]),
+    ("fh", Returns::Unsigned, true, &["to_bits"]),
+    ("iufbho", Returns::Bool, true, &["eq", "ge", "gt", "le", "lt", "ne"]),
     ("o", Returns::Bool, true, &["is_eq", "is_ge", "is_gt", "is_le", "is_lt", "is_ne"]),
     (
-        "f",
+        "fh",
         Returns::Bool,
         true,
-        &[
-            "is_finite",
-            "is_infinite",
-            "is_nan",
-            "is_normal",
-            "is_sign_negative",
-            "is_sign_positive",
-            "is_subnormal",
-        ],
+        &["is_finite", "is_infinite", "is_nan", "is_sign_negative", "is_sign_positive"],
     ),
+    ("f", Returns::Bool, true, &["is_normal", "is_subnormal"]),
     ("i", Returns::Bool, true, &["is_negative", "is_positive"]),
     ("u", Returns::Bool, true, &["is_multiple_of", "is_power_of_two"]),
-    ("iuf", Returns::Bool, true, &["is_one", "is_zero"]),
+    ("iufh", Returns::Bool, true, &["is_one", "is_zero"]),
     (
         "iu",
         Returns::U32,
@@ -147,8 +141,8 @@ const ROWS: &[Rows] = &[
         ],
     ),
     ("iubo", Returns::Ordering, true, &["cmp"]),
-    ("f", Returns::Ordering, true, &["total_cmp"]),
-    ("iufbo", Returns::PartialOrdering, true, &["partial_cmp"]),
+    ("fh", Returns::Ordering, true, &["total_cmp"]),
+    ("iufbho", Returns::PartialOrdering, true, &["partial_cmp"]),
     // Each library has its own accuracy, so the last bits differ.
     (
         "f",

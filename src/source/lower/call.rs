@@ -1,5 +1,6 @@
 //! Calls of methods and functions, and struct literals.
 
+use super::expression::widened;
 use super::{ATOM, Lowering, Value, aggregate, boolean, scalar, u32_type};
 use crate::language::Type;
 use crate::language::syntax::{Expression, Operator, Returns};
@@ -18,6 +19,7 @@ impl Lowering<'_> {
             Some((_, Some(Scalar::U8 | Scalar::U16 | Scalar::U32 | Scalar::U64))) => 'u',
             Some((_, Some(Scalar::F32 | Scalar::F64))) => 'f',
             Some((_, Some(Scalar::Bool))) => 'b',
+            Some((_, Some(Scalar::F16 | Scalar::BF16))) => 'h',
             _ => '?',
         };
         // `method` refuses `min`, `max` and `clamp` of floats, with a message that names a
@@ -40,7 +42,7 @@ impl Lowering<'_> {
         let Some(kind) = scalar(&receiver.ty) else { return self.not_a_number() };
         let float = matches!(kind, Scalar::F32 | Scalar::F64);
         if matches!(kind, Scalar::F16 | Scalar::BF16) {
-            return self.refuse("the 16-bit floats have no methods without CUDA's headers: use their `bits`");
+            return self.method_of_half(name, returns, operands);
         }
         if float && matches!(name, "min" | "max" | "clamp") {
             return self.refuse(format!(
@@ -70,14 +72,34 @@ impl Lowering<'_> {
             Returns::PartialOrdering => <Option<std::cmp::Ordering> as crate::language::Local>::ty(),
             Returns::Slot(slot) => {
                 let ty = self.type_of(slot);
-                if !matches!(scalar(&ty), Some(Scalar::F32 | Scalar::F64)) {
-                    return self.refuse(format!("`{name}` is known of `f32` and `f64`"));
-                }
-                let text = format!("rust::{name}<{}>({})", self.types.name_of(&ty), receiver.text);
+                let text = match scalar(&ty) {
+                    Some(Scalar::F16 | Scalar::BF16) => {
+                        format!("{}{{{}}}", self.types.name_of(&ty), receiver.text)
+                    }
+                    Some(Scalar::F32 | Scalar::F64) => {
+                        format!("rust::{name}<{}>({})", self.types.name_of(&ty), receiver.text)
+                    }
+                    _ => return self.refuse(format!("`{name}` is known of floats")),
+                };
                 return Ok(Value::atom(text, ty, receiver.stable));
             }
         };
         self.function(name, operands, Some(result))
+    }
+
+    /// A method of a 16-bit float: that of `f32`, whose result is rounded.
+    fn method_of_half(&mut self, name: &str, returns: Returns, operands: Vec<Value>) -> Result<Value, Error> {
+        let Some(receiver) = operands.first() else { return self.not_a_number() };
+        if name == "to_bits" {
+            let text = format!("{}.bits", receiver.within(ATOM));
+            return Ok(Value::atom(text, Type::Value(u16::layout()), receiver.stable));
+        }
+        let ty = receiver.ty.clone();
+        let value = self.method(name, returns, operands.iter().map(widened).collect())?;
+        Ok(match scalar(&value.ty) {
+            Some(Scalar::F32) => self.rounded(value, ty),
+            _ => value,
+        })
     }
 
     /// `left.partial_cmp(&right)`. Without an order all bits of the option are zero.

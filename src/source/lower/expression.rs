@@ -66,6 +66,11 @@ impl Lowering<'_> {
                     return Ok(call(callee, &[operand]));
                 }
                 match scalar(&operand.ty) {
+                    Some(Scalar::F16 | Scalar::BF16) => {
+                        self.types.rounds = true;
+                        let text = format!("halves__::negated({})", operand.text);
+                        Ok(Value::atom(text, operand.ty, operand.stable))
+                    }
                     Some(Scalar::F32 | Scalar::F64) => {
                         let text = format!("-{}", operand.within(ATOM));
                         Ok(Value { text, rank: UNARY, ..operand })
@@ -257,8 +262,11 @@ impl Lowering<'_> {
         use Scalar::{Bool, F16, F32, F64, I32, I64, U32, U64};
         let Some(kind) = scalar(&left.ty) else { return self.not_a_number() };
         if matches!(kind, F16 | Scalar::BF16) {
-            return self
-                .refuse("the 16-bit floats have no arithmetic without CUDA's headers: use their `bits`");
+            let value = self.binary(operator, &widened(left), &widened(right))?;
+            return Ok(match scalar(&value.ty) {
+                Some(F32) => self.rounded(value, left.ty.clone()),
+                _ => value,
+            });
         }
         let (float, plain) = (matches!(kind, F32 | F64), matches!(kind, U32 | U64));
         let whole = matches!(kind, I32 | I64 | U32 | U64);
@@ -344,8 +352,11 @@ impl Lowering<'_> {
         if half(from) && float(to) {
             return Ok(Value::atom(format!("{name}(rust::widened({}))", operand.text), ty, operand.stable));
         }
+        if float(from) && half(to) {
+            return Ok(self.rounded(operand, ty));
+        }
         if half(from) || half(to) {
-            return self.refuse("of the conversions of 16-bit floats, those to `f32` and `f64` are known");
+            return self.refuse("of the conversions of 16-bit floats, those of `f32` and `f64` are known");
         }
         let text = match float(from) && !float(to) {
             true => format!("rust::saturating_cast<{name}>({})", operand.text),
@@ -355,11 +366,28 @@ impl Lowering<'_> {
         Ok(Value::atom(text, ty, operand.stable))
     }
 
+    /// A float, rounded to a 16-bit float.
+    pub(super) fn rounded(&mut self, value: Value, ty: Type) -> Value {
+        self.types.rounds = true;
+        let text = format!("halves__::rounded<{}>({})", self.types.name_of(&ty), value.text);
+        Value::atom(text, ty, value.stable)
+    }
+
     pub(super) fn not_a_number<T>(&self) -> Result<T, Error> {
         self.refuse(
             "generic code has the operators and methods of numbers; those of other types have to be among its bounds: \
              write this code for the type itself, or a `#[device]` function",
         )
+    }
+}
+
+/// A 16-bit float as an `f32`, and any other value itself.
+pub(super) fn widened(value: &Value) -> Value {
+    match scalar(&value.ty) {
+        Some(Scalar::F16 | Scalar::BF16) => {
+            Value::atom(format!("rust::widened({})", value.text), Type::Value(f32::layout()), value.stable)
+        }
+        _ => value.clone(),
     }
 }
 

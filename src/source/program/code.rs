@@ -47,7 +47,7 @@ fn directive(line: u32, file: &str) -> String {
 }
 
 /// Numbers the following lines from the start of the text.
-fn resume(text: &mut String) {
+pub(super) fn resume(text: &mut String) {
     let next = text.lines().count() + 1;
     text.push_str(&format!("#line {next} \"{FILE}\"\n"));
 }

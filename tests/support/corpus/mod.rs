@@ -30,6 +30,7 @@ macro_rules! corpus {
 }
 
 pub mod generic;
+mod halves;
 mod helpers;
 mod inner;
 mod plain;
@@ -51,5 +52,6 @@ pub fn corpus(visitor: &mut impl Visitor) {
     plain::plain(visitor);
     types::types(visitor);
     inner::inner(visitor);
+    halves::halves(visitor);
     generic::generic(visitor);
 }
