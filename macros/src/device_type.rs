@@ -5,8 +5,68 @@ use syn::{Data, DataEnum, DeriveInput, Error, Field, Fields, Path, Result, Type,
 
 pub(crate) fn derive(input: &DeriveInput) -> Result<TokenStream> {
     let warpfold = crate_path(input)?;
+    Ok(derived(input, &warpfold).unwrap_or_else(|error| {
+        // With this stub, rustc reports only the refusal and not each use of the type as well.
+        let refused = quote!(::core::unreachable!());
+        let stub = implementation(input, &warpfold, &refused, &refused, &refused);
+        // A type with a lifetime is refused by rustc, too.
+        let stub = input.generics.lifetimes().next().is_none().then_some(stub);
+        let error = error.into_compile_error();
+        quote!(#stub #error)
+    }))
+}
+
+/// The implementations, with the bodies of `layout`, `literal` and `same_bits`.
+fn implementation(
+    input: &DeriveInput,
+    warpfold: &Path,
+    layout: &TokenStream,
+    literal: &TokenStream,
+    same_bits: &TokenStream,
+) -> TokenStream {
+    let name = &input.ident;
+    let (generics, arguments, clause) = input.generics.split_for_impl();
+    // `Copy` is required of the type where it is used, once.
+    let mut assumed = input.generics.clone();
+    assumed
+        .make_where_clause()
+        .predicates
+        .push(parse_quote!(for<'__warpfold> #name #arguments: ::core::marker::Copy));
+    let assumed = assumed.where_clause;
+    quote! {
+        // SAFETY: the type's layout is fixed by its `repr`, and every field is a device type.
+        unsafe impl #generics #warpfold::cudarc::driver::DeviceRepr for #name #arguments #clause {}
+
+        #[diagnostic::do_not_recommend]
+        impl #generics #warpfold::Value for #name #arguments #assumed {
+            type Stored = Self;
+            fn from_stored(__stored: Self) -> Self {
+                __stored
+            }
+        }
+
+        // SAFETY: the layout lists every field, with the offset that the Rust compiler gives it. Of
+        // an enum it is that of the integer; translated code computes values of the enum from
+        // values of the enum only, and 0 is one of them.
+        #[diagnostic::do_not_recommend]
+        unsafe impl #generics #warpfold::DeviceType for #name #arguments #assumed {
+            fn layout() -> #warpfold::Layout {
+                #layout
+            }
+            fn literal(&self) -> #warpfold::Literal {
+                #literal
+            }
+            #[inline]
+            fn same_bits(__left: &Self, __right: &Self) -> bool {
+                #same_bits
+            }
+        }
+    }
+}
+
+fn derived(input: &DeriveInput, warpfold: &Path) -> Result<TokenStream> {
     if let Data::Enum(data) = &input.data {
-        return enumeration(input, data, &warpfold);
+        return enumeration(input, data, warpfold);
     }
     let fields = fields(input)?;
     check_repr(input)?;
@@ -15,8 +75,6 @@ pub(crate) fn derive(input: &DeriveInput) -> Result<TokenStream> {
         check_field(field, &unbounded)?;
     }
 
-    let name = &input.ident;
-    let (impl_generics, type_generics, where_clause) = input.generics.split_for_impl();
     let all_members: Vec<syn::Member> = fields.members().collect();
     // A `PhantomData` has no bytes, so it is no part of the layout.
     let (markers, stored): (Vec<_>, Vec<_>) =
@@ -59,39 +117,20 @@ pub(crate) fn derive(input: &DeriveInput) -> Result<TokenStream> {
     // Without generic parameters the sizes can be checked at the struct, before any instantiation.
     let early = input.generics.params.is_empty().then(|| quote! { const _: () = { #(#sizes)* }; });
 
-    Ok(quote! {
-        // SAFETY: the struct's layout is fixed by its `repr`, and every field is a device type.
-        unsafe impl #impl_generics #warpfold::cudarc::driver::DeviceRepr for #name #type_generics #where_clause {}
-
-        impl #impl_generics #warpfold::Value for #name #type_generics #where_clause {
-            type Stored = Self;
-            fn from_stored(__stored: Self) -> Self {
-                __stored
-            }
-        }
-
-        // SAFETY: the layout lists every field, with the offset that the Rust compiler gives it.
-        unsafe impl #impl_generics #warpfold::DeviceType for #name #type_generics #where_clause {
-            fn layout() -> #warpfold::Layout {
-                const { #(#sizes)* }
-                #(#are_markers)*
-                #warpfold::Layout::of::<Self>(#warpfold::Kind::Struct {
-                    fields: ::std::vec![#(#descriptions),*],
-                })
-            }
-            fn literal(&self) -> #warpfold::Literal {
-                // Does not compile if another macro has added a field.
-                let Self { #(#all_members: _),* } = self;
-                #warpfold::Literal::Sequence(::std::vec![#(#literals),*])
-            }
-            #[inline]
-            fn same_bits(__left: &Self, __right: &Self) -> bool {
-                #(#comparisons)&&*
-            }
-        }
-
-        #early
-    })
+    let layout = quote! {
+        const { #(#sizes)* }
+        #(#are_markers)*
+        #warpfold::Layout::of::<Self>(#warpfold::Kind::Struct {
+            fields: ::std::vec![#(#descriptions),*],
+        })
+    };
+    let literal = quote! {
+        // Does not compile if another macro has added a field.
+        let Self { #(#all_members: _),* } = self;
+        #warpfold::Literal::Sequence(::std::vec![#(#literals),*])
+    };
+    let implementation = implementation(input, warpfold, &layout, &literal, &quote!(#(#comparisons)&&*));
+    Ok(quote!(#implementation #early))
 }
 
 /// The integer types that the `repr` of an enum may name.
@@ -124,35 +163,16 @@ fn enumeration(input: &DeriveInput, data: &DataEnum, warpfold: &Path) -> Result<
     let variants = data.variants.iter().map(|variant| &variant.ident);
     let message =
         "an enum that is a device type has a variant of value 0: the memory of a GPU starts with zeros";
+    let layout = quote!(#warpfold::Layout::of::<Self>(<#repr as #warpfold::DeviceType>::layout().kind));
+    let literal = quote!(<#repr as #warpfold::DeviceType>::literal(&(*self as #repr)));
+    let same_bits = quote!(*__left as #repr == *__right as #repr);
+    let implementation = implementation(input, warpfold, &layout, &literal, &same_bits);
     Ok(quote! {
         const _: () = ::core::assert!(false #(|| #name::#variants as #repr == 0)*, #message);
 
-        // SAFETY: the enum is an integer, by its `repr`.
-        unsafe impl #warpfold::cudarc::driver::DeviceRepr for #name {}
-
-        impl #warpfold::Value for #name {
-            type Stored = Self;
-            fn from_stored(__stored: Self) -> Self {
-                __stored
-            }
-        }
-
         impl #warpfold::language::callee::Scalar for #name {}
 
-        // SAFETY: the layout is that of the integer, by the enum's `repr`. Translated code computes
-        // values of the enum from values of the enum only, and 0 is one of them.
-        unsafe impl #warpfold::DeviceType for #name {
-            fn layout() -> #warpfold::Layout {
-                #warpfold::Layout::of::<Self>(<#repr as #warpfold::DeviceType>::layout().kind)
-            }
-            fn literal(&self) -> #warpfold::Literal {
-                <#repr as #warpfold::DeviceType>::literal(&(*self as #repr))
-            }
-            #[inline]
-            fn same_bits(__left: &Self, __right: &Self) -> bool {
-                *__left as #repr == *__right as #repr
-            }
-        }
+        #implementation
     })
 }
 

@@ -2,7 +2,10 @@
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{quote, quote_spanned};
-use syn::{Error, FnArg, GenericParam, ImplItem, ImplItemFn, ItemImpl, Path, Result, ReturnType};
+use syn::{
+    Error, FnArg, GenericParam, ImplItem, ImplItemFn, ItemImpl, Path, Result, ReturnType, Type, WhereClause,
+    parse_quote,
+};
 
 use crate::attributes;
 use crate::translate::{Function, Receiver, Translation, translate};
@@ -16,23 +19,26 @@ pub(crate) fn expand(item: &ItemImpl, warpfold: &Path) -> TokenStream {
             let error = error.into_compile_error();
             quote!(#stub #error)
         }),
-        Err(error) => error.into_compile_error(),
+        // rustc reports a function that is missing.
+        Err(None) => implementation(item, warpfold, &quote!(false), &quote!(::core::unreachable!())),
+        Err(Some(error)) => error.into_compile_error(),
     };
     quote!(#item #device)
 }
 
-fn combine_of(item: &ItemImpl) -> Result<&ImplItemFn> {
+fn combine_of(item: &ItemImpl) -> std::result::Result<&ImplItemFn, Option<Error>> {
     let is_monoid = item.trait_.as_ref().is_some_and(|(not, path, _)| {
         not.is_none() && path.segments.last().is_some_and(|segment| segment.ident == "Monoid")
     });
     if !is_monoid {
-        return Err(Error::new_spanned(&item.self_ty, "`#[monoid]` stands before `impl Monoid for ...`"));
+        let message = "`#[monoid]` stands before `impl Monoid for ...`";
+        return Err(Some(Error::new_spanned(&item.self_ty, message)));
     }
     let combine = item.items.iter().find_map(|item| match item {
         ImplItem::Fn(function) if function.sig.ident == "combine" => Some(function),
         _ => None,
     });
-    combine.ok_or_else(|| Error::new_spanned(&item.self_ty, "a `Monoid` has a function `combine`"))
+    combine.ok_or(None)
 }
 
 fn device(item: &ItemImpl, combine: &ImplItemFn, warpfold: &Path) -> Result<TokenStream> {
@@ -43,7 +49,8 @@ fn device(item: &ItemImpl, combine: &ImplItemFn, warpfold: &Path) -> Result<Toke
     let exact = quote!(<Self as #warpfold::language::callee::TranslatedMonoid>::COMBINE.is_exact());
     let body = quote!(#warpfold::DeviceOperator::translated::<Self>() #state);
     let implementation = implementation(item, warpfold, &exact, &body);
-    let (generics, _, clause) = item.generics.split_for_impl();
+    let (generics, clause) = (&item.generics, assumed(item, "Item", warpfold));
+    let (generics, _, _) = generics.split_for_impl();
     let ty = &item.self_ty;
     Ok(quote! {
         #[automatically_derived]
@@ -89,6 +96,29 @@ pub(crate) fn function<'a>(
     })
 }
 
+/// A where clause by which the code of an `impl` assumes what its trait requires: that the type is
+/// `Copy`, and that its item is a device type. So rustc reports once what is missing, at the `impl`
+/// of the user. (Without a lifetime, rustc refuses a bound that does not hold.)
+pub(crate) fn assumed(item: &ItemImpl, associated: &str, warpfold: &Path) -> Option<WhereClause> {
+    let ty = &item.self_ty;
+    let mut generics = item.generics.clone();
+    let bounds = &mut generics.make_where_clause().predicates;
+    bounds.push(parse_quote!(for<'__warpfold> #ty: ::core::marker::Copy));
+    let assigned = item.items.iter().find_map(|item| match item {
+        ImplItem::Type(assigned) if assigned.ident == associated => Some(&assigned.ty),
+        _ => None,
+    });
+    // Tuples and options are values of a body without being device types.
+    let is_option = |ty: &Type| match ty {
+        Type::Path(path) => path.path.segments.last().is_some_and(|last| last.ident == "Option"),
+        ty => matches!(ty, Type::Tuple(_)),
+    };
+    if let Some(assigned) = assigned.filter(|ty| !is_option(ty)) {
+        bounds.push(parse_quote!(for<'__warpfold> #assigned: #warpfold::DeviceType));
+    }
+    generics.where_clause
+}
+
 /// The name of a method of `Monoid` or `Aggregate`.
 fn method_name(name: &Ident) -> &'static str {
     let known = ["combine", "prepare", "present", "accumulate"];
@@ -96,10 +126,12 @@ fn method_name(name: &Ident) -> &'static str {
 }
 
 fn implementation(item: &ItemImpl, warpfold: &Path, exact: &TokenStream, body: &TokenStream) -> TokenStream {
-    let (generics, _, clause) = item.generics.split_for_impl();
+    let (generics, _, _) = item.generics.split_for_impl();
+    let clause = assumed(item, "Item", warpfold);
     let ty = &item.self_ty;
     quote! {
         #[automatically_derived]
+        #[diagnostic::do_not_recommend]
         impl #generics #warpfold::DeviceMonoid for #ty #clause {
             const EXACT: bool = #exact;
             #[allow(warnings, clippy::all, clippy::pedantic, clippy::nursery, clippy::restriction)]

@@ -26,31 +26,34 @@ pub trait Helper: 'static {
 }
 
 /// A type that stands for a method or an operator.
+#[diagnostic::on_unimplemented(
+    message = "this method has no counterpart in CUDA C++",
+    label = "for a type of your own, write `#[device]` before the `impl` of the method",
+    note = "docs/OPERATORS.md lists the methods of numbers"
+)]
 pub trait Meaning: 'static {
     /// The function. None for an operation of numbers.
     const FUNCTION: Option<Translated>;
 }
 
-/// The function of a slot.
-pub const fn function<T: Helper>(_: &Slot<T>) -> Option<Callee> {
-    match T::FUNCTION {
-        Some(function) => {
-            let made = || DeviceFunction::translated(T::FUNCTION.unwrap_or(Translated::REFUSED));
-            Some(Callee { id: TypeId::of::<T>, function: made, exact: function.is_exact() })
-        }
+const fn callee<T: 'static>(
+    translated: Option<Translated>,
+    function: fn() -> DeviceFunction,
+) -> Option<Callee> {
+    match translated {
+        Some(translated) => Some(Callee { id: TypeId::of::<T>, function, exact: translated.is_exact() }),
         None => None,
     }
 }
 
+/// The function of a slot.
+pub const fn function<T: Helper>(_: &Slot<T>) -> Option<Callee> {
+    callee::<T>(T::FUNCTION, || DeviceFunction::translated(T::FUNCTION.unwrap_or(Translated::REFUSED)))
+}
+
 /// What the slot of a method or an operator stands for.
 pub const fn meaning<T: Meaning>(_: &Slot<T>) -> Option<Callee> {
-    match T::FUNCTION {
-        Some(function) => {
-            let made = || DeviceFunction::translated(T::FUNCTION.unwrap_or(Translated::REFUSED));
-            Some(Callee { id: TypeId::of::<T>, function: made, exact: function.is_exact() })
-        }
-        None => None,
-    }
+    callee::<T>(T::FUNCTION, || DeviceFunction::translated(T::FUNCTION.unwrap_or(Translated::REFUSED)))
 }
 
 /// Whether a function is exact.
@@ -86,26 +89,14 @@ pub trait Method<const NAME: u64, G>: 'static {
 #[derive(Debug)]
 pub struct MethodOf<T, const NAME: u64, G>(Marker<(T, G)>);
 
+#[diagnostic::do_not_recommend]
 impl<T: Method<NAME, G>, const NAME: u64, G: 'static> Meaning for MethodOf<T, NAME, G> {
     const FUNCTION: Option<Translated> = Some(T::FUNCTION);
 }
 
-/// Stands for a method of `T` that is not in an `impl` with `#[device]`.
+/// Stands for a method of `T` that is not in an `impl` with `#[device]`. It has no meaning.
 #[derive(Debug)]
-pub struct Undeclared<T: ?Sized>(Marker<Box<T>>);
-
-impl<T: ?Sized + Declared + 'static> Meaning for Undeclared<T> {
-    const FUNCTION: Option<Translated> = None;
-}
-
-/// Implemented by no type.
-#[diagnostic::on_unimplemented(
-    message = "this method of `{Self}` has no counterpart in CUDA C++",
-    label = "no counterpart in CUDA C++",
-    note = "for a type of your own, write `#[device]` before the `impl` of the method",
-    note = "docs/OPERATORS.md lists the methods of numbers"
-)]
-pub trait Declared {}
+pub struct Undeclared<T>(Marker<T>);
 
 /// The types that have the operators and methods of the subset.
 #[diagnostic::on_unimplemented(
@@ -183,6 +174,7 @@ pub fn ordered<T: Ordered>(value: T) -> T {
 #[derive(Debug)]
 pub struct NumberMethod<T>(Marker<T>);
 
+#[diagnostic::do_not_recommend]
 impl<T: Primitive> Meaning for NumberMethod<T> {
     const FUNCTION: Option<Translated> = None;
 }
@@ -191,8 +183,28 @@ impl<T: Primitive> Meaning for NumberMethod<T> {
 #[derive(Debug)]
 pub struct OrderMethod<T>(Marker<T>);
 
-impl<T: Ordered> Meaning for OrderMethod<T> {
+/// A type that stands for a method with the name of one of these.
+#[diagnostic::on_unimplemented(
+    message = "`min`, `max` and `clamp` of floats leave open which zero they return",
+    label = "write `warpfold::math::minimum(a, b)` or `warpfold::math::maximum(a, b)`, which put -0 below +0",
+    note = "for a type of your own, write `#[device]` before the `impl` of the method"
+)]
+pub trait OrderMeaning: 'static {
+    /// See [`Meaning::FUNCTION`].
+    const FUNCTION: Option<Translated>;
+}
+#[diagnostic::do_not_recommend]
+impl<T: Ordered> OrderMeaning for OrderMethod<T> {
     const FUNCTION: Option<Translated> = None;
+}
+#[diagnostic::do_not_recommend]
+impl<T: Method<NAME, G>, const NAME: u64, G: 'static> OrderMeaning for MethodOf<T, NAME, G> {
+    const FUNCTION: Option<Translated> = Some(T::FUNCTION);
+}
+
+/// What the slot of `min`, `max` or `clamp` stands for.
+pub const fn order<T: OrderMeaning>(_: &Slot<T>) -> Option<Callee> {
+    callee::<T>(T::FUNCTION, || DeviceFunction::translated(T::FUNCTION.unwrap_or(Translated::REFUSED)))
 }
 
 macro_rules! number_methods {
@@ -255,6 +267,7 @@ pub trait Operator<Op, Rhs>: Copy + 'static {
 #[derive(Debug)]
 pub struct OperatorOf<Op, L, R>(Marker<(Op, L, R)>);
 
+#[diagnostic::do_not_recommend]
 impl<Op: 'static, L: Operator<Op, R>, R: 'static> Meaning for OperatorOf<Op, L, R> {
     const FUNCTION: Option<Translated> = L::FUNCTION;
 }
@@ -332,6 +345,7 @@ impl<T: Copy + 'static, const N: usize> Operator<op::Index, usize> for [T; N] {}
 #[derive(Debug)]
 pub struct OfNumbers;
 
+#[diagnostic::do_not_recommend]
 impl Meaning for OfNumbers {
     const FUNCTION: Option<Translated> = None;
 }

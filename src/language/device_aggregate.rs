@@ -199,6 +199,7 @@ impl<A: Aggregate> Monoid for Preparing<A> {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<A: DeviceAggregate> DeviceMonoid for Preparing<A> {
     const EXACT: bool = A::EXACT;
     fn device_operator() -> DeviceOperator {
@@ -229,6 +230,7 @@ pub(super) use prepares_itself;
 
 macro_rules! tuples {
     ($($all:ty: $first:ident $zero:tt, $($part:ident $index:tt),*;)*) => {$(
+        #[diagnostic::do_not_recommend]
         impl<$first: DeviceMonoid, $($part: DeviceMonoid),*> DeviceMonoid for Together<($first, $($part),*)> {
             const EXACT: bool = $first::EXACT $(&& $part::EXACT)*;
             fn device_operator() -> DeviceOperator {

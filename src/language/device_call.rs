@@ -95,6 +95,7 @@ where
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<M: DeviceMonoid> DeviceMonoid for Filtering<M> {
     const EXACT: bool = M::EXACT;
     fn device_operator() -> DeviceOperator {

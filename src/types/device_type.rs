@@ -317,6 +317,7 @@ macro_rules! scalars {
         // SAFETY: the layout is that of one scalar, which has the same size and alignment in CUDA
         // C++.
         #[allow(unsafe_code)]
+        #[diagnostic::do_not_recommend]
         unsafe impl DeviceType for $type {
             fn layout() -> Layout {
                 Layout::of::<Self>(Kind::Scalar($scalar))
@@ -360,6 +361,7 @@ scalars! {
 
 // SAFETY: both languages store an array as its elements, in order and without gaps.
 #[allow(unsafe_code)]
+#[diagnostic::do_not_recommend]
 unsafe impl<T: DeviceType, const N: usize> DeviceType for [T; N] {
     fn layout() -> Layout {
         const { assert!(N > 0, "a zero-sized array is not a device type") };

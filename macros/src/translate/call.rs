@@ -135,7 +135,10 @@ impl Translator<'_> {
         }
         // In generic code the bounds tell that a method is one of numbers. Elsewhere a type of the
         // user may have a method of this name.
-        let callee = (!self.function.generic).then(|| self.callee(call.method.span()));
+        let callee = (!self.function.generic).then(|| {
+            let function = if is_order(&name) { "order" } else { "meaning" };
+            self.callee_named(function, &name, call.method.span())
+        });
         let form = callee.as_ref().map(|(_, slot)| {
             let called = self.form_of(call, slot, probes.len());
             quote!({ use __warpfold::language::callee::NumberMethods as _; #called })
@@ -155,7 +158,7 @@ impl Translator<'_> {
         }
         let (probes, trees): (Vec<_>, Vec<_>) =
             call.args.iter().map(|argument| self.argument(argument)).unzip();
-        let (number, slot) = self.callee(call.method.span());
+        let (number, slot) = self.callee_named("meaning", name, call.method.span());
         let called = self.form_of(call, &slot, probes.len());
         let undeclared = undeclared(&form_name("", &call.method), quote!(self,));
         let form = quote!({ #undeclared #called });
@@ -170,10 +173,10 @@ impl Translator<'_> {
     /// The call of a method's form, which gives the slot its type. The receiver and the arguments
     /// have the names of [`of_one_meaning`](Self::of_one_meaning).
     fn form_of(&self, call: &ExprMethodCall, slot: &Ident, arguments: usize) -> TokenStream {
-        let form = form_name("", &call.method);
         let (span, value) = ours_at(call.method.span(), own("value"));
+        let form = ours_at(span, form_name("", &call.method)).1;
         let slot = ours_at(span, slot.clone()).1;
-        let names = (0..arguments).map(|number| own(&format!("argument_{number}")));
+        let names = (0..arguments).map(|number| ours_at(span, own(&format!("argument_{number}"))).1);
         quote_spanned!(span=> #value.#form(&#slot, (#(#names,)*));)
     }
 
@@ -216,7 +219,7 @@ impl Translator<'_> {
                     false => TokenStream::new(),
                 };
                 let asked = ours_at(word.span(), known.clone()).1;
-                let word_span = Span::mixed_site().located_at(word.span());
+                let word_span = Span::call_site().located_at(word.span());
                 let is = self.function.generic.then(|| match known == "Pow" {
                     true => {
                         quote_spanned!(word_span=> __warpfold::language::is::#asked(&#value #argument);)
@@ -242,9 +245,9 @@ impl Translator<'_> {
         // always be ambiguous.
         let rival = |receiver: TokenStream| {
             let types: Vec<Ident> = (0..arguments.len())
-                .map(|number| format_ident!("Argument{number}", span = Span::mixed_site()))
+                .map(|number| format_ident!("__WarpfoldArgument{number}", span = Span::call_site()))
                 .collect();
-            let other = Ident::new("Other", Span::mixed_site());
+            let other = Ident::new("__WarpfoldOther", Span::call_site());
             quote_spanned! {span=> {
                 trait #other: Sized {
                     fn #word<#(#types),*>(#receiver, #(_: #types),*) {}
@@ -419,10 +422,14 @@ impl Translator<'_> {
             return self.refuse(&call.func, CALLS_ITSELF);
         }
         if callee.path.get_ident().is_some_and(|name| self.local(name).is_some()) {
+            // A closure is refused where it is written.
+            if !self.errors.is_empty() {
+                return Pair::default();
+            }
             return self.refuse(&call.func, "only a `#[device]` function can be called, by its name");
         }
         let (probes, trees) = self.all(&call.args);
-        let (number, slot) = self.callee_by("function", callee.path.segments.last().span());
+        let (number, slot) = self.callee_named("function", &last, callee.path.segments.last().span());
         let probe = |name, arguments| quote!(#name #arguments::probe(&#slot, (#(#probes,)*)));
         Pair {
             probe: of_callee(&callee.path, probe),
@@ -435,8 +442,8 @@ impl Translator<'_> {
         let Some(last) = callee.path.segments.last() else { return Pair::default() };
         let (probes, trees): (Vec<_>, Vec<_>) =
             call.args.iter().map(|argument| self.argument(argument)).unzip();
-        let (span, name) = (last.ident.span(), form_name("function_", &last.ident));
-        let (number, slot) = self.callee(span);
+        let (span, name) = ours_at(last.ident.span(), form_name("function_", &last.ident));
+        let (number, slot) = self.callee_named("meaning", &plain(&last.ident), span);
         let mut form = callee.clone();
         if let Some(last) = form.path.segments.last_mut() {
             last.ident = name.clone();
@@ -567,7 +574,7 @@ pub(crate) fn form_name(kind: &str, name: &Ident) -> Ident {
 
 /// A form of this name for every type. A form in an `impl` comes first.
 fn undeclared(form: &Ident, receiver: TokenStream) -> TokenStream {
-    let name = Ident::new("WarpfoldUndeclared", Span::mixed_site());
+    let name = Ident::new("__WarpfoldUndeclared", Span::call_site());
     quote! {
         trait #name: Sized {
             fn #form<A>(#receiver _: &__warpfold::language::Slot<__warpfold::language::callee::Undeclared<Self>>, _: A) {}

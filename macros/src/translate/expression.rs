@@ -58,6 +58,8 @@ impl Translator<'_> {
                         self.operator(name, op.span(), probe, None, |value, _| quote!(#op #value));
                     Pair { probe, tree: quote!(#syntax::#kind(&#tree, #callee)) }
                 }
+                // A reference is refused where it is made.
+                _ if !self.errors.is_empty() => Pair::default(),
                 _ => self.outside(expression, "a dereference", REFERENCE),
             },
             Expr::Path(path) => self.path(expression, &path.path, path.qself.is_some()),
@@ -86,7 +88,7 @@ impl Translator<'_> {
                 }
                 let base = self.expression(&index.expr, true);
                 let at = self.index(&index.index);
-                let (number, slot) = self.callee_by("operator", index.expr.span());
+                let (number, slot) = self.callee_named("operator", "[]", index.expr.span());
                 let pass = |function: &str, value| {
                     pass(function, &slot, index.expr.span(), quote!(Index), quote!(_), value)
                 };
@@ -299,7 +301,7 @@ impl Translator<'_> {
                 }
                 let mark = mark(variable, name);
                 // rustc reports errors in the value at the variable.
-                let span = Span::mixed_site().located_at(expression.span());
+                let span = Span::call_site().located_at(expression.span());
                 return Pair { probe: quote_spanned!(span=> ({ #mark; #expression })), tree };
             }
         }
@@ -423,7 +425,7 @@ impl Translator<'_> {
         write: impl FnOnce(TokenStream, TokenStream) -> TokenStream,
     ) -> (TokenStream, TokenStream) {
         let function = if self.function.generic { "meaning" } else { "operator" };
-        let (number, slot) = self.callee_by(function, span);
+        let (number, slot) = self.callee_named(function, of_trait, span);
         let of_trait = Ident::new(of_trait, Span::mixed_site());
         let callee = quote!(::core::option::Option::Some(#number));
         if !self.function.generic {
@@ -439,7 +441,8 @@ impl Translator<'_> {
         let (span, slot) = ours_at(span, slot);
         let op = quote_spanned!(span=> __warpfold::language::callee::op::#of_trait);
         // Only the bounds tell here whether the operands have the operator.
-        let [left_name, right_name] = ["left", "right"].map(|name| ours_at(span, own(name)).1);
+        let [left_name, right_name, operands] =
+            ["left", "right", "operands"].map(|name| ours_at(span, own(name)).1);
         let right = right.unwrap_or_else(|| quote!(()));
         let written = write(quote!(#left_name), quote!(#right_name));
         let probe = quote_spanned! {span=> ({
@@ -447,8 +450,8 @@ impl Translator<'_> {
             let #right_name = #right;
             {
                 use __warpfold::language::callee::{Bounded as _, Unbounded as _};
-                let operands = __warpfold::language::callee::operands::<#op, _, _>(&#left_name, &#right_name);
-                __warpfold::language::Slot::means(&#slot, &(&&operands).meaning());
+                let #operands = __warpfold::language::callee::operands::<#op, _, _>(&#left_name, &#right_name);
+                __warpfold::language::Slot::means(&#slot, &(&&#operands).meaning());
             }
             #written
         })};

@@ -15,6 +15,8 @@ mod standard;
 mod statement;
 
 pub(crate) use self::call::form_name;
+use std::collections::HashMap;
+
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
@@ -90,6 +92,8 @@ struct Translator<'a> {
     constants: Vec<TokenStream>,
     /// Where rustc reports errors of each callee, and the function that gives it.
     callees: Vec<(Span, &'static str)>,
+    /// Where each name is called first.
+    first_callees: HashMap<String, Span>,
     /// The operators whose `combine` is called: where rustc reports their types, and the field of
     /// `self`, if it is one.
     inner: Vec<(Span, Option<TokenStream>)>,
@@ -117,6 +121,7 @@ pub(crate) fn translate(function: &Function) -> Result<Translation, Error> {
         slots: Vec::new(),
         constants: Vec::new(),
         callees: Vec::new(),
+        first_callees: HashMap::new(),
         inner: Vec::new(),
         state_fields: Vec::new(),
         has_inner: inner::has_inner(function),
@@ -140,7 +145,7 @@ impl Translator<'_> {
             Receiver::Operator => probe_parameters.push(quote!(#this: &Self)),
             receiver => {
                 let by_reference = matches!(receiver, Receiver::Reference(_));
-                let slot = self.slot(Span::mixed_site());
+                let slot = self.slot(Span::call_site());
                 let mutable = matches!(receiver, Receiver::Value(true) | Receiver::Reference(true));
                 let name = Ident::new("self", Span::mixed_site());
                 let variable = self.declare(&name, slot, mutable);
@@ -150,7 +155,7 @@ impl Translator<'_> {
                     true => (quote!(#this: &#mutability Self), quote!((*#this))),
                     false => (quote!(#mutability #this: Self), quote!(#this)),
                 };
-                asked.extend(is(slot, Span::mixed_site(), value));
+                asked.extend(is(slot, Span::call_site(), value));
                 probe_parameters.push(parameter);
             }
         }
@@ -316,12 +321,10 @@ impl Translator<'_> {
         self.variables[variable].by_reference.then_some(variable)
     }
 
-    /// A callee, whose slot has a type that the probe gives it.
-    fn callee(&mut self, at: Span) -> (usize, Ident) {
-        self.callee_by("meaning", at)
-    }
-
-    fn callee_by(&mut self, function: &'static str, at: Span) -> (usize, Ident) {
+    /// A callee of this name. rustc reports all callees of one name at the first of them, and so an
+    /// attribute that is missing only once.
+    fn callee_named(&mut self, function: &'static str, name: &str, at: Span) -> (usize, Ident) {
+        let at = *self.first_callees.entry(name.to_owned()).or_insert(at);
         self.callees.push((at, function));
         let number = self.callees.len() - 1;
         (number, callee_name(number))
@@ -391,9 +394,9 @@ fn is(slot: usize, span: Span, variable: impl quote::ToTokens) -> TokenStream {
     quote_spanned!(span=> __warpfold::language::Slot::is(&#slot, &#variable);)
 }
 
-/// An identifier with the macro's hygiene. rustc reports its errors at `span`, in the user's code.
+/// An identifier of the macro. rustc reports its errors at `span`, in the user's code.
 fn ours_at(span: Span, mut name: Ident) -> (Span, Ident) {
-    let span = Span::mixed_site().located_at(span);
+    let span = Span::call_site().located_at(span);
     name.set_span(span);
     (span, name)
 }
@@ -411,10 +414,10 @@ fn all_at(span: Span, tokens: TokenStream) -> TokenStream {
     tokens.into_iter().map(at).collect()
 }
 
-/// An identifier of the macro. Hygiene alone does not keep it apart from the user's constants,
-/// statics and tuple structs.
+/// An identifier of the macro. Its name keeps it apart from those of the user: with the hygiene of
+/// the macro, rustc would add lines about the macro to each error.
 fn own(name: &str) -> Ident {
-    Ident::new(&format!("__warpfold_{name}"), Span::mixed_site())
+    Ident::new(&format!("__warpfold_{name}"), Span::call_site())
 }
 
 fn slot_name(slot: usize) -> Ident {

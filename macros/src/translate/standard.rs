@@ -107,7 +107,7 @@ fn is_simple(place: &Expr) -> bool {
 /// A statement that rustc refuses as ambiguous, unless the name means a macro of `core`: names of a
 /// glob import and of an outer scope must not differ.
 fn of_core(name: &Ident, arguments: TokenStream) -> TokenStream {
-    let span = Span::mixed_site().located_at(name.span());
+    let span = Span::call_site().located_at(name.span());
     quote_spanned! {span=> {
         #[allow(unused_imports)]
         use ::core::*;

@@ -1,0 +1,9 @@
+use warpfold::DeviceType;
+
+#[derive(Clone, Copy, DeviceType)]
+enum Phase {
+    Solid,
+    Liquid,
+}
+
+fn main() {}

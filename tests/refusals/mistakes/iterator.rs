@@ -1,0 +1,17 @@
+use warpfold::{Monoid, monoid};
+
+#[derive(Clone, Copy, Default)]
+struct Op;
+
+#[monoid]
+impl Monoid for Op {
+    type Item = [f32; 3];
+    fn identity(&self) -> [f32; 3] {
+        [0.0; 3]
+    }
+    fn combine(&self, a: [f32; 3], b: [f32; 3]) -> [f32; 3] {
+        [a.iter().sum(), b[1], b[2]]
+    }
+}
+
+fn main() {}

@@ -1,0 +1,14 @@
+use warpfold::{Monoid, monoid};
+
+#[derive(Clone, Copy, Default)]
+struct Op;
+
+#[monoid]
+impl Monoid for Op {
+    type Item = u32;
+    fn identity(&self) -> u32 {
+        0
+    }
+}
+
+fn main() {}

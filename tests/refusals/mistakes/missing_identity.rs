@@ -1,0 +1,14 @@
+use warpfold::{Monoid, monoid};
+
+#[derive(Clone, Copy, Default)]
+struct Op;
+
+#[monoid]
+impl Monoid for Op {
+    type Item = u32;
+    fn combine(&self, a: u32, b: u32) -> u32 {
+        a + b
+    }
+}
+
+fn main() {}

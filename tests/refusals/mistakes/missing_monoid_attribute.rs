@@ -1,0 +1,18 @@
+use warpfold::{Device, Monoid, Reduction};
+
+#[derive(Clone, Copy, Default)]
+struct Op;
+
+impl Monoid for Op {
+    type Item = u32;
+    fn identity(&self) -> u32 {
+        0
+    }
+    fn combine(&self, a: u32, b: u32) -> u32 {
+        a + b
+    }
+}
+
+fn main() {
+    let _ = Reduction::<Op>::new(Device::cpu());
+}

@@ -1,0 +1,7 @@
+use warpfold::monoid;
+
+#[monoid]
+#[derive(Clone, Copy, Default)]
+struct Op;
+
+fn main() {}

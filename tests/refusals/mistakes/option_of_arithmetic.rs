@@ -1,0 +1,17 @@
+use warpfold::{Monoid, monoid};
+
+#[derive(Clone, Copy, Default)]
+struct Op;
+
+#[monoid]
+impl Monoid for Op {
+    type Item = u32;
+    fn identity(&self) -> u32 {
+        0
+    }
+    fn combine(&self, a: u32, b: u32) -> u32 {
+        a.checked_add(b).unwrap_or(0)
+    }
+}
+
+fn main() {}

@@ -1,0 +1,18 @@
+use warpfold::{Monoid, monoid};
+
+#[derive(Clone, Copy, Default)]
+struct Op;
+
+#[monoid]
+impl Monoid for Op {
+    type Item = f32;
+    fn identity(&self) -> f32 {
+        0.0
+    }
+    fn combine(&self, a: f32, b: f32) -> f32 {
+        let first = &a;
+        *first + b
+    }
+}
+
+fn main() {}
