@@ -25,16 +25,6 @@ WARPFOLD_DEVICE unsigned short bfloat_bits(f32 a) {
     return static_cast<unsigned short>((bits + 0x7fff + ((bits >> 16) & 1)) >> 16);
 }
 
-// The f32 from which a second rounding gives what one rounding of the f64 gives: an inexact result
-// is odd.
-WARPFOLD_DEVICE f32 to_odd(f64 a) {
-    const f32 near = static_cast<f32>(a);
-    const f64 back = static_cast<f64>(near);
-    if (back == a || a != a) return near;
-    const bool beyond = (back < 0 ? -back : back) > (a < 0 ? -a : a);
-    return ::warpfold::float_from_bits((::warpfold::bits_of(near) - (beyond ? 1 : 0)) | 1);
-}
-
 template <class T>
 struct Rounding;
 template <>
@@ -49,10 +39,6 @@ struct Rounding<::warpfold::BFloat16> {
 template <class T>
 WARPFOLD_DEVICE T rounded(f32 a) {
     return Rounding<T>::of(a);
-}
-template <class T>
-WARPFOLD_DEVICE T rounded(f64 a) {
-    return Rounding<T>::of(to_odd(a));
 }
 template <class T>
 WARPFOLD_DEVICE T negated(T a) {

@@ -483,7 +483,7 @@ impl Translator<'_> {
                     tree: quote!(__warpfold::language::syntax::Expression::Cast(&#tree, #slot)),
                 }
             }
-            "from_f32" | "from_f64" if matches!(before.as_str(), "f16" | "bf16") && call.args.len() == 1 => {
+            "from_f32" if matches!(before.as_str(), "f16" | "bf16") && call.args.len() == 1 => {
                 let Pair { probe, tree } = self.primitive(&call.args[0]);
                 let made = through("half", call.span(), quote!(#func(#probe)));
                 Pair {
@@ -491,6 +491,10 @@ impl Translator<'_> {
                     tree: quote!(__warpfold::language::syntax::Expression::Cast(&#tree, #slot)),
                 }
             }
+            "from_f64" => self.refuse(
+                path,
+                "the result of `from_f64` depends on the CPU, which may round twice; write `from_f32(x as f32)`",
+            ),
             "from_bits" if before_is_a_parameter => {
                 self.refuse(path, "`from_bits` of a type parameter has no known meaning; name the type")
             }

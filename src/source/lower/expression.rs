@@ -352,11 +352,11 @@ impl Lowering<'_> {
         if half(from) && float(to) {
             return Ok(Value::atom(format!("{name}(rust::widened({}))", operand.text), ty, operand.stable));
         }
-        if float(from) && half(to) {
+        if from == Scalar::F32 && half(to) {
             return Ok(self.rounded(operand, ty));
         }
         if half(from) || half(to) {
-            return self.refuse("of the conversions of 16-bit floats, those of `f32` and `f64` are known");
+            return self.refuse("a 16-bit float is made of an `f32`, and becomes an `f32` or an `f64`");
         }
         let text = match float(from) && !float(to) {
             true => format!("rust::saturating_cast<{name}>({})", operand.text),

@@ -54,11 +54,11 @@ corpus! { of_halves:
         out
     }
     conversions_f16: [f32; 3] = |a, b| {
-        let halves = [f16::from_f32(a[0]), f16::from_f64(a[1] as f64 * b[1] as f64), f16::from_bits(b[2] as u16)];
+        let halves = [f16::from_f32(a[0]), f16::from_f32(a[1] * b[1]), f16::from_bits(b[2] as u16)];
         [halves[0].to_f32(), halves[1].to_f64() as f32, halves[2].to_bits() as f32]
     }
     conversions_bf16: [f64; 3] = |a, b| {
-        let halves = [bf16::from_f32(a[0] as f32), bf16::from_f64(a[1] * b[1]), bf16::from_bits(b[2] as u16)];
+        let halves = [bf16::from_f32(a[0] as f32), bf16::from_f32((a[1] * b[1]) as f32), bf16::from_bits(b[2] as u16)];
         [halves[0].to_f32() as f64, halves[1].to_f64(), halves[2].to_bits() as f64]
     }
     methods_f16: [f16; 2] = |a, b| {
