@@ -283,7 +283,7 @@ impl Generator<'_> {
         let a = self.value(&ty, depth);
         if self.chance(12) {
             let (b, operator) = (self.value(&ty, depth), self.pick(&["Sum", "Product", "Min", "Max"]));
-            return format!("warpfold::operators::{operator}::<{name}>::default().combine({a}, {b})");
+            return format!("::warpfold::operators::{operator}::<{name}>::default().combine({a}, {b})");
         }
         match self.random.random_range(0..16) {
             0..5 => {
