@@ -235,3 +235,47 @@ fn no_kernel_needs_what_rust_means() {
         assert!(!text.contains("rust::") && !text.contains("using namespace"), "{name}");
     }
 }
+
+/// An enum with an order of its own, which is not that of its numbers.
+#[derive(Clone, Copy, Debug, PartialEq, DeviceType)]
+#[repr(u8)]
+enum Rank {
+    Low,
+    High,
+}
+
+impl PartialOrd for Rank {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        (*other as u8).partial_cmp(&(*self as u8))
+    }
+}
+
+/// The larger of two values, by generic code.
+#[derive(Clone, Copy, Default)]
+struct Larger<T>(std::marker::PhantomData<T>);
+
+#[monoid]
+impl<T: DeviceType + PartialOrd + Default> Monoid for Larger<T> {
+    type Item = T;
+    fn identity(&self) -> T {
+        T::default()
+    }
+    fn combine(&self, a: T, b: T) -> T {
+        if a < b { b } else { a }
+    }
+}
+
+impl Default for Rank {
+    fn default() -> Self {
+        Self::High
+    }
+}
+
+#[test]
+fn generic_code_does_not_take_a_type_for_a_number() {
+    let source = Reduction::<Larger<f32>>::new(Device::cpu()).source();
+    assert!(source.is_ok());
+    let refused = Reduction::<Larger<Rank>>::new(Device::cpu()).source();
+    assert!(matches!(refused, Err(warpfold::Error::Untranslatable { .. })), "{refused:?}");
+    assert_eq!(Larger::default().combine(Rank::Low, Rank::High), Rank::Low);
+}

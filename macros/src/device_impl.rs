@@ -14,7 +14,7 @@ use syn::{
 
 use crate::attributes;
 use crate::device_function::{check_signature, check_type, known, parameters, some};
-use crate::device_type::is_marker;
+use crate::device_type::{integer_repr, is_marker};
 use crate::translate::{Function, Receiver, Translation, form_name, plain, translate};
 
 pub(crate) fn expand(item: &ItemImpl, warpfold: &Path) -> TokenStream {
@@ -401,10 +401,7 @@ fn comparisons(item: &DeriveInput, warpfold: &Path) -> Result<TokenStream> {
     let (impl_generics, type_generics, clause) = item.generics.split_for_impl();
     let op = quote!(#warpfold::language::callee::op);
     let fields = match &item.data {
-        // The values of an enum without fields are compared as numbers.
-        Data::Enum(_) => {
-            return Ok(quote!(#(impl #warpfold::language::Operator<#op::#traits, Self> for #name {})*));
-        }
+        Data::Enum(_) => return comparisons_of_enum(item, &traits, warpfold),
         Data::Struct(data) => &data.fields,
         Data::Union(data) => return Err(Error::new_spanned(data.union_token, "a union has no comparison")),
     };
@@ -453,6 +450,29 @@ fn comparisons(item: &DeriveInput, warpfold: &Path) -> Result<TokenStream> {
                 #function
             }
         };
+        forms.extend(operator(&block, &parse_quote!(#of_trait), warpfold)?);
+    }
+    Ok(forms)
+}
+
+/// The values of an enum without fields are compared as numbers.
+fn comparisons_of_enum(item: &DeriveInput, traits: &[&Ident], warpfold: &Path) -> Result<TokenStream> {
+    let name = &item.ident;
+    // Without a `repr` the derive of `DeviceType` refuses the enum.
+    let repr = integer_repr(item)?.unwrap_or_else(|| Ident::new("isize", name.span()));
+    let mut forms = TokenStream::new();
+    for of_trait in traits {
+        let function = match *of_trait == "PartialEq" {
+            true => quote! {
+                fn eq(&self, other: &Self) -> bool { *self as #repr == *other as #repr }
+            },
+            false => quote! {
+                fn partial_cmp(&self, other: &Self) -> ::core::option::Option<::core::cmp::Ordering> {
+                    (*self as #repr).partial_cmp(&(*other as #repr))
+                }
+            },
+        };
+        let block = parse_quote!(impl ::core::cmp::#of_trait for #name { #function });
         forms.extend(operator(&block, &parse_quote!(#of_trait), warpfold)?);
     }
     Ok(forms)

@@ -1,4 +1,4 @@
-use proc_macro2::{Span, TokenStream};
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Data, DataEnum, DeriveInput, Error, Field, Fields, Path, Result, Type, parse_quote};
@@ -136,15 +136,8 @@ fn derived(input: &DeriveInput, warpfold: &Path) -> Result<TokenStream> {
 /// The integer types that the `repr` of an enum may name.
 const INTEGERS: [&str; 10] = ["u8", "u16", "u32", "u64", "usize", "i8", "i16", "i32", "i64", "isize"];
 
-/// An enum without fields, which is an integer on a GPU.
-fn enumeration(input: &DeriveInput, data: &DataEnum, warpfold: &Path) -> Result<TokenStream> {
-    let name = &input.ident;
-    if let Some(variant) = data.variants.iter().find(|variant| !matches!(variant.fields, Fields::Unit)) {
-        return Err(Error::new_spanned(
-            variant,
-            "an enum with fields is not a device type: which field is valid is not known; use a struct",
-        ));
-    }
+/// The integer type that the `repr` of an enum names.
+pub(crate) fn integer_repr(input: &DeriveInput) -> Result<Option<Ident>> {
     let mut repr = None;
     for attribute in input.attrs.iter().filter(|attribute| attribute.path().is_ident("repr")) {
         attribute.parse_nested_meta(|meta| {
@@ -154,6 +147,19 @@ fn enumeration(input: &DeriveInput, data: &DataEnum, warpfold: &Path) -> Result<
             Ok(())
         })?;
     }
+    Ok(repr)
+}
+
+/// An enum without fields, which is an integer on a GPU.
+fn enumeration(input: &DeriveInput, data: &DataEnum, warpfold: &Path) -> Result<TokenStream> {
+    let name = &input.ident;
+    if let Some(variant) = data.variants.iter().find(|variant| !matches!(variant.fields, Fields::Unit)) {
+        return Err(Error::new_spanned(
+            variant,
+            "an enum with fields is not a device type: which field is valid is not known; use a struct",
+        ));
+    }
+    let repr = integer_repr(input)?;
     let Some(repr) = repr else {
         return Err(Error::new_spanned(
             name,

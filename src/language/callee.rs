@@ -120,6 +120,19 @@ macro_rules! primitives {
         impl $trait for $type {}
     )*};
 }
+
+/// Whether this is a [`Primitive`] type.
+pub(crate) fn is_primitive(id: TypeId) -> bool {
+    macro_rules! one_of {
+        ($($type:ty)*) => { [$(TypeId::of::<$type>()),*].contains(&id) };
+    }
+    #[cfg(feature = "half")]
+    if one_of!(half::f16 half::bf16) {
+        return true;
+    }
+    one_of!(i8 i16 i32 i64 isize u8 u16 u32 u64 usize bool f32 f64 Ordering)
+}
+
 primitives! { Primitive: i8 i16 i32 i64 isize u8 u16 u32 u64 usize bool f32 f64 Ordering }
 primitives! { Ordered: i8 i16 i32 i64 isize u8 u16 u32 u64 usize bool Ordering }
 

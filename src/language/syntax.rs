@@ -87,6 +87,8 @@ pub enum Expression {
     Not(&'static Expression, Option<usize>),
     /// `left operator right`
     Binary(Operator, &'static Expression, &'static Expression, Option<usize>),
+    /// A value that must be a number.
+    OfNumber(&'static Expression),
     /// `value as T`
     Cast(&'static Expression, usize),
     /// `operands[0].name(operands[1], ...)`, or an associated function of the result's type.

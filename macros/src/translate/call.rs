@@ -51,7 +51,7 @@ impl Translator<'_> {
                                 #cast
                             }),
                         ),
-                        tree: quote!(__warpfold::language::syntax::Expression::Cast(&#tree, #slot)),
+                        tree: cast_of_number(&tree, slot),
                     };
                 }
                 // The methods of `half`.
@@ -61,7 +61,7 @@ impl Translator<'_> {
                     let (slot, method) = (self.slot(call.span()), &call.method);
                     return Pair {
                         probe: of(slot, call.span(), quote!(#probe.#method())),
-                        tree: quote!(__warpfold::language::syntax::Expression::Cast(&#tree, #slot)),
+                        tree: cast_of_number(&tree, slot),
                     };
                 }
                 // The reverse of `From`. A type parameter may have an `into` from another trait, so
@@ -72,7 +72,7 @@ impl Translator<'_> {
                     let (slot, method) = (self.slot(call.span()), &call.method);
                     return Pair {
                         probe: of(slot, call.span(), quote!(#probe.#method())),
-                        tree: quote!(__warpfold::language::syntax::Expression::Cast(&#tree, #slot)),
+                        tree: cast_of_number(&tree, slot),
                     };
                 }
                 "len" => {
@@ -480,7 +480,7 @@ impl Translator<'_> {
                 let func = self.same(func, quote!(::core::convert::From::from));
                 Pair {
                     probe: of(slot, call.span(), quote!(#func(#probe))),
-                    tree: quote!(__warpfold::language::syntax::Expression::Cast(&#tree, #slot)),
+                    tree: cast_of_number(&tree, slot),
                 }
             }
             "from_f32" if matches!(before.as_str(), "f16" | "bf16") && call.args.len() == 1 => {
@@ -488,7 +488,7 @@ impl Translator<'_> {
                 let made = through("half", call.span(), quote!(#func(#probe)));
                 Pair {
                     probe: of(slot, call.span(), made),
-                    tree: quote!(__warpfold::language::syntax::Expression::Cast(&#tree, #slot)),
+                    tree: cast_of_number(&tree, slot),
                 }
             }
             "from_f64" => self.refuse(
@@ -568,6 +568,12 @@ impl Translator<'_> {
             }
         }
     }
+}
+
+/// A conversion that only numbers have in this form.
+fn cast_of_number(tree: &TokenStream, slot: usize) -> TokenStream {
+    let syntax = quote!(__warpfold::language::syntax::Expression);
+    quote!(#syntax::Cast(&#syntax::OfNumber(&#tree), #slot))
 }
 
 /// The name of a method's form, which an `impl` with `#[device]` has beside the method. `kind` is

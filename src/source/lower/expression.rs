@@ -1,7 +1,7 @@
 //! Expressions.
 
 use super::pattern::length;
-use super::{ATOM, Callee, Lowering, Value, aggregate, boolean, scalar, u32_type};
+use super::{ATOM, Callee, Lowering, Value, aggregate, boolean, scalar, stored_scalar, u32_type};
 use crate::language::Type;
 use crate::language::syntax::{Control, Expression, Operator};
 use crate::source::names::scalar_name;
@@ -104,6 +104,13 @@ impl Lowering<'_> {
                 }
                 let [left, right] = &operands[..] else { return self.not_a_number() };
                 self.binary(*operator, left, right)
+            }
+            Expression::OfNumber(operand) => {
+                let value = self.value(operand)?;
+                if scalar(&value.ty).is_none() {
+                    return self.not_a_number();
+                }
+                Ok(value)
             }
             Expression::Cast(operand, ty) => {
                 let (operand, ty) = (self.value(operand)?, self.type_of(*ty));
@@ -345,7 +352,9 @@ impl Lowering<'_> {
     }
 
     fn cast(&mut self, operand: Value, ty: Type) -> Result<Value, Error> {
-        let (Some(from), Some(to)) = (scalar(&operand.ty), scalar(&ty)) else { return self.not_a_number() };
+        let (Some(from), Some(to)) = (stored_scalar(&operand.ty), scalar(&ty)) else {
+            return self.not_a_number();
+        };
         let half = |kind| matches!(kind, Scalar::F16 | Scalar::BF16);
         let float = |kind| matches!(kind, Scalar::F32 | Scalar::F64);
         let name = scalar_name(to);

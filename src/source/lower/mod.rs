@@ -18,6 +18,7 @@ mod statement;
 
 use super::names::{Scope, identifier};
 use super::types::Types;
+use crate::language::callee::is_primitive;
 use crate::language::syntax::{Expression, Variable};
 use crate::language::{Translation, Type};
 use crate::{DeviceType, Error, Kind, Layout, Scalar};
@@ -199,7 +200,17 @@ impl Lowering<'_> {
     }
 }
 
+/// The scalar of a number, of `bool` or of `Ordering`. A type of the user may be stored as a scalar
+/// and have operators and methods of its own, so it is none of these.
 fn scalar(ty: &Type) -> Option<Scalar> {
+    match ty {
+        Type::Value(layout) if is_primitive(layout.id) => stored_scalar(ty),
+        _ => None,
+    }
+}
+
+/// The scalar by which a value is stored, also of an enum.
+fn stored_scalar(ty: &Type) -> Option<Scalar> {
     match ty {
         Type::Value(Layout { kind: Kind::Scalar(scalar), .. }) => Some(*scalar),
         _ => None,

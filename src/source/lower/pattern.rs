@@ -1,6 +1,6 @@
 //! Patterns: the condition under which they match, and the variables that they bind.
 
-use super::{ATOM, Lowering, Value, scalar};
+use super::{ATOM, Lowering, Value, scalar, stored_scalar};
 use crate::language::Type;
 use crate::language::syntax::{Operator, Pattern, PatternValue};
 use crate::source::number;
@@ -131,6 +131,9 @@ impl Lowering<'_> {
                 self.types.constant(ty, literal)
             }
         };
+        if scalar(&value.ty).is_none() && stored_scalar(&value.ty).is_some() && operator == Operator::Equal {
+            return Ok(format!("{} == {text}", value.within(ATOM)));
+        }
         let expected = Value::atom(text, value.ty.clone(), true);
         Ok(self.binary(operator, value, &expected)?.text)
     }
