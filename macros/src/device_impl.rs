@@ -4,7 +4,7 @@
 //! as it would find the function, and gets from it the type that stands for the function. An `impl`
 //! of an operator's trait needs no such form: the types of the operands find it.
 
-use proc_macro2::{Ident, TokenStream, TokenTree};
+use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{
@@ -337,7 +337,22 @@ fn operator(item: &ItemImpl, path: &Path, warpfold: &Path) -> Result<TokenStream
     check_type(result)?;
     let result = result.clone();
     let translation = translation(item, &method, &item.generics, &result, warpfold)?;
-    let function = some(&translation.value);
+    // A trait of the user may have the name of an operator's.
+    let word = Ident::new(name, Span::mixed_site().located_at(path.span()));
+    let home = match of_trait.as_str() {
+        "PartialEq" | "PartialOrd" => quote!(cmp),
+        _ => quote!(ops),
+    };
+    let of_rhs = (rhs.to_string() != "()").then(|| quote!(<#rhs>));
+    let value = &translation.value;
+    let checked = quote_spanned! {path.span()=> {
+        let _ = || #warpfold::language::same(
+            <Self as #path>::#word,
+            <Self as ::core::#home::#known_trait #of_rhs>::#word,
+        );
+        #value
+    }};
+    let function = some(&checked);
     let (generics, _, _) = item.generics.split_for_impl();
     let known = known(&item.generics, warpfold);
     let span = path.span();
@@ -418,10 +433,6 @@ fn comparisons(item: &DeriveInput, warpfold: &Path) -> Result<TokenStream> {
             quote!(#ident: ::core::cmp::#of_trait + #warpfold::language::Operator<#op::#of_trait, #ident>,)
         });
         let written = clause.map(|clause| &clause.predicates).into_iter();
-        let equal = item.generics.type_params().filter(|_| of_trait == "PartialOrd").map(|parameter| {
-            let ident = &parameter.ident;
-            quote!(#ident: #warpfold::language::Operator<#op::PartialEq, #ident>,)
-        });
         let function = match of_trait == "PartialEq" {
             true => quote! {
                 fn eq(&self, other: &Self) -> bool {
@@ -437,7 +448,8 @@ fn comparisons(item: &DeriveInput, warpfold: &Path) -> Result<TokenStream> {
                         if self.#members > other.#members {
                             return Some(::core::cmp::Ordering::Greater);
                         }
-                        if self.#members != other.#members {
+                        // Neither less nor greater: equal, or without an order.
+                        if !(self.#members <= other.#members) {
                             return None;
                         }
                     )*
@@ -446,7 +458,7 @@ fn comparisons(item: &DeriveInput, warpfold: &Path) -> Result<TokenStream> {
             },
         };
         let block: ItemImpl = parse_quote! {
-            impl #impl_generics ::core::cmp::#of_trait for #name #type_generics where #(#bounds)* #(#equal)* #(#written)* {
+            impl #impl_generics ::core::cmp::#of_trait for #name #type_generics where #(#bounds)* #(#written)* {
                 #function
             }
         };

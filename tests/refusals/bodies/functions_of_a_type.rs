@@ -65,6 +65,24 @@ impl Add<&Point> for Point {
     }
 }
 
+mod own {
+    pub trait Sub {
+        fn sub(self, other: Self) -> Self;
+    }
+}
+impl std::ops::Sub for Point {
+    type Output = Point;
+    fn sub(self, _: Point) -> Point {
+        self
+    }
+}
+#[device]
+impl own::Sub for Point {
+    fn sub(self, other: Point) -> Point {
+        other
+    }
+}
+
 #[device]
 fn first(a: Point) -> f32 {
     a.undeclared()

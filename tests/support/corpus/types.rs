@@ -404,6 +404,23 @@ impl PartialOrd for Point {
     }
 }
 
+/// Its points may be equal in order and yet differ.
+#[device]
+#[derive(Clone, Copy, Debug, PartialEq, PartialOrd, DeviceType)]
+#[repr(C)]
+pub struct Farther {
+    point: Point,
+    label: i8,
+}
+
+impl Edge for Farther {
+    fn strategy() -> BoxedStrategy<Self> {
+        let point = (0..3_u8, 0..3_u8).prop_map(|(x, y)| Point::new(x.into(), y.into()));
+        let any = prop_oneof![point, Edge::strategy()];
+        (any, 0..3_i8).prop_map(|(point, label)| Self { point, label }).boxed()
+    }
+}
+
 #[device]
 fn ratio(a: i32, b: i32) -> Option<i32> {
     if b == 0 || b == -1 { None } else { Some(a / b) }
@@ -433,6 +450,9 @@ corpus! { more:
     }
     derived_comparisons_of_arrays: Labelled<f64> = |a, b| {
         if a == b { a } else if a.at != b.at { Labelled { label: 9, ..a } } else { b }
+    }
+    derived_order_of_an_order: Farther = |a, b| {
+        if a < b { b } else if a >= b { a } else { Farther { label: -1, ..a } }
     }
     ordered_points: [Point; 2] = |a, b| {
         let first = if a[0] <= b[0] { a[0] } else { b[0] };
