@@ -1,6 +1,6 @@
 //! The point farthest from the origin.
 
-use warpfold::{DeviceType, Monoid, monoid};
+use warpfold::{DeviceType, Monoid, device, monoid};
 
 #[derive(Clone, Copy, Debug, PartialEq, DeviceType)]
 #[repr(C)]
@@ -8,6 +8,14 @@ pub struct Point {
     pub x: f32,
     pub y: f32,
     pub z: f32,
+}
+
+#[device]
+impl Point {
+    /// The square of the distance from the origin.
+    pub fn norm_squared(self) -> f32 {
+        self.x * self.x + self.y * self.y + self.z * self.z
+    }
 }
 
 /// The point farthest from the origin; the earlier one on a tie.
@@ -23,9 +31,7 @@ impl Monoid for MaxByNorm {
         Point { x: 0.0, y: 0.0, z: 0.0 }
     }
     fn combine(&self, a: Point, b: Point) -> Point {
-        let na = a.x * a.x + a.y * a.y + a.z * a.z;
-        let nb = b.x * b.x + b.y * b.y + b.z * b.z;
-        if nb > na { b } else { a }
+        if b.norm_squared() > a.norm_squared() { b } else { a }
     }
 }
 

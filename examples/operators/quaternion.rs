@@ -1,6 +1,8 @@
 //! The product of a sequence of rotations.
 
-use warpfold::{DeviceType, Monoid, monoid};
+use std::ops::Mul;
+
+use warpfold::{DeviceType, Monoid, device, monoid};
 
 #[derive(Clone, Copy, Debug, PartialEq, DeviceType)]
 #[repr(C, align(16))]
@@ -11,7 +13,22 @@ pub struct Quaternion {
     pub z: f32,
 }
 
-/// Hamilton's product, left times right. Associative up to rounding.
+/// Hamilton's product.
+#[device]
+impl Mul for Quaternion {
+    type Output = Self;
+    fn mul(self, b: Self) -> Self {
+        let a = self;
+        Self {
+            w: a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z,
+            x: a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y,
+            y: a.w * b.y - a.x * b.z + a.y * b.w + a.z * b.x,
+            z: a.w * b.z + a.x * b.y - a.y * b.x + a.z * b.w,
+        }
+    }
+}
+
+/// The product, left times right. Associative up to rounding.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct QuaternionProduct;
 
@@ -22,12 +39,7 @@ impl Monoid for QuaternionProduct {
         Quaternion { w: 1.0, x: 0.0, y: 0.0, z: 0.0 }
     }
     fn combine(&self, a: Quaternion, b: Quaternion) -> Quaternion {
-        Quaternion {
-            w: a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z,
-            x: a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y,
-            y: a.w * b.y - a.x * b.z + a.y * b.w + a.z * b.x,
-            z: a.w * b.z + a.x * b.y - a.y * b.x + a.z * b.w,
-        }
+        a * b
     }
 }
 
