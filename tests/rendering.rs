@@ -237,10 +237,11 @@ fn no_kernel_needs_what_rust_means() {
 }
 
 /// An enum with an order of its own, which is not that of its numbers.
-#[derive(Clone, Copy, Debug, PartialEq, DeviceType)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, DeviceType)]
 #[repr(u8)]
 enum Rank {
     Low,
+    #[default]
     High,
 }
 
@@ -262,12 +263,6 @@ impl<T: DeviceType + PartialOrd + Default> Monoid for Larger<T> {
     }
     fn combine(&self, a: T, b: T) -> T {
         if a < b { b } else { a }
-    }
-}
-
-impl Default for Rank {
-    fn default() -> Self {
-        Self::High
     }
 }
 

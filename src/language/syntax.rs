@@ -3,7 +3,7 @@
 //!
 //! A `usize` named `ty` is the number of a slot: the node has the slot's type. Names are Rust
 //! names. An `Option<usize>` at an operator or a method is the number of a callee of the
-//! [`Translation`](super::Translation). Without a function there, it is an operation of numbers.
+//! [`Translated`](super::Translated). Without a function there, it is an operation of numbers.
 
 /// The body of a function.
 #[derive(Debug)]
@@ -75,7 +75,7 @@ pub enum Expression {
     },
     /// `true` or `false`.
     Bool(bool),
-    /// A constant of the [`Translation`](super::Translation), by index.
+    /// A constant of the [`Translated`](super::Translated), by index.
     Constant(usize),
     /// `base.name`
     Field(&'static Expression, &'static str),
@@ -105,7 +105,7 @@ pub enum Expression {
         /// The method, if it is of a type of the user.
         callee: Option<usize>,
     },
-    /// A call of a callee of the [`Translation`](super::Translation), by index, with its arguments.
+    /// A call of a callee of the [`Translated`](super::Translated), by index, with its arguments.
     Call(usize, &'static [Expression]),
     /// `T { name: value, ..base }`
     Struct {
