@@ -73,7 +73,7 @@ fn device(item: &ItemImpl, methods: Vec<&ImplItemFn>, warpfold: &Path) -> Result
     }
     let state = translations.iter().find_map(|(_, translation)| translation.uses_state);
     let state = state.map(|span| quote_spanned!(span=> .state::<Self>()));
-    let exact = quote!(#warpfold::language::callee::steps_are_exact::<Self>());
+    let exact = quote!(#warpfold::language::steps_are_exact::<Self>());
     let accumulates = translations.iter().any(|(name, _)| name == "accumulate");
     let values = translations.iter().map(|(_, translation)| &translation.value);
     let body = quote!(#warpfold::language::DeviceSteps::translated::<Self>() #state);
@@ -83,7 +83,7 @@ fn device(item: &ItemImpl, methods: Vec<&ImplItemFn>, warpfold: &Path) -> Result
     Ok(quote! {
         #[automatically_derived]
         #[allow(warnings, clippy::all, clippy::pedantic, clippy::nursery, clippy::restriction)]
-        impl #generics #warpfold::language::callee::TranslatedAggregate for #ty #clause {
+        impl #generics #warpfold::language::TranslatedAggregate for #ty #clause {
             const STEPS: &'static [#warpfold::language::Translated] = &[#(#values),*];
         }
         #implementation

@@ -5,7 +5,7 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 use syn::{
     Error, FnArg, GenericParam, Generics, ItemFn, PatType, Path, Result, ReturnType, Signature, Type,
-    TypeParamBound, WhereClause, WherePredicate,
+    WhereClause,
 };
 
 use crate::attributes;
@@ -134,33 +134,14 @@ pub(crate) fn some(value: &TokenStream) -> TokenStream {
 }
 
 /// The where clause of a form. A call on a GPU passes device types only, so each type parameter
-/// must be one, unless it is an operator.
+/// must be one.
 pub(crate) fn known(generics: &Generics, warpfold: &Path) -> Option<WhereClause> {
     let mut known = generics.clone();
     for parameter in generics.type_params() {
         let name = &parameter.ident;
-        if is_operator(generics, name) {
-            continue;
-        }
         known.make_where_clause().predicates.push(syn::parse_quote!(#name: #warpfold::DeviceType));
     }
     known.where_clause
-}
-
-/// Whether a type parameter has the bound `DeviceMonoid`.
-fn is_operator(generics: &Generics, name: &Ident) -> bool {
-    let in_where = generics.where_clause.iter().flat_map(|clause| &clause.predicates).filter_map(|bound| {
-        let WherePredicate::Type(bound) = bound else { return None };
-        matches!(&bound.bounded_ty, Type::Path(path) if path.path.is_ident(name)).then_some(&bound.bounds)
-    });
-    let of_parameter = generics.type_params().filter(|parameter| parameter.ident == *name);
-    let mut bounds = of_parameter.map(|parameter| &parameter.bounds).chain(in_where).flatten();
-    bounds.any(|bound| match bound {
-        TypeParamBound::Trait(bound) => {
-            bound.path.segments.last().is_some_and(|last| last.ident == "DeviceMonoid")
-        }
-        _ => false,
-    })
 }
 
 /// The type beside a function, and its form.

@@ -176,7 +176,7 @@ fn enumeration(input: &DeriveInput, data: &DataEnum, warpfold: &Path) -> Result<
     Ok(quote! {
         const _: () = ::core::assert!(false #(|| #name::#variants as #repr == 0)*, #message);
 
-        impl #warpfold::language::callee::Scalar for #name {}
+        impl #warpfold::language::primitive::Scalar for #name {}
 
         #implementation
     })

@@ -46,7 +46,7 @@ fn device(item: &ItemImpl, combine: &ImplItemFn, warpfold: &Path) -> Result<Toke
     let generic = item.generics.params.iter().any(|parameter| matches!(parameter, GenericParam::Type(_)));
     let Translation { value, uses_state } = translate(&function(item, combine, generic, warpfold)?)?;
     let state = uses_state.map(|span| quote_spanned!(span=> .state::<Self>()));
-    let exact = quote!(<Self as #warpfold::language::callee::TranslatedMonoid>::COMBINE.is_exact());
+    let exact = quote!(<Self as #warpfold::language::TranslatedMonoid>::COMBINE.is_exact());
     let body = quote!(#warpfold::DeviceOperator::translated::<Self>() #state);
     let implementation = implementation(item, warpfold, &exact, &body);
     let (generics, clause) = (&item.generics, assumed(item, "Item", warpfold));
@@ -55,8 +55,8 @@ fn device(item: &ItemImpl, combine: &ImplItemFn, warpfold: &Path) -> Result<Toke
     Ok(quote! {
         #[automatically_derived]
         #[allow(warnings, clippy::all, clippy::pedantic, clippy::nursery, clippy::restriction)]
-        impl #generics #warpfold::language::callee::TranslatedMonoid for #ty #clause {
-            const COMBINE: #warpfold::language::Translated = #value;
+        impl #generics #warpfold::language::TranslatedMonoid for #ty #clause {
+            const COMBINE: #warpfold::language::TranslatedCombine = #value;
         }
         #implementation
     })

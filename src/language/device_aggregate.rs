@@ -5,7 +5,7 @@ use std::mem::{MaybeUninit, offset_of};
 
 use super::device_monoid::DeviceMonoid;
 use super::device_operator::{DeviceOperator, Form, Prepared};
-use super::device_steps::{DeviceSteps, Steps};
+use super::device_steps::{DeviceSteps, Steps, TranslatedAggregate};
 use super::part::Part;
 use crate::operators::{Aggregate, Item, Monoid, Together};
 use crate::types::{DeviceType, Element, Layout, Value};
@@ -270,4 +270,16 @@ tuples! {
     (A, B, C, D, E, F): A 0, B 1, C 2, D 3, E 4, F 5;
     (A, B, C, D, E, F, G): A 0, B 1, C 2, D 3, E 4, F 5, G 6;
     (A, B, C, D, E, F, G, H): A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7;
+}
+
+/// Whether the functions of an aggregate and its monoid are exact.
+pub const fn steps_are_exact<A: TranslatedAggregate<Monoid: DeviceMonoid>>() -> bool {
+    let mut rest = A::STEPS;
+    while let [step, others @ ..] = rest {
+        if !step.is_exact() {
+            return false;
+        }
+        rest = others;
+    }
+    <A::Monoid as DeviceMonoid>::EXACT
 }

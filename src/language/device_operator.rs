@@ -1,10 +1,12 @@
 //! Operators as CUDA C++.
 
-use super::callee::TranslatedMonoid;
+use std::any::TypeId;
+
 use super::device_code::DeviceCode;
 use super::device_steps::DeviceSteps;
-use super::function::DeviceFunction;
+use super::function::{DeviceFunction, Translated};
 use super::part::Part;
+use crate::operators::Monoid;
 use crate::types::{DeviceType, Layout, Literal};
 
 const COMBINE: &str = "combine";
@@ -59,8 +61,8 @@ pub struct DeviceOperator {
 /// How an operator combines.
 #[derive(Clone, Debug)]
 pub(crate) enum Form {
-    /// By a function. The layout is that of `self`, if the function reads it.
-    Function { combine: DeviceFunction, state: Option<Layout> },
+    /// By a function. The layout is that of `self`, if the function reads it as a whole.
+    Function { combine: DeviceFunction, state: Option<Layout>, inside: Inside },
     /// Each part of an item by an operator of its own.
     Together { item: Layout, parts: Vec<Part<DeviceOperator>> },
     /// By another operator, where both operands have elements. The item, and the identity of the
@@ -96,17 +98,19 @@ impl DeviceOperator {
     /// let largest = DeviceOperator::new::<u32>("a", "b", body);
     /// ```
     pub fn new<T: DeviceType>(left: &'static str, right: &'static str, body: DeviceCode) -> Self {
-        Self::of(DeviceFunction::new::<T>(COMBINE, body).parameter::<T>(left).parameter::<T>(right))
+        let combine = DeviceFunction::new::<T>(COMBINE, body).parameter::<T>(left).parameter::<T>(right);
+        Self::of(combine, Inside::NOTHING)
     }
 
     /// The operator that `#[monoid]` makes of a Rust `combine`.
     #[doc(hidden)]
     pub fn translated<M: TranslatedMonoid>() -> Self {
-        Self::of(DeviceFunction::translated(M::COMBINE))
+        let TranslatedCombine { function, inside } = M::COMBINE;
+        Self::of(DeviceFunction::translated(function), inside)
     }
 
-    fn of(combine: DeviceFunction) -> Self {
-        Self::of_form(Form::Function { combine, state: None })
+    fn of(combine: DeviceFunction, inside: Inside) -> Self {
+        Self::of_form(Form::Function { combine, state: None, inside })
     }
 
     pub(crate) fn of_form(form: Form) -> Self {
@@ -185,4 +189,67 @@ impl DeviceOperator {
         self.functions.push(function);
         self
     }
+}
+
+/// A monoid whose `combine` a macro has translated.
+pub trait TranslatedMonoid: Monoid {
+    /// `combine`.
+    const COMBINE: TranslatedCombine;
+}
+
+/// A translated `combine`, as a constant.
+#[derive(Clone, Copy, Debug)]
+pub struct TranslatedCombine {
+    /// The function.
+    pub function: Translated,
+    /// What it reads of `self`, if it has inner operators.
+    pub inside: Inside,
+}
+
+impl TranslatedCombine {
+    /// Whether every operation of the function, its callees and the inner operators is exact.
+    pub const fn is_exact(&self) -> bool {
+        let mut rest = self.inside.operators;
+        while let [inner, others @ ..] = rest {
+            if !inner.exact {
+                return false;
+            }
+            rest = others;
+        }
+        self.function.is_exact()
+    }
+}
+
+/// The inner operators of a `combine`, and the other fields of `self` that it reads.
+#[derive(Clone, Copy, Debug)]
+pub struct Inside {
+    /// The operators whose `combine` it calls.
+    pub operators: &'static [Inner],
+    /// The other fields.
+    pub fields: &'static [StateField],
+}
+
+impl Inside {
+    /// A function without inner operators.
+    pub const NOTHING: Self = Self { operators: &[], fields: &[] };
+}
+
+/// An operator inside another: a field of `self`, or a value of `default()`.
+#[derive(Clone, Copy, Debug)]
+pub struct Inner {
+    pub(crate) operator: fn() -> DeviceOperator,
+    pub(crate) item: fn() -> Layout,
+    pub(crate) id: fn() -> TypeId,
+    pub(crate) name: fn() -> &'static str,
+    pub(crate) size: usize,
+    /// The offset of the field. None of a value of `default()`.
+    pub(crate) offset: Option<usize>,
+    pub(crate) exact: bool,
+}
+
+/// A field of `self`.
+#[derive(Clone, Copy, Debug)]
+pub struct StateField {
+    pub(crate) layout: fn() -> Layout,
+    pub(crate) offset: usize,
 }

@@ -1,13 +1,19 @@
 //! `prepare` and `present` as CUDA C++.
 
-use super::callee::TranslatedAggregate;
-use super::function::{Callee, DeviceFunction};
+use super::function::{Callee, DeviceFunction, Translated};
 use super::part::Part;
+use crate::operators::Aggregate;
 use crate::types::{DeviceType, Layout};
 
 /// The steps of an aggregate before and after the combination, as CUDA C++.
 #[derive(Clone, Debug)]
 pub struct DeviceSteps(pub(crate) Steps);
+
+/// An aggregate whose functions a macro has translated.
+pub trait TranslatedAggregate: Aggregate {
+    /// `prepare`, `present`, and `accumulate` if it is written out.
+    const STEPS: &'static [Translated];
+}
 
 /// The kinds of steps.
 #[derive(Clone, Debug)]

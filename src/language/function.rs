@@ -4,7 +4,7 @@ use std::any::TypeId;
 use std::fmt;
 
 use super::device_code::DeviceCode;
-use super::{DeviceMonoid, DeviceOperator, Slot, syntax};
+use super::syntax;
 use crate::types::{DeviceType, Layout, Literal};
 
 /// The type of a value inside a body.
@@ -35,10 +35,6 @@ pub struct Translated {
     pub constants: &'static [&'static dyn Value],
     /// What the calls, methods and operators of the body mean. None is an operation of numbers.
     pub callees: &'static [Option<Callee>],
-    /// The operators whose `combine` the body calls.
-    pub inner: &'static [Inner],
-    /// The fields of `self` that a body with inner operators reads.
-    pub fields: &'static [StateField],
     /// Whether every operation of the body is exact.
     pub exact: bool,
 }
@@ -57,8 +53,6 @@ impl Translated {
         types: &[],
         constants: &[],
         callees: &[],
-        inner: &[],
-        fields: &[],
         exact: false,
     };
 
@@ -71,59 +65,8 @@ impl Translated {
             }
             rest = others;
         }
-        let mut rest = self.inner;
-        while let [inner, others @ ..] = rest {
-            if !inner.exact {
-                return false;
-            }
-            rest = others;
-        }
         self.exact
     }
-}
-
-/// An operator inside another: a field of `self`, or a value of `default()`.
-#[derive(Clone, Copy, Debug)]
-pub struct Inner {
-    /// Makes the operator.
-    pub(crate) operator: fn() -> DeviceOperator,
-    pub(crate) item: fn() -> Layout,
-    pub(crate) id: fn() -> TypeId,
-    pub(crate) name: fn() -> &'static str,
-    pub(crate) size: usize,
-    /// The offset of the field. None of a value of `default()`.
-    pub(crate) offset: Option<usize>,
-    pub(crate) exact: bool,
-}
-
-/// A field of `self`.
-#[derive(Clone, Copy, Debug)]
-pub struct StateField {
-    pub(crate) layout: fn() -> Layout,
-    pub(crate) offset: usize,
-}
-
-/// The operator of a slot.
-pub const fn inner<M: DeviceMonoid>(_: &Slot<M>, offset: Option<usize>) -> Inner {
-    Inner {
-        operator: M::device_operator,
-        item: M::Item::layout,
-        id: TypeId::of::<M>,
-        name: std::any::type_name::<M>,
-        size: size_of::<M>(),
-        offset,
-        exact: M::EXACT,
-    }
-}
-
-/// Passes an operator whose `combine` is called.
-pub fn inner_of<'a, M>(_: &Slot<M>, operator: &'a M) -> &'a M {
-    operator
-}
-
-/// The field of a slot.
-pub const fn state_field<T: DeviceType>(_: &Slot<T>, offset: usize) -> StateField {
-    StateField { layout: T::layout, offset }
 }
 
 /// A constant of a body.
@@ -140,8 +83,6 @@ pub(crate) struct Translation {
     pub(crate) types: Vec<Type>,
     pub(crate) constants: Vec<(Type, Literal)>,
     pub(crate) callees: &'static [Option<Callee>],
-    pub(crate) inner: &'static [Inner],
-    pub(crate) fields: &'static [StateField],
 }
 
 impl Translation {
@@ -212,14 +153,13 @@ impl DeviceFunction {
     /// The function that a macro made of a Rust function.
     #[doc(hidden)]
     pub fn translated(translated: Translated) -> Self {
-        let Translated { name, file, body, result, types, constants, callees, inner, fields, exact: _ } =
-            translated;
+        let Translated { name, file, body, result, types, constants, callees, exact: _ } = translated;
         let types: Vec<Type> = types.iter().map(|ty| ty()).collect();
         let parameters = &body.locals[..body.parameters];
         let typed = |parameter: &syntax::Variable| (parameter.name, types[parameter.ty].clone());
         let parameters = parameters.iter().map(typed).collect();
         let constants = constants.iter().map(|constant| constant.parts()).collect();
-        let translation = Translation { file, body, types, constants, callees, inner, fields };
+        let translation = Translation { file, body, types, constants, callees };
         Self { name, parameters, result: result(), body: Body::Translation(translation) }
     }
 

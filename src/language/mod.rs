@@ -19,26 +19,28 @@ mod device_monoid;
 mod device_operator;
 mod device_steps;
 mod function;
+mod inner;
 pub mod known;
 mod part;
+pub mod primitive;
 pub mod probe;
 pub mod syntax;
 
-pub use callee::{Helper, Operator, half, number, ordered, scalar};
-pub use device_aggregate::{AsTheyAre, DeviceAggregate, Preparation, PreparedBy, Preparing};
+pub use callee::{Helper, Operator};
+pub use device_aggregate::{AsTheyAre, DeviceAggregate, Preparation, PreparedBy, Preparing, steps_are_exact};
 pub use device_call::DeviceCall;
 pub use device_code::DeviceCode;
 pub use device_monoid::DeviceMonoid;
 pub(crate) use device_monoid::check_sizes;
-pub use device_operator::DeviceOperator;
-pub(crate) use device_operator::{Form, Prepared};
-pub use device_steps::DeviceSteps;
+pub use device_operator::{DeviceOperator, Inside, TranslatedCombine, TranslatedMonoid};
+pub(crate) use device_operator::{Form, Inner, Prepared};
 pub(crate) use device_steps::{Called, Steps};
+pub use device_steps::{DeviceSteps, TranslatedAggregate};
 pub(crate) use function::{Body, Translation};
-pub use function::{
-    Callee, DeviceFunction, Inner, StateField, Translated, Type, Value, inner, inner_of, state_field,
-};
+pub use function::{Callee, DeviceFunction, Translated, Type, Value};
+pub use inner::{inner, inner_of, state_field};
 pub(crate) use part::Part;
+pub use primitive::{half, number, ordered, scalar};
 pub use probe::{
     CastTo, Constant, Local, Slot, array, cast_of, constant, float_of, integer_of, is, marker, option, same,
     ty, undeclared,

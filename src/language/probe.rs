@@ -4,7 +4,7 @@
 use std::cmp::Ordering;
 use std::marker::PhantomData;
 
-use super::Type;
+use super::function::Type;
 use super::known::AsPrimitive;
 use crate::{DeviceType, Kind, Layout, Literal, Maybe, Scalar, Value};
 
@@ -251,8 +251,8 @@ pub fn same<F: Copy>(function: F, _: F) -> F {
 /// type has the known trait of the method.
 #[allow(non_snake_case)]
 pub mod is {
-    use super::super::callee::Primitive;
     use super::super::known;
+    use super::super::primitive::Primitive;
 
     /// The value.
     #[derive(Debug)]

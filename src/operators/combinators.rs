@@ -1,9 +1,6 @@
-//! Operators that are made of other operators.
+//! Operators that are made of other operators, as a crate of a user would write them.
 
-use super::Monoid;
-use crate::language::DeviceMonoid;
-use crate::monoid;
-use crate::types::{DeviceType, Maybe, Tuple2};
+use warpfold::{DeviceMonoid, DeviceType, Maybe, Monoid, Tuple2, monoid};
 
 /// Two operators at once, each on its own part of an item.
 ///
@@ -31,7 +28,7 @@ impl<A: DeviceMonoid, B: DeviceMonoid> Monoid for Both<A, B> {
 }
 
 /// An item of [`Segmented`].
-#[derive(Clone, Copy, Debug, PartialEq, crate::DeviceType)]
+#[derive(Clone, Copy, Debug, PartialEq, DeviceType)]
 #[repr(C)]
 pub struct Flagged<T: DeviceType> {
     /// The value.

@@ -3,6 +3,8 @@
 mod code;
 mod fields;
 mod functions;
+mod inside;
+mod members;
 mod operator;
 mod steps;
 
@@ -10,13 +12,13 @@ use std::any::TypeId;
 use std::collections::HashMap;
 
 use self::code::{Code, FILE, Line};
-use self::fields::Owner;
 use self::functions::Functions;
+use self::members::Owner;
 use super::names::identifier;
 use super::packed;
 use super::templates::ROUNDING;
 use super::types::Types;
-use crate::language::{Body, Form};
+use crate::language::{Body, Form, Inside};
 use crate::{DeviceMonoid, DeviceOperator, DeviceType, Error, Layout};
 
 /// The types and the operator of a program.
@@ -65,6 +67,7 @@ pub(super) fn definitions(of: &OperatorType, operator: &DeviceOperator) -> Resul
         constants: Vec::new(),
         state: None,
         members: Vec::new(),
+        inside: Inside::NOTHING,
         operators: HashMap::new(),
         known: HashMap::new(),
     };
@@ -89,7 +92,7 @@ pub(super) fn definitions(of: &OperatorType, operator: &DeviceOperator) -> Resul
 /// Names in a hand-written body stay unchanged. A type with one of these names gets another name.
 fn claim_names(operator: &DeviceOperator, types: &mut Types) {
     match &operator.form {
-        Form::Function { combine, .. } => {
+        Form::Function { combine, inside, .. } => {
             if let Body::Code(_) = combine.body {
                 let functions = operator.functions.iter().map(|function| function.name);
                 let constants = operator.constants.iter().map(|(name, ..)| *name);
@@ -98,9 +101,7 @@ fn claim_names(operator: &DeviceOperator, types: &mut Types) {
                     types.scope.claim(identifier(name));
                 }
             }
-            if let Body::Translation(translation) = &combine.body {
-                translation.inner.iter().for_each(|inner| claim_names(&(inner.operator)(), types));
-            }
+            inside.operators.iter().for_each(|inner| claim_names(&(inner.operator)(), types));
             for (name, layout) in &operator.types {
                 types.choose(layout, name);
             }

@@ -1,7 +1,7 @@
 //! Calls of `combine` of other operators: `self.field.combine(a, b)` and `M::default().combine(a, b)`.
 
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{quote, quote_spanned};
+use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::visit::{Visit, visit_expr_method_call};
 use syn::{Expr, ExprMethodCall, Member};
@@ -18,7 +18,7 @@ pub(super) fn has_inner(function: &Function) -> bool {
         }
     }
     let mut found = Found(false);
-    if function.receiver == Receiver::Operator {
+    if function.is_combine() {
         found.visit_block(function.body);
     }
     found.0
@@ -69,21 +69,18 @@ impl Translator<'_> {
             Receiver::Operator => field_of_self(&call.receiver),
             _ => None,
         };
+        if of_self.is_none() && !is_default(&call.receiver) {
+            return None;
+        }
+        if !self.function.is_combine() {
+            return Some(self.refuse(call, "only `combine` of `#[monoid]` combines by another operator"));
+        }
         let receiver = match &of_self {
-            Some(fields) if self.function.shown == "combine" => {
+            Some(fields) => {
                 let this = this();
                 quote!(#this.#fields)
             }
-            Some(_) => {
-                return Some(
-                    self.refuse(call, "only `combine` of `#[monoid]` calls `combine` of a field of `self`"),
-                );
-            }
-            None if is_default(&call.receiver) => {
-                let receiver = &call.receiver;
-                quote!(#receiver)
-            }
-            None => return None,
+            None => call.receiver.to_token_stream(),
         };
         let (probes, trees) = self.all(&call.args);
         let number = self.inner.len();

@@ -61,6 +61,11 @@ pub(crate) struct Function<'a> {
 }
 
 impl Function<'_> {
+    /// Whether it is `combine` of a monoid, the function that may have inner operators.
+    fn is_combine(&self) -> bool {
+        self.receiver == Receiver::Operator && self.shown == "combine"
+    }
+
     fn has_type_parameter(&self, name: &str) -> bool {
         self.generics.type_params().any(|parameter| parameter.ident == name)
     }
@@ -249,15 +254,7 @@ impl Translator<'_> {
         });
         let (file, exact) = (file(self.function.body.span()), self.exact);
         let name = self.function.shown;
-        let value = quote! {{
-            use #warpfold as __warpfold;
-            #(#items)*
-            #(let #slots = __warpfold::language::Slot::new();)*
-            #(#values)*
-            #(let #callees = __warpfold::language::Slot::new();)*
-            #(let #inner = __warpfold::language::Slot::new();)*
-            #(let #fields = __warpfold::language::Slot::new();)*
-            let _ = |#(#probe_parameters),*| -> #result { #asked #probe };
+        let value = quote! {
             __warpfold::language::Translated {
                 name: #name,
                 file: #file,
@@ -270,10 +267,31 @@ impl Translator<'_> {
                 types: &[#(#asked_types),*],
                 constants: &[#(&__warpfold::language::Constant::copied(&#constants) as &dyn __warpfold::language::Value),*],
                 callees: &[#(#asked_callees),*],
-                inner: &[#(#asked_inner),*],
-                fields: &[#(#asked_fields),*],
                 exact: #exact,
             }
+        };
+        let value = match self.function.is_combine() {
+            false => value,
+            true => quote! {
+                __warpfold::language::TranslatedCombine {
+                    function: #value,
+                    inside: __warpfold::language::Inside {
+                        operators: &[#(#asked_inner),*],
+                        fields: &[#(#asked_fields),*],
+                    },
+                }
+            },
+        };
+        let value = quote! {{
+            use #warpfold as __warpfold;
+            #(#items)*
+            #(let #slots = __warpfold::language::Slot::new();)*
+            #(#values)*
+            #(let #callees = __warpfold::language::Slot::new();)*
+            #(let #inner = __warpfold::language::Slot::new();)*
+            #(let #fields = __warpfold::language::Slot::new();)*
+            let _ = |#(#probe_parameters),*| -> #result { #asked #probe };
+            #value
         }};
         Ok(Translation { value, uses_state: self.uses_state })
     }

@@ -18,7 +18,7 @@ mod statement;
 
 use super::names::{Scope, identifier};
 use super::types::Types;
-use crate::language::callee::is_primitive;
+use crate::language::primitive::is_primitive;
 use crate::language::syntax::{Expression, Variable};
 use crate::language::{Translation, Type};
 use crate::{DeviceType, Error, Kind, Layout, Scalar};

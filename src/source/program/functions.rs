@@ -4,9 +4,9 @@ use std::any::TypeId;
 use std::collections::HashMap;
 
 use super::code::{Code, Line};
-use super::fields::{Member, Owner};
-use crate::language::{Body, Callee, Inner, Translation, Type};
-use crate::source::lower::{self, Around, lower};
+use super::members::Member;
+use crate::language::{Body, Callee, Inside, Type};
+use crate::source::lower::{self, lower};
 use crate::source::names::identifier;
 use crate::source::types::Types;
 use crate::{DeviceFunction, DeviceOperator, Error, Layout};
@@ -22,6 +22,8 @@ pub(super) struct Functions<'a> {
     /// The fields of the current operator: those of its inner operators, and its own if it has inner
     /// operators.
     pub(super) members: Vec<Member>,
+    /// What is inside the current operator.
+    pub(super) inside: Inside,
     /// The C++ names of the inner operators, and whether they have fields.
     pub(super) operators: HashMap<TypeId, (String, bool)>,
     /// The C++ names of the translated functions. `None` marks a function whose definition is in
@@ -73,58 +75,6 @@ impl Functions<'_> {
         Ok((function.parameters.iter().zip(names).map(typed).collect(), body))
     }
 
-    /// The inner operators and the fields of a function. Their definitions come first.
-    fn around(&mut self, translation: &Translation) -> Result<Around, Error> {
-        let mut around = Around { state: self.state.clone(), ..Around::default() };
-        for inner in translation.inner {
-            let ((name, has_state), item) = (self.inner(inner)?, (inner.item)());
-            let number = self.members.len();
-            let member = Member {
-                ty: name,
-                name: format!("inner_{number}__"),
-                has_state,
-                offset: inner.offset.unwrap_or_default(),
-                size: inner.size,
-            };
-            if has_state && inner.offset.is_none() {
-                let (file, line) = (translation.file, translation.line());
-                let reason = format!("`{}` has fields: combine with it as a field of `self`", (inner.name)());
-                return Err(Error::Untranslatable { file, line, reason });
-            }
-            // Two calls of one operator read the same field.
-            let known =
-                self.members.iter().find(|known| known.ty == member.ty && known.offset == member.offset);
-            around.inner.push((known.unwrap_or(&member).object(), item));
-            if known.is_none() {
-                self.members.push(member);
-            }
-        }
-        for field in translation.fields {
-            let layout = (field.layout)();
-            let (number, ty) = (self.members.len(), self.types.name(&layout));
-            let (name, size) = (format!("field_{number}__"), layout.size);
-            around.fields.push((name.clone(), layout));
-            self.members.push(Member { ty, name, has_state: true, offset: field.offset, size });
-        }
-        Ok(around)
-    }
-
-    /// The C++ name of an inner operator, and whether it has fields.
-    fn inner(&mut self, inner: &Inner) -> Result<(String, bool), Error> {
-        let id = (inner.id)();
-        if let Some(known) = self.operators.get(&id) {
-            return Ok(known.clone());
-        }
-        let (state, members) = (self.state.take(), std::mem::take(&mut self.members));
-        let constants = std::mem::take(&mut self.constants);
-        let name = self.types.scope.claim("Inner".to_owned());
-        let owner = Owner { id, name: (inner.name)(), size: inner.size };
-        let has_state = self.operator(&name, &(inner.operator)(), &(inner.item)(), &owner, None)?;
-        (self.state, self.members, self.constants) = (state, members, constants);
-        self.operators.insert(id, (name.clone(), has_state));
-        Ok((name, has_state))
-    }
-
     pub(super) fn callee(&mut self, callee: &Callee) -> Result<lower::Callee, Error> {
         let (id, function) = ((callee.id)(), (callee.function)());
         let name = match self.known.get(&id) {
@@ -141,8 +91,9 @@ impl Functions<'_> {
                 self.known.insert(id, None);
                 let name = self.types.scope.claim(identifier(function.name));
                 let (state, members) = (self.state.take(), std::mem::take(&mut self.members));
+                let inside = std::mem::replace(&mut self.inside, Inside::NOTHING);
                 self.define(&function, name.clone())?;
-                (self.state, self.members) = (state, members);
+                (self.state, self.members, self.inside) = (state, members, inside);
                 self.known.insert(id, Some(name.clone()));
                 name
             }

@@ -5,10 +5,10 @@
 //! name of the user does (`names::identifier`).
 
 use super::OPERATOR;
-use super::fields::{Member, Owner, fields_of};
 use super::functions::{Functions, declarations};
+use super::members::{Member, Owner, fields_of};
 use super::steps::present;
-use crate::language::{Body, Form, Part, Prepared, Type};
+use crate::language::{Body, Form, Inside, Part, Prepared, Type};
 use crate::source::names::identifier;
 use crate::{DeviceFunction, DeviceOperator, Error, Layout};
 
@@ -23,7 +23,7 @@ impl Functions<'_> {
         packed: Option<&str>,
     ) -> Result<bool, Error> {
         match &operator.form {
-            Form::Function { combine, state } => {
+            Form::Function { combine, state, inside } => {
                 check_operands(combine, item, owner)?;
                 // The author's names are those of this operator alone.
                 let is_part_by_hand = name != OPERATOR && matches!(combine.body, Body::Code(_));
@@ -40,8 +40,10 @@ impl Functions<'_> {
                 if let Some(form) = packed {
                     members.push_str(&format!("    typedef ::warpfold::packed::{form}<Item> Packed;\n"));
                 }
+                self.inside = *inside;
                 let has_state =
                     self.with_state(name, owner, state.as_ref(), members, &[("combine", combine)])?;
+                self.inside = Inside::NOTHING;
                 if is_part_by_hand {
                     self.code.line(&format!("}}\nusing {name}_by_hand::{name};"));
                 }

@@ -1,7 +1,7 @@
 //! The steps of an aggregate as structs with `prepare` and `present`.
 
-use super::fields::{Member, Owner};
 use super::functions::Functions;
+use super::members::{Member, Owner};
 use crate::Error;
 use crate::language::{Called, DeviceSteps, Steps};
 

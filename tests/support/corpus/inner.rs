@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use warpfold::operators::{AffineComposition, Both, Flagged, Max, Optional, Reversed, Segmented, Sum};
-use warpfold::{DeviceMonoid, DeviceType, Maybe, Monoid, Tuple2, device, monoid};
+use warpfold::{DeviceMonoid, DeviceType, Maybe, Monoid, Tuple2, monoid};
 
 use super::{Edge, Visitor};
 
@@ -64,12 +64,7 @@ impl<A: DeviceMonoid<Item = u32>, B: DeviceMonoid<Item = f32>> Monoid for Scaled
     }
 }
 
-#[device]
-fn thrice<M: DeviceMonoid + Default>(a: M::Item, b: M::Item) -> M::Item {
-    M::default().combine(M::default().combine(a, b), a)
-}
-
-/// Combines by an operator without fields, from a function and in place.
+/// Combines by an operator without fields.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ByDefault<M>(std::marker::PhantomData<M>);
 
@@ -82,7 +77,11 @@ impl<M: DeviceMonoid + Default> Monoid for ByDefault<M> {
     }
     fn combine(&self, a: Self::Item, b: Self::Item) -> Self::Item {
         let first = Max::<f32>::default().combine(1.0, 2.0);
-        if first > 1.0 { [thrice::<M>(a[0], b[1]), M::default().combine(a[1], b[0])] } else { a }
+        if first > 1.0 {
+            [M::default().combine(M::default().combine(a[0], b[1]), a[0]), M::default().combine(a[1], b[0])]
+        } else {
+            a
+        }
     }
 }
 

@@ -8,8 +8,7 @@ use rand::rngs::SmallRng;
 use rand::seq::IndexedRandom;
 
 use super::disguise::Disguise;
-use super::methods::Method;
-use super::types::{INTEGERS, SCALARS, Struct, Ty, is_float, is_signed};
+use super::types::{INTEGERS, Method, SCALARS, Struct, Ty, is_float, is_signed};
 
 /// The declaration of a program's aggregates.
 pub(super) const AGGREGATES: &str = "pub fn aggregates()";

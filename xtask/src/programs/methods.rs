@@ -6,7 +6,7 @@ use std::rc::Rc;
 use rand::Rng;
 
 use super::generator::{Generator, Variable};
-use super::types::{Struct, Ty};
+use super::types::{Called, Method, Struct, Ty};
 
 /// Names of methods. Numbers have some of them, too.
 const NAMES: [&str; 10] =
@@ -22,24 +22,6 @@ const OPERATORS: [(&str, &str, &str); 8] = [
     ("BitOr", "bitor", "|"),
     ("BitXor", "bitxor", "^"),
 ];
-
-/// A function of a struct that expressions may call.
-#[derive(Clone)]
-pub(super) struct Method {
-    of: Ty,
-    /// The second operand.
-    other: Ty,
-    result: Ty,
-    kind: Kind,
-}
-
-#[derive(Clone)]
-enum Kind {
-    Method(&'static str),
-    Function(&'static str),
-    Operator(&'static str),
-    Negation,
-}
 
 impl Generator<'_> {
     /// Gives a struct methods and operators. From now on expressions may use them.
@@ -69,8 +51,11 @@ impl Generator<'_> {
                     other.name(),
                     result.name()
                 );
-                let kind =
-                    if by_value && self.chance(3) { Kind::Function(method) } else { Kind::Method(method) };
+                let kind = if by_value && self.chance(3) {
+                    Called::Function(method)
+                } else {
+                    Called::Method(method)
+                };
                 self.methods.push(Method { of: ty.clone(), other, result, kind });
             }
             let _ = writeln!(text, "#[device]\nimpl {name} {{\n{methods}}}");
@@ -86,7 +71,7 @@ impl Generator<'_> {
                 "#[device]\nimpl ::std::ops::{of_trait}<{other_name}> for {name} {{\n    type Output = {result_name};\n    \
                  fn {function}(self, x1: {other_name}) -> {output} {{\n{body}    }}\n}}"
             );
-            self.methods.push(Method { of: ty.clone(), other, result, kind: Kind::Operator(symbol) });
+            self.methods.push(Method { of: ty.clone(), other, result, kind: Called::Operator(symbol) });
         }
         if self.chance(3) {
             let body = self.body_of_method("self", &ty, &Ty::Scalar("u8"), &ty);
@@ -96,7 +81,7 @@ impl Generator<'_> {
                  fn neg(self) -> Self {{\n        let x1 = 1u8;\n{body}    }}\n}}"
             );
             let (other, result) = (Ty::Scalar("u8"), ty.clone());
-            self.methods.push(Method { of: ty, other, result, kind: Kind::Negation });
+            self.methods.push(Method { of: ty, other, result, kind: Called::Negation });
         }
         (self.names, self.budget) = used;
         text
@@ -126,10 +111,10 @@ impl Generator<'_> {
         let Method { of, other, kind, .. } = self.pick(&fitting);
         let (left, right) = (self.value(&of, depth), self.value(&other, depth));
         Some(match kind {
-            Kind::Method(name) => format!("({left}).{name}({right})"),
-            Kind::Function(name) => format!("<{}>::{name}({left}, {right})", of.name()),
-            Kind::Operator(symbol) => format!("(({left}) {symbol} ({right}))"),
-            Kind::Negation => format!("(-({left}))"),
+            Called::Method(name) => format!("({left}).{name}({right})"),
+            Called::Function(name) => format!("<{}>::{name}({left}, {right})", of.name()),
+            Called::Operator(symbol) => format!("(({left}) {symbol} ({right}))"),
+            Called::Negation => format!("(-({left}))"),
         })
     }
 

@@ -24,6 +24,25 @@ pub(super) struct Struct {
     pub(super) constant: String,
 }
 
+/// A function of a struct that expressions may call.
+#[derive(Clone)]
+pub(super) struct Method {
+    pub(super) of: Ty,
+    /// The second operand.
+    pub(super) other: Ty,
+    pub(super) result: Ty,
+    pub(super) kind: Called,
+}
+
+/// How a function is called.
+#[derive(Clone)]
+pub(super) enum Called {
+    Method(&'static str),
+    Function(&'static str),
+    Operator(&'static str),
+    Negation,
+}
+
 pub(super) const INTEGERS: [&str; 10] =
     ["i8", "i16", "i32", "i64", "isize", "u8", "u16", "u32", "u64", "usize"];
 pub(super) const SCALARS: [&str; 13] =
