@@ -37,7 +37,7 @@ impl<T: num_traits::Float + DeviceType + Edge> Monoid for OfFloats<T> {
             a[2].abs().recip() - b[2].round(),
             math::minimum_number(a[3], -b[3]),
             a[4].trunc() * T::one() + b[4].fract(),
-            if a[5].is_nan() { T::zero() } else { a[5].copysign(b[5]) },
+            if a[5].is_nan() || b[5].is_nan() { T::zero() } else { a[5].copysign(b[5]) },
         ]
     }
 }
@@ -62,7 +62,7 @@ corpus! { of_halves:
         [halves[0].to_f32() as f64, halves[1].to_f64(), halves[2].to_bits() as f64]
     }
     methods_f16: [f16; 2] = |a, b| {
-        let order = a[0].partial_cmp(&b[0]).is_some() && a[1].is_finite() || b[1].is_sign_negative();
+        let order = a[0].partial_cmp(&b[0]).is_some() && a[1].is_finite() || !b[1].is_nan() && b[1].is_sign_negative();
         [if order { math::maximum(a[0], b[0]) } else { b[0] }, if a[1].is_infinite() { f16::NAN } else { a[1] }]
     }
 }
