@@ -345,7 +345,10 @@ fn operator(item: &ItemImpl, path: &Path, warpfold: &Path) -> Result<TokenStream
     };
     let of_rhs = (rhs.to_string() != "()").then(|| quote!(<#rhs>));
     let value = &translation.value;
+    let of_core = quote!(::core::#home::#known_trait);
+    let literal = literal_check(ty, &rhs, &of_core, &known_trait, &word, warpfold);
     let checked = quote_spanned! {path.span()=> {
+        #literal
         let _ = || #warpfold::language::same(
             <Self as #path>::#word,
             <Self as ::core::#home::#known_trait #of_rhs>::#word,
@@ -354,6 +357,15 @@ fn operator(item: &ItemImpl, path: &Path, warpfold: &Path) -> Result<TokenStream
     }};
     let function = some(&checked);
     let (generics, _, _) = item.generics.split_for_impl();
+    // Evaluated here, so that rustc reports the check of literals at the `impl`.
+    let rhs_of_impl = if rhs.to_string() == "Self" { ty.to_token_stream() } else { rhs.clone() };
+    let asked = item.generics.params.is_empty().then(|| {
+        quote_spanned! {path.span()=>
+            const _: bool = <#ty as #warpfold::language::Operator<
+                #warpfold::language::callee::op::#known_trait, #rhs_of_impl
+            >>::FUNCTION.is_some();
+        }
+    });
     let known = known(&item.generics, warpfold);
     let span = path.span();
     let op = quote_spanned!(span=> #warpfold::language::callee::op::#known_trait);
@@ -363,6 +375,61 @@ fn operator(item: &ItemImpl, path: &Path, warpfold: &Path) -> Result<TokenStream
         impl #generics #warpfold::language::Operator<#op, #rhs> for #ty #known {
             const FUNCTION: ::core::option::Option<#warpfold::language::Translated> = #function;
         }
+        #asked
+    })
+}
+
+/// A check that a literal without a suffix is the same number in a probe as in Rust. If the operator
+/// has an `impl` for another number, too, without `#[device]`, a probe does not know of it.
+fn literal_check(
+    ty: &Type,
+    rhs: &TokenStream,
+    of_trait: &TokenStream,
+    op: &Ident,
+    function: &Ident,
+    warpfold: &Path,
+) -> Option<TokenStream> {
+    let literal_of = |tokens: &TokenStream| match tokens.to_string().as_str() {
+        "f32" | "f64" => Some(quote!(0.0)),
+        "i8" | "i16" | "i32" | "i64" | "isize" | "u8" | "u16" | "u32" | "u64" | "usize" => Some(quote!(0)),
+        _ => None,
+    };
+    let (in_rust, in_probe) = (quote!(__warpfold_in_rust), quote!(__warpfold_in_probe));
+    let (is_left, literal) = match (literal_of(&ty.to_token_stream()), literal_of(rhs)) {
+        (None, Some(literal)) => (false, literal),
+        (Some(literal), None) if rhs.to_string() != "()" => (true, literal),
+        _ => return None,
+    };
+    let operands = |slot: &TokenStream| match is_left {
+        true => (quote!(#slot.of(#literal)), quote!(value)),
+        false => (quote!(value), quote!(#slot.of(#literal))),
+    };
+    let (left, right) = operands(&in_rust);
+    let (left, right) = match function.to_string().as_str() {
+        "eq" | "partial_cmp" => (quote!(&#left), quote!(&#right)),
+        "index" => (quote!(&#left), right),
+        name if name.ends_with("_assign") => (quote!(&mut #left), right),
+        _ => (left, right),
+    };
+    let (value, own, other) = match is_left {
+        true => (rhs.clone(), quote!(_), rhs.clone()),
+        false => (quote!(Self), quote!(Self), quote!(_)),
+    };
+    let (first, second) = operands(&in_probe);
+    let callee = quote!(#warpfold::language::callee);
+    let message = "an operand without a suffix, such as `2.0`, is another number: this operator has an `impl` for that \
+                   number, too; write `#[device]` before it as well";
+    Some(quote! {
+        let #in_rust = #warpfold::language::Slot::new();
+        let _ = |mut value: #value| { let _ = <#own as #of_trait<#other>>::#function(#left, #right); };
+        let #in_probe = #warpfold::language::Slot::new();
+        let __warpfold_operator = #warpfold::language::Slot::new();
+        let _ = |value: #value| {
+            let _ = #callee::left::<#callee::op::#op, _, _>(&__warpfold_operator, #first);
+            let _ = #callee::right::<#callee::op::#op, _, _>(&__warpfold_operator, #second);
+        };
+        #callee::has_operator(&__warpfold_operator);
+        ::core::assert!(#callee::suffix(&#in_rust) == #callee::suffix(&#in_probe), #message);
     })
 }
 
@@ -464,6 +531,16 @@ fn comparisons(item: &DeriveInput, warpfold: &Path) -> Result<TokenStream> {
         };
         forms.extend(operator(&block, &parse_quote!(#of_trait), warpfold)?);
     }
+    let all = fields.members();
+    // Does not compile if another macro has added a field.
+    forms.extend(quote! {
+        #[allow(warnings, clippy::all, clippy::pedantic, clippy::nursery, clippy::restriction)]
+        const _: () = {
+            fn all_fields #impl_generics (value: &#name #type_generics) #clause {
+                let #name { #(#all: _),* } = value;
+            }
+        };
+    });
     Ok(forms)
 }
 

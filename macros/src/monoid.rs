@@ -8,7 +8,7 @@ use syn::{
 };
 
 use crate::attributes;
-use crate::translate::{Function, Receiver, Translation, translate};
+use crate::translate::{Function, Receiver, Translation, translate, with_explicit_calls};
 
 pub(crate) fn expand(item: &ItemImpl, warpfold: &Path) -> TokenStream {
     let device = match combine_of(item) {
@@ -23,6 +23,14 @@ pub(crate) fn expand(item: &ItemImpl, warpfold: &Path) -> TokenStream {
         Err(None) => implementation(item, warpfold, &quote!(false), &quote!(::core::unreachable!())),
         Err(Some(error)) => error.into_compile_error(),
     };
+    let mut item = item.clone();
+    for function in item.items.iter_mut() {
+        if let ImplItem::Fn(function) = function
+            && function.sig.ident == "combine"
+        {
+            with_explicit_calls(&mut function.block, warpfold);
+        }
+    }
     quote!(#item #device)
 }
 

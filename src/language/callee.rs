@@ -8,7 +8,7 @@ use std::any::TypeId;
 use std::marker::PhantomData;
 
 use super::function::{Callee, DeviceFunction, Translated};
-use super::primitive::{Ordered, Primitive};
+use super::primitive::{Ordered, Primitive, Suffix};
 use super::probe::Slot;
 
 type Marker<T> = PhantomData<fn() -> T>;
@@ -199,6 +199,14 @@ pub struct OperatorOf<Op, L, R>(Marker<(Op, L, R)>);
 impl<Op: 'static, L: Operator<Op, R>, R: 'static> Meaning for OperatorOf<Op, L, R> {
     const FUNCTION: Option<Translated> = L::FUNCTION;
 }
+
+/// The number of a slot's type.
+pub const fn suffix<T: Suffix>(_: &Slot<T>) -> u8 {
+    T::NUMBER
+}
+
+/// Compiles if there is the operator of a slot.
+pub const fn has_operator<Op: 'static, L: Operator<Op, R>, R: 'static>(_: &Slot<OperatorOf<Op, L, R>>) {}
 
 /// Passes the left operand of an operator.
 pub fn left<Op, L, R>(_: &Slot<OperatorOf<Op, L, R>>, value: L) -> L {

@@ -87,3 +87,18 @@ pub fn number<T: Primitive>(value: T) -> T {
 pub fn ordered<T: Ordered>(value: T) -> T {
     value
 }
+
+/// A number whose literals may have no suffix, with a number of its own.
+pub trait Suffix {
+    /// Differs for each type.
+    const NUMBER: u8;
+}
+
+macro_rules! suffixes {
+    ($($type:ident $number:literal)*) => {$(
+        impl Suffix for $type {
+            const NUMBER: u8 = $number;
+        }
+    )*};
+}
+suffixes! { i8 0 i16 1 i32 2 i64 3 isize 4 u8 5 u16 6 u32 7 u64 8 usize 9 f32 10 f64 11 }

@@ -243,7 +243,7 @@ impl Translator<'_> {
         };
         // `Ord` is always in scope and has `min`, `max` and `clamp` by value, so a rival would
         // always be ambiguous.
-        let rival = |receiver: TokenStream| {
+        let rival = |receiver: TokenStream, called: &TokenStream| {
             let types: Vec<Ident> = (0..arguments.len())
                 .map(|number| format_ident!("__WarpfoldArgument{number}", span = Span::call_site()))
                 .collect();
@@ -256,9 +256,14 @@ impl Translator<'_> {
                 let _ = #called;
             }}
         };
-        let by_value = (!is_order(name)).then(|| rival(quote!(self)));
-        // `len` of an array is a method of slices, which comes after all methods of the array.
-        let by_reference = (name == "len").then(|| rival(quote!(&self)));
+        let by_value = (!is_order(name)).then(|| rival(quote!(self), &called));
+        // `len` of an array is a method of slices, which comes after all methods of the array. Of a
+        // variable that is a reference, methods by reference come first.
+        let of_reference = self.reference(&call.receiver).is_some() && !is_comparison(name);
+        let by_reference = match of_reference {
+            true => Some(rival(quote!(&self), &quote!((&#value).#word(#(#names),*)))),
+            false => (name == "len").then(|| rival(quote!(&self), &called)),
+        };
         quote_spanned! {span=> ({
             let #value = #receiver;
             #(let #names = #arguments;)*
@@ -429,6 +434,12 @@ impl Translator<'_> {
             return self.refuse(&call.func, "only a `#[device]` function can be called, by its name");
         }
         let (probes, trees) = self.all(&call.args);
+        if here && self.imports.contains(&last) {
+            return self.refuse(
+                &call.func,
+                "a function that the body imports is called by its path: its name may mean another device form",
+            );
+        }
         let (number, slot) = self.callee_named("function", &last, callee.path.segments.last().span());
         let probe = |name, arguments| quote!(#name #arguments::probe(&#slot, (#(#probes,)*)));
         Pair {
@@ -653,6 +664,11 @@ fn is_constant(value: &Expr) -> bool {
             Expr::Unary(unary) => matches!(&*unary.expr, Expr::Lit(_)),
             argument => matches!(argument, Expr::Lit(_)),
         })
+}
+
+/// Whether a trait that is always in scope supplies the method by reference.
+fn is_comparison(method: &str) -> bool {
+    matches!(method, "cmp" | "partial_cmp" | "eq" | "ne" | "lt" | "le" | "gt" | "ge")
 }
 
 fn is_order(method: &str) -> bool {

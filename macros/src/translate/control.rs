@@ -250,12 +250,12 @@ fn if_let(branch: &ExprIf) -> ExprMatch {
         Some((_, otherwise)) => otherwise.to_token_stream(),
         None => quote!({}),
     };
-    parse_quote_spanned! {branch.span()=> match #expr { #pat => #then_branch, _ => #otherwise }}
+    parse_quote_spanned! {branch.span()=> match (#expr) { #pat => #then_branch, _ => #otherwise }}
 }
 
 /// `while let` as a `loop` around a `match`.
 fn while_let(repeat: &ExprWhile) -> Expr {
     let ExprWhile { label, cond, body, .. } = repeat;
     let Expr::Let(ExprLet { pat, expr, .. }) = &**cond else { unreachable!("the condition is a `let`") };
-    parse_quote_spanned! {repeat.span()=> #label loop { match #expr { #pat => #body, _ => break } }}
+    parse_quote_spanned! {repeat.span()=> #label loop { match (#expr) { #pat => #body, _ => break } }}
 }

@@ -229,6 +229,7 @@ impl Translator<'_> {
                 (UnOp::Neg(_), Expr::Lit(literal)) if !matches!(literal.lit, Lit::Bool(_)) => {
                     self.cast_literal(operand, &literal.lit, "-", ty)
                 }
+                (UnOp::Neg(_) | UnOp::Not(_), inner) if !is_literal(inner) => self.scalar(operand),
                 (UnOp::Neg(op), inner) => {
                     let Pair { probe, tree } = self.cast_operand(inner, ty);
                     Pair {
@@ -381,6 +382,13 @@ impl Translator<'_> {
         let operator = format_ident!("{name}");
         let operator = quote!(#syntax::Operator::#operator);
         if compound {
+            if self.function.generic && has_index(left) && has_braces(right) {
+                // For numbers Rust evaluates the value first, and for all other types the place.
+                return self.refuse(
+                    right,
+                    "a block beside an index has no order in generic code; name the value with `let` first",
+                );
+            }
             let value = self.expression(right, true);
             let place = self.place(left);
             let indexed = std::mem::take(&mut self.indexed);
@@ -538,12 +546,15 @@ impl Translator<'_> {
         let (probes, trees) = self.all(&call.args);
         let slot = self.slot(call.span());
         let func = &call.func;
+        // A function may begin with a capital letter, too. It is no pattern.
+        let made = own("made");
+        let checked = quote!({ let #made = #func(#(#probes),*); let #func(..) = #made; #made });
         let fields = trees.iter().enumerate().map(|(position, tree)| {
             let position = position.to_string();
             quote!((#position, #tree))
         });
         Pair {
-            probe: of(slot, call.span(), quote!(#func(#(#probes),*))),
+            probe: of(slot, call.span(), checked),
             tree: quote!(__warpfold::language::syntax::Expression::Struct {
                 ty: #slot, fields: &[#(#fields),*], base: ::core::option::Option::None
             }),
@@ -584,6 +595,31 @@ impl Translator<'_> {
             (probe, tree)
         };
         expressions.into_iter().map(pair).unzip()
+    }
+}
+
+/// Whether a place is an element of an array.
+fn has_index(place: &Expr) -> bool {
+    match place {
+        Expr::Index(_) => true,
+        Expr::Field(field) => has_index(&field.base),
+        Expr::Paren(inner) => has_index(&inner.expr),
+        Expr::Group(inner) => has_index(&inner.expr),
+        _ => false,
+    }
+}
+
+/// Whether an expression is a number, in parentheses or blocks, or behind `-` or `!`.
+fn is_literal(expression: &Expr) -> bool {
+    match expression {
+        Expr::Lit(_) => true,
+        Expr::Paren(inner) => is_literal(&inner.expr),
+        Expr::Group(inner) => is_literal(&inner.expr),
+        Expr::Unary(unary) => is_literal(&unary.expr),
+        Expr::Block(block) => {
+            matches!(&block.block.stmts[..], [Stmt::Expr(value, None)] if is_literal(value))
+        }
+        _ => false,
     }
 }
 

@@ -4,7 +4,8 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::visit::{Visit, visit_expr_method_call};
-use syn::{Expr, ExprMethodCall, Member};
+use syn::visit_mut::{self, VisitMut};
+use syn::{Block, Expr, ExprMethodCall, Member, Path, parse_quote_spanned};
 
 use super::{Function, Pair, Receiver, Translator, of_at, ours_at, own, this};
 
@@ -59,6 +60,27 @@ fn is_default(receiver: &Expr) -> bool {
     call.args.is_empty() && path.path.segments.last().is_some_and(|last| last.ident == "default")
 }
 
+/// A body whose calls of inner operators are written as `Monoid::combine(..)`, for the CPU. An
+/// operator's type may have another method of this name, which a kernel does not know.
+pub(crate) fn with_explicit_calls(body: &mut Block, warpfold: &Path) {
+    struct Explicit<'p>(&'p Path);
+    impl VisitMut for Explicit<'_> {
+        fn visit_expr_mut(&mut self, expression: &mut Expr) {
+            visit_mut::visit_expr_mut(self, expression);
+            if let Expr::MethodCall(call) = expression
+                && is_combine(call)
+                && (field_of_self(&call.receiver).is_some() || is_default(&call.receiver))
+            {
+                let (warpfold, receiver, arguments) = (self.0, &call.receiver, &call.args);
+                let span = call.span();
+                *expression =
+                    parse_quote_spanned!(span=> #warpfold::Monoid::combine(&(#receiver), #arguments));
+            }
+        }
+    }
+    Explicit(warpfold).visit_block_mut(body);
+}
+
 impl Translator<'_> {
     /// A call of `combine` of another operator. None if it is another method.
     pub(super) fn inner_call(&mut self, call: &ExprMethodCall) -> Option<Pair> {
@@ -74,6 +96,12 @@ impl Translator<'_> {
         }
         if !self.function.is_combine() {
             return Some(self.refuse(call, "only `combine` of `#[monoid]` combines by another operator"));
+        }
+        if self.in_macro {
+            return Some(self.refuse(
+                call,
+                "`combine` of another operator is not called in a macro; name the value with `let` first",
+            ));
         }
         let receiver = match &of_self {
             Some(fields) => {

@@ -15,7 +15,8 @@ mod standard;
 mod statement;
 
 pub(crate) use self::call::form_name;
-use std::collections::HashMap;
+pub(crate) use self::inner::with_explicit_calls;
+use std::collections::{HashMap, HashSet};
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
@@ -106,8 +107,12 @@ struct Translator<'a> {
     state_fields: Vec<(Span, Member)>,
     /// Whether the body calls `combine` of a field of `self`.
     has_inner: bool,
+    /// Whether the current code stands in the call of a macro.
+    in_macro: bool,
     /// `const` and `use` items, which stand before the probe.
     items: Vec<TokenStream>,
+    /// The names that `use` items of the body import.
+    imports: HashSet<String>,
     /// How many blocks enclose the current expression.
     depth: u32,
     exact: bool,
@@ -130,7 +135,9 @@ pub(crate) fn translate(function: &Function) -> Result<Translation, Error> {
         inner: Vec::new(),
         state_fields: Vec::new(),
         has_inner: inner::has_inner(function),
+        in_macro: false,
         items: Vec::new(),
+        imports: HashSet::new(),
         depth: 0,
         exact: true,
         uses_state: None,

@@ -55,9 +55,11 @@ impl Translator<'_> {
                 let Matches { value, pattern, guard } = arguments;
                 let guard = guard.map(|guard| quote!(if #guard));
                 let choice: Expr = parse_quote_spanned! {call.span()=>
-                    match #value { #pattern #guard => true, _ => false }
+                    match (#value) { #pattern #guard => true, _ => false }
                 };
+                let outer = std::mem::replace(&mut self.in_macro, true);
                 let Pair { probe, tree } = self.expression(&choice, true);
+                self.in_macro = outer;
                 let checked = of_core(name, quote!(0, _));
                 Some(Expansion::Value(Pair { probe: quote!({ #checked #probe }), tree }))
             }

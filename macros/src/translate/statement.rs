@@ -1,10 +1,12 @@
 //! Blocks and statements.
 
+use std::collections::HashSet;
+
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
-use syn::{Block, Expr, Item, Local, Pat, PatIdent, Stmt, parse_quote_spanned};
+use syn::{Block, Expr, Item, Local, Pat, PatIdent, Stmt, UseTree, parse_quote_spanned};
 
 use super::standard::{Expansion, macro_refused};
 use super::{Pair, Translator, bind_mark, line, optional, own, plain, slot_name};
@@ -125,13 +127,13 @@ impl Translator<'_> {
             None => quote!(#value),
         };
         if names.is_empty() {
-            let choice = parse_quote_spanned!(span=> match #value { #pattern => {} _ => #otherwise });
+            let choice = parse_quote_spanned!(span=> match (#value) { #pattern => {} _ => #otherwise });
             let Pair { probe, tree } = self.expression(&choice, false);
             let kind = quote!(__warpfold::language::syntax::StatementKind);
             return Pair { probe: quote!(#probe;), tree: quote!(#kind::Expression(#tree)) };
         }
         let declared: Stmt = parse_quote_spanned! {span=>
-            let (#(#declared,)*) = match #value { #pattern => (#(#names,)*), _ => #otherwise };
+            let (#(#declared,)*) = match (#value) { #pattern => (#(#names,)*), _ => #otherwise };
         };
         match declared {
             Stmt::Local(declared) => self.declaration(&declared),
@@ -145,7 +147,11 @@ impl Translator<'_> {
             Item::Const(_) | Item::Use(_) if self.depth > 1 => {
                 self.refuse(item, "`const` and `use` stand in the outermost block of a body here; move this one there")
             }
-            Item::Const(_) | Item::Use(_) => self.items.push(quote!(#item)),
+            Item::Const(_) => self.items.push(quote!(#item)),
+            Item::Use(import) => {
+                names_of(&import.tree, &mut self.imports);
+                self.items.push(quote!(#item));
+            }
             Item::Fn(function) => self.refuse(
                 &function.sig,
                 "a function inside a body has no counterpart in CUDA C++; move it out and write `#[device]` on it",
@@ -166,6 +172,17 @@ impl Translator<'_> {
             // Syntax that is newer than this list.
             _ => self.refuse(item, MOVE_OUT),
         }
+    }
+}
+
+/// The names that a `use` imports.
+fn names_of(tree: &UseTree, names: &mut HashSet<String>) {
+    match tree {
+        UseTree::Path(path) => names_of(&path.tree, names),
+        UseTree::Name(name) => _ = names.insert(plain(&name.ident)),
+        UseTree::Rename(name) => _ = names.insert(plain(&name.rename)),
+        UseTree::Group(group) => group.items.iter().for_each(|tree| names_of(tree, names)),
+        UseTree::Glob(_) => {}
     }
 }
 

@@ -49,7 +49,8 @@ impl Lowering<'_> {
     pub(super) fn bind(&mut self, pattern: &Pattern, value: &Value) -> Result<(), Error> {
         if let Pattern::Local(local, inner) = pattern {
             let declared = self.declaration(*local);
-            self.push(format!("{declared} = {};", value.text));
+            let text = self.as_tuple(self.locals[*local].ty, value);
+            self.push(format!("{declared} = {text};"));
             return inner.map_or(Ok(()), |inner| self.bind(inner, value));
         }
         for (pattern, part) in self.parts(pattern, value)? {
@@ -73,6 +74,18 @@ impl Lowering<'_> {
             before.extend(self.alias(pattern, &part)?);
         }
         Ok(before)
+    }
+
+    /// A value of the type of a slot. A tuple in an option is stored as a struct.
+    fn as_tuple(&mut self, slot: usize, value: &Value) -> String {
+        let (ty, Type::Value(stored)) = (self.type_of(slot), &value.ty) else { return value.text.clone() };
+        let (Type::Tuple(parts), Kind::Struct { .. }) = (&ty, &stored.kind) else {
+            return value.text.clone();
+        };
+        let count = parts.len();
+        let whole = value.within(ATOM);
+        let parts: Vec<String> = (0..count).map(|part| format!("{whole}._{part}")).collect();
+        format!("{}{{{}}}", self.types.name_of(&ty), parts.join(", "))
     }
 
     /// The declaration of a variable, such as `const float x`.

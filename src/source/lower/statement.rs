@@ -69,13 +69,11 @@ impl Lowering<'_> {
             Expression::Control(_, control) => self.control(control, destination),
             Expression::Assign(place, value) => self.assign(place, value),
             Expression::Compound(operator, place, value, callee) => {
+                if self.callee(*callee).is_some() {
+                    return self.compound_call(place, value, *callee);
+                }
                 let value = self.value(value)?;
                 let place = self.value(place)?;
-                if let Some(callee) = self.callee(*callee) {
-                    let changed = call(callee, &[place.clone(), value]);
-                    self.push(format!("{} = {};", place.text, changed.text));
-                    return Ok(());
-                }
                 self.compound(*operator, &place, &value)
             }
             expression => {
@@ -84,6 +82,29 @@ impl Lowering<'_> {
                 Ok(())
             }
         }
+    }
+
+    /// `place operator= value` by a function. Rust evaluates the place first here, and of numbers the
+    /// value.
+    fn compound_call(
+        &mut self,
+        place: &Expression,
+        value: &Expression,
+        callee: Option<usize>,
+    ) -> Result<(), Error> {
+        let place = self.value(place)?;
+        let (value, written) = self.captured(|this| this.value(value))?;
+        // A variable cannot change while it is assigned to, but an index can.
+        if !written.is_empty() && place.text.contains("rust::at(") {
+            return self
+                .refuse("the value could change the index before it: name the value with `let` first");
+        }
+        self.out.extend(written);
+        if let Some(callee) = self.callee(callee) {
+            let changed = call(callee, &[place.clone(), value]);
+            self.push(format!("{} = {};", place.text, changed.text));
+        }
+        Ok(())
     }
 
     fn finish(&mut self, value: Value, destination: &Destination) {

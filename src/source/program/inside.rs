@@ -30,7 +30,7 @@ impl Functions<'_> {
                 self.members.iter().find(|known| known.ty == member.ty && known.offset == member.offset);
             around.inner.push((known.unwrap_or(&member).object(), item));
             if known.is_none() {
-                self.members.push(member);
+                self.add_member(member, translation)?;
             }
         }
         for field in self.inside.fields {
@@ -38,9 +38,26 @@ impl Functions<'_> {
             let (number, ty) = (self.members.len(), self.types.name(&layout));
             let (name, size) = (format!("field_{number}__"), layout.size);
             around.fields.push((name.clone(), layout));
-            self.members.push(Member { ty, name, has_state: true, offset: field.offset, size });
+            self.add_member(Member { ty, name, has_state: true, offset: field.offset, size }, translation)?;
         }
         Ok(around)
+    }
+
+    /// Adds a field, which must not be a part of another.
+    fn add_member(&mut self, member: Member, translation: &Translation) -> Result<(), Error> {
+        let overlaps = |known: &Member| {
+            known.has_state
+                && known.offset < member.offset + member.size
+                && member.offset < known.offset + known.size
+        };
+        if member.has_state && self.members.iter().any(overlaps) {
+            let (file, line) = (translation.file, translation.line());
+            let reason =
+                "a field that is an inner operator, and its fields, are not read as values".to_owned();
+            return Err(Error::Untranslatable { file, line, reason });
+        }
+        self.members.push(member);
+        Ok(())
     }
 
     /// The C++ name of an inner operator, and whether it has fields.

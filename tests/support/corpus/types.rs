@@ -421,6 +421,39 @@ impl Edge for Farther {
     }
 }
 
+#[derive(Clone, Copy, DeviceType)]
+#[repr(C)]
+struct Pair2 {
+    x: f32,
+    y: f32,
+}
+
+#[device]
+impl Pair2 {
+    fn first(&self) -> Option<f32> {
+        if self.x < self.y { Some(self.x) } else { None }
+    }
+}
+
+#[derive(Clone, Copy, DeviceType)]
+#[repr(C)]
+struct Wrapped {
+    inner: Pair2,
+}
+
+/// Its negation is a number.
+#[derive(Clone, Copy, DeviceType)]
+#[repr(transparent)]
+struct Sign(i32);
+
+#[device]
+impl Neg for Sign {
+    type Output = i16;
+    fn neg(self) -> i16 {
+        self.0.signum() as i16
+    }
+}
+
 #[device]
 fn ratio(a: i32, b: i32) -> Option<i32> {
     if b == 0 || b == -1 { None } else { Some(a / b) }
@@ -491,6 +524,20 @@ corpus! { more:
         let kind = if a.label > 1 { Place::High } else { Place::Low };
         let x = a[kind] * b[Place::Zero];
         Labelled { at: [x, point[a.label as usize] as f64], ..a }
+    }
+    options_of_tuples: [u32; 3] = |a, b| {
+        let both = if a[0] > b[0] { Some((a[0], b[1])) } else { None };
+        let (first, second) = both.unwrap_or((7, 9));
+        let Some(pair) = both else { return [first, second, 0] };
+        if let Some((x, y)) = both { [x, y, pair.0] } else { [pair.0, pair.1, first] }
+    }
+    structs_that_are_matched: [f32; 2] = |a, b| {
+        let Some(x) = Wrapped { inner: Pair2 { x: a[0], y: b[0] } }.inner.first() else { return b };
+        [x, if matches!(Wrapped { inner: Pair2 { x, y: b[1] } }.inner.first(), Some(0.0..)) { a[1] } else { x }]
+    }
+    negated_before_a_cast: [f64; 2] = |a, b| {
+        let point = Point::new(a[0] as f32, b[0] as f32);
+        [(-Sign(a[1] as i32)) as f64, (-point).x as f64]
     }
     refutable_lets: [u8; 3] = |a, b| {
         let [3 | 4, first, ..] = a else { return b };
