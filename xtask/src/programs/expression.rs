@@ -281,7 +281,7 @@ impl Generator<'_> {
     fn float(&mut self, name: &'static str, depth: u32) -> String {
         let ty = Ty::Scalar(name);
         let a = self.value(&ty, depth);
-        if self.chance(12) {
+        if self.combines && self.chance(6) {
             let (b, operator) = (self.value(&ty, depth), self.pick(&["Sum", "Product", "Min", "Max"]));
             return format!("::warpfold::operators::{operator}::<{name}>::default().combine({a}, {b})");
         }

@@ -38,6 +38,8 @@ pub(super) struct Generator<'r> {
     pub(super) labels: Vec<String>,
     pub(super) result: Ty,
     pub(super) helper: Option<(Vec<Ty>, Ty)>,
+    /// Whether the body is `combine`, which may call other operators.
+    pub(super) combines: bool,
     /// The methods and operators of the structs.
     pub(super) methods: Vec<Method>,
     /// Number of statements and expressions that may still be written.
@@ -59,6 +61,7 @@ impl<'r> Generator<'r> {
             labels: Vec::new(),
             result: Ty::Scalar("bool"),
             helper: None,
+            combines: false,
             methods: Vec::new(),
             budget: 0,
             disguise,
@@ -133,7 +136,9 @@ impl<'r> Generator<'r> {
             }
         };
         let _ = writeln!(text, "pub fn operators() -> ::std::vec::Vec<P{number}> {{ {operators} }}");
+        self.combines = true;
         text.push_str(&self.operator(&item));
+        self.combines = false;
         if has_aggregate {
             text.push_str(&self.aggregate(&item));
         }
