@@ -30,7 +30,7 @@ impl Generator<'_> {
         let name = ty.name();
         let mut text = String::new();
         // Two instances of a generic struct may be one type.
-        if self.methods.iter().any(|method| method.of == ty) {
+        if self.methods.iter().any(|method| method.of.name() == name) {
             return text;
         }
         let used = (self.names, self.budget);
