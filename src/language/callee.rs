@@ -1,5 +1,5 @@
-//! What a call, a method or an operator of a body means on a GPU: a `#[device]` function, or an
-//! operation of numbers.
+//! The meaning of calls, methods and operators in a body: a `#[device]` function, or an operation
+//! of numbers.
 //!
 //! A macro sees no types. So each place in a body that may be a call has a slot, and the probe
 //! gives the slot a type that implements [`Helper`] or [`Meaning`].
@@ -51,7 +51,7 @@ pub const fn function<T: Helper>(_: &Slot<T>) -> Option<Callee> {
     callee::<T>(T::FUNCTION, || DeviceFunction::translated(T::FUNCTION.unwrap_or(Translated::REFUSED)))
 }
 
-/// What the slot of a method or an operator stands for.
+/// The function that a slot's method or operator means. None for an operation of numbers.
 pub const fn meaning<T: Meaning>(_: &Slot<T>) -> Option<Callee> {
     callee::<T>(T::FUNCTION, || DeviceFunction::translated(T::FUNCTION.unwrap_or(Translated::REFUSED)))
 }
@@ -64,7 +64,7 @@ pub const fn is_exact<T: Helper>() -> bool {
     }
 }
 
-/// What the operator of a slot stands for.
+/// The function of a slot's operator. None for an operator of numbers.
 pub const fn operator<Op: 'static, L: Operator<Op, R>, R: 'static>(
     slot: &Slot<OperatorOf<Op, L, R>>,
 ) -> Option<Callee> {
@@ -130,7 +130,7 @@ impl<T: Method<NAME, G>, const NAME: u64, G: 'static> OrderMeaning for MethodOf<
     const FUNCTION: Option<Translated> = Some(T::FUNCTION);
 }
 
-/// What the slot of `min`, `max` or `clamp` stands for.
+/// The function of a slot's `min`, `max` or `clamp`. None for a method of numbers.
 pub const fn order<T: OrderMeaning>(_: &Slot<T>) -> Option<Callee> {
     callee::<T>(T::FUNCTION, || DeviceFunction::translated(T::FUNCTION.unwrap_or(Translated::REFUSED)))
 }

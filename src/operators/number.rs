@@ -113,14 +113,14 @@ macro_rules! integers {
 integers! { i8 i16 i32 i64 u8 u16 u32 u64 isize usize }
 
 macro_rules! floats {
-    ($($type:ident)*) => {$(
+    ($($type:ty: $zero:expr, $one:expr, $negative_zero:expr;)*) => {$(
         impl private::Sealed for $type {}
         impl Number for $type {
-            const ZERO: Self = 0.0;
-            const ONE: Self = 1.0;
-            const ADDITIVE_IDENTITY: Self = -0.0;
-            const MIN: Self = $type::NEG_INFINITY;
-            const MAX: Self = $type::INFINITY;
+            const ZERO: Self = $zero;
+            const ONE: Self = $one;
+            const ADDITIVE_IDENTITY: Self = $negative_zero;
+            const MIN: Self = <$type>::NEG_INFINITY;
+            const MAX: Self = <$type>::INFINITY;
             #[inline]
             fn plus(self, other: Self) -> Self { self + other }
             #[inline]
@@ -133,29 +133,12 @@ macro_rules! floats {
         impl Real for $type {}
     )*};
 }
-floats! { f32 f64 }
-
-#[cfg(feature = "half")]
-macro_rules! halves {
-    ($($type:ident)*) => {$(
-        impl private::Sealed for half::$type {}
-        impl Number for half::$type {
-            const ZERO: Self = Self::ZERO;
-            const ONE: Self = Self::ONE;
-            const ADDITIVE_IDENTITY: Self = Self::NEG_ZERO;
-            const MIN: Self = Self::NEG_INFINITY;
-            const MAX: Self = Self::INFINITY;
-            #[inline]
-            fn plus(self, other: Self) -> Self { self + other }
-            #[inline]
-            fn times(self, other: Self) -> Self { self * other }
-            #[inline]
-            fn minimum(self, other: Self) -> Self { math::minimum(self, other) }
-            #[inline]
-            fn maximum(self, other: Self) -> Self { math::maximum(self, other) }
-        }
-        impl Real for half::$type {}
-    )*};
+floats! {
+    f32: 0.0, 1.0, -0.0;
+    f64: 0.0, 1.0, -0.0;
 }
 #[cfg(feature = "half")]
-halves! { f16 bf16 }
+floats! {
+    half::f16: Self::ZERO, Self::ONE, Self::NEG_ZERO;
+    half::bf16: Self::ZERO, Self::ONE, Self::NEG_ZERO;
+}
