@@ -3,8 +3,11 @@
 
 mod aggregate;
 mod attributes;
+mod device_comparisons;
 mod device_function;
 mod device_impl;
+mod device_methods;
+mod device_operator_trait;
 mod device_type;
 mod monoid;
 mod translate;
@@ -277,9 +280,12 @@ pub fn device(arguments: TokenStream, item: TokenStream) -> TokenStream {
     let (warpfold, name) = syn::parse_macro_input!(arguments with device_arguments);
     match syn::parse_macro_input!(item as syn::Item) {
         syn::Item::Fn(function) => device_function::expand(&function, &warpfold, name.as_ref()).into(),
-        syn::Item::Impl(block) => device_impl::expand(&block, &warpfold).into(),
-        syn::Item::Struct(item) => device_impl::derived(item.into(), &warpfold).into(),
-        syn::Item::Enum(item) => device_impl::derived(item.into(), &warpfold).into(),
+        syn::Item::Impl(block) => match &block.trait_ {
+            None => device_methods::expand(&block, &warpfold).into(),
+            Some((_, path, _)) => device_operator_trait::expand(&block, path, &warpfold).into(),
+        },
+        syn::Item::Struct(item) => device_comparisons::expand(item.into(), &warpfold).into(),
+        syn::Item::Enum(item) => device_comparisons::expand(item.into(), &warpfold).into(),
         other => {
             let message = "`#[device]` stands before a function, an `impl`, a struct or an enum";
             let error = syn::Error::new_spanned(&other, message).into_compile_error();
