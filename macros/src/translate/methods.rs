@@ -218,6 +218,11 @@ pub(super) fn is_of_number(name: &str) -> bool {
     matches!(name, "plus" | "times" | "minimum" | "maximum")
 }
 
+/// Whether the method is one of the trait `Ord` by value.
+pub(super) fn is_order(name: &str) -> bool {
+    matches!(name, "min" | "max" | "clamp")
+}
+
 /// The advice in the error for a method of the standard library that has no counterpart. None for
 /// a name that a type of the user may have.
 pub(super) fn instead(name: &str) -> Option<&'static str> {

@@ -1,0 +1,130 @@
+//! Calls of functions and methods that have `#[device]`, by their forms.
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{format_ident, quote, quote_spanned};
+use syn::spanned::Spanned;
+use syn::{ExprCall, ExprMethodCall, ExprPath, Path, PathArguments};
+
+use crate::translate::{Pair, Translator, ours_at, own, plain};
+
+const CALLS_ITSELF: &str = "a function that calls itself has no bound on a GPU's stack; use a loop";
+
+impl Translator<'_> {
+    /// A free function. `last` is the last segment of its path.
+    pub(super) fn free_function(&mut self, call: &ExprCall, callee: &ExprPath, last: &str) -> Pair {
+        let here = callee.path.segments.len() == 1
+            || callee.path.segments.first().is_some_and(|first| first.ident == "self");
+        if here && self.function.name.is_some_and(|name| last == plain(name)) {
+            return self.refuse(&call.func, CALLS_ITSELF);
+        }
+        if callee.path.get_ident().is_some_and(|name| self.local(name).is_some()) {
+            // A closure is refused where it is written.
+            if !self.errors.is_empty() {
+                return Pair::default();
+            }
+            return self.refuse(&call.func, "only a `#[device]` function can be called, by its name");
+        }
+        let (probes, trees) = self.all(&call.args);
+        if here && self.imports.contains(last) {
+            return self.refuse(
+                &call.func,
+                "a function that the body imports is called by its path: its name may mean another device form",
+            );
+        }
+        let (number, slot) = self.callee_named("function", last, callee.path.segments.last().span());
+        let probe = |name, arguments| quote!(#name #arguments::probe(&#slot, (#(#probes,)*)));
+        Pair {
+            probe: of_callee(&callee.path, probe),
+            tree: quote!(__warpfold::language::syntax::Expression::Call(#number, &[#(#trees),*])),
+        }
+    }
+
+    /// An associated function, or a method by its path, of a type that no number has.
+    pub(super) fn function_of_a_type(&mut self, call: &ExprCall, callee: &ExprPath) -> Pair {
+        let Some(last) = callee.path.segments.last() else { return Pair::default() };
+        let (probes, trees): (Vec<_>, Vec<_>) =
+            call.args.iter().map(|argument| self.argument(argument)).unzip();
+        let (span, name) = ours_at(last.ident.span(), form_name("function_", &last.ident));
+        let (number, slot) = self.callee_named("meaning", &plain(&last.ident), span);
+        let mut form = callee.clone();
+        if let Some(last) = form.path.segments.last_mut() {
+            last.ident = name.clone();
+        }
+        let (span, slot) = ours_at(span, slot);
+        let undeclared = undeclared(&name, TokenStream::new());
+        let names: Vec<Ident> = (0..probes.len()).map(|number| own(&format!("argument_{number}"))).collect();
+        let probe = quote_spanned! {span=> ({
+            #(let #names = #probes;)*
+            { #undeclared #form(&#slot, (#(#names,)*)); }
+            #callee(#(#names),*)
+        })};
+        Pair { probe, tree: quote!(__warpfold::language::syntax::Expression::Call(#number, &[#(#trees),*])) }
+    }
+
+    /// A method that no number has.
+    pub(super) fn method_of_a_type(&mut self, call: &ExprMethodCall, name: &str, receiver: Pair) -> Pair {
+        if let Some(turbofish) = &call.turbofish {
+            return self.refuse(
+                turbofish,
+                "a method with type arguments is called by its path: `Type::method::<T>(a)`",
+            );
+        }
+        let (probes, trees): (Vec<_>, Vec<_>) =
+            call.args.iter().map(|argument| self.argument(argument)).unzip();
+        let (number, slot) = self.callee_named("meaning", name, call.method.span());
+        let called = self.form_of(call, &slot, probes.len());
+        let undeclared = undeclared(&form_name("", &call.method), quote!(self,));
+        let form = quote!({ #undeclared #called });
+        let (receiver, tree) = (receiver.probe, receiver.tree);
+        let probe = self.of_one_meaning(call, name, &receiver, &probes, Some(form));
+        Pair {
+            probe,
+            tree: quote!(__warpfold::language::syntax::Expression::Call(#number, &[#tree #(, #trees)*])),
+        }
+    }
+
+    /// The call of a method's form, which gives the slot its type. The receiver and the arguments
+    /// have the names of [`of_one_meaning`](Self::of_one_meaning).
+    pub(super) fn form_of(&self, call: &ExprMethodCall, slot: &Ident, arguments: usize) -> TokenStream {
+        let (span, value) = ours_at(call.method.span(), own("value"));
+        let form = ours_at(span, form_name("", &call.method)).1;
+        let slot = ours_at(span, slot.clone()).1;
+        let names = (0..arguments).map(|number| ours_at(span, own(&format!("argument_{number}"))).1);
+        quote_spanned!(span=> #value.#form(&#slot, (#(#names,)*));)
+    }
+}
+
+/// The name of a method's form, which an `impl` with `#[device]` has beside the method. `kind` is
+/// empty for the form of a method with a receiver.
+pub(crate) fn form_name(kind: &str, name: &Ident) -> Ident {
+    Ident::new(&format!("__warpfold_{kind}{}", plain(name)), name.span())
+}
+
+/// A form of this name for every type. A form in an `impl` comes first.
+fn undeclared(form: &Ident, receiver: TokenStream) -> TokenStream {
+    let name = Ident::new("__WarpfoldUndeclared", Span::call_site());
+    quote! {
+        trait #name: Sized {
+            fn #form<A>(#receiver _: &__warpfold::language::Slot<__warpfold::language::callee::Undeclared<Self>>, _: A) {}
+        }
+        impl<T> #name for T {}
+    }
+}
+
+/// Mentions an item of the type beside a `#[device]` function, for example its `probe`.
+///
+/// A function without `#[device]` has no type beside it. Then the name means
+/// `undeclared::warpfold_callee`: an explicit import comes before a glob import, separately for
+/// types and for values.
+fn of_callee(path: &Path, what: impl Fn(Ident, PathArguments) -> TokenStream) -> TokenStream {
+    let mut path = path.clone();
+    let arguments = path.segments.last_mut().map(|last| std::mem::take(&mut last.arguments));
+    let name = format_ident!("warpfold_callee", span = path.segments.last().span());
+    let what = what(name.clone(), arguments.unwrap_or_default());
+    quote! {({
+        #[allow(unused_imports)]
+        use __warpfold::language::undeclared::*;
+        use #path as #name;
+        #what
+    })}
+}
