@@ -4,15 +4,19 @@
 //! outside the subset is refused at its token. The walk then continues, so that rustc shows all
 //! refusals at once.
 
+mod assignment;
 mod call;
 mod control;
 mod expression;
 mod inner;
 mod jumps;
+mod literal;
 mod methods;
+mod operator;
 mod pattern;
 mod standard;
 mod statement;
+mod structure;
 
 pub(crate) use self::call::form_name;
 pub(crate) use self::inner::with_explicit_calls;

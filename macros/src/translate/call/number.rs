@@ -211,6 +211,16 @@ impl Translator<'_> {
         Pair { probe: through("ordered", operand.span(), probe), tree }
     }
 
+    /// An operand of a function of numbers. If there are no type parameters, the probe checks that
+    /// it is a number.
+    fn primitive(&mut self, operand: &Expr) -> Pair {
+        let Pair { probe, tree } = self.expression(operand, true);
+        if self.function.generic {
+            return Pair { probe, tree };
+        }
+        Pair { probe: through("number", operand.span(), probe), tree }
+    }
+
     /// The node of a method. The result has the type of `slot`, if there is one.
     fn method(
         &mut self,
