@@ -105,12 +105,13 @@ where
         group.bench_function(BenchmarkId::new("cpu", format!("2^{log2} bytes")), |bencher| {
             bencher.iter(|| check::<M>(cpu.run(&items), expected));
         });
-        let Some(stream) = gpu.as_ref().and_then(Device::stream) else {
+        let Some(gpu) = &gpu else {
             continue;
         };
+        let stream = gpu.stream().expect("a GPU has a stream");
         let reduction = Reduction::<M>::new(stream.clone());
         reduction.compile().expect("compiles");
-        let copies: Vec<_> = (0..2).map(|_| stream.clone_htod(&items).expect("room for the items")).collect();
+        let copies: Vec<_> = (0..2).map(|_| gpu.upload(&items).expect("room for the items")).collect();
         group.bench_function(BenchmarkId::new("gpu", format!("2^{log2} bytes")), |bencher| {
             bencher.iter_custom(|rounds| {
                 let start = Instant::now();
@@ -154,12 +155,13 @@ where
                 check::<M>(cpu.inclusive_into(&items, &mut places).map(|()| places[length - 1]), expected);
             });
         });
-        let Some(stream) = gpu.as_ref().and_then(Device::stream) else {
+        let Some(gpu) = &gpu else {
             continue;
         };
+        let stream = gpu.stream().expect("a GPU has a stream");
         let scan = Scan::<M>::new(stream.clone());
-        let copies: Vec<_> = (0..2).map(|_| stream.clone_htod(&items).expect("room for the items")).collect();
-        let mut scanned = stream.clone_htod(&items).expect("room for the places");
+        let copies: Vec<_> = (0..2).map(|_| gpu.upload(&items).expect("room for the items")).collect();
+        let mut scanned = gpu.upload(&items).expect("room for the places");
         group.bench_function(BenchmarkId::new("gpu", &bytes), |bencher| {
             bencher.iter_custom(|rounds| {
                 let start = Instant::now();
@@ -169,7 +171,7 @@ where
                     stream.synchronize().expect("runs");
                 }
                 let elapsed = start.elapsed();
-                let last = stream.clone_dtoh(&scanned.slice(length - 1..)).expect("copies")[0];
+                let last = gpu.download::<M::Item>(&scanned.slice(length - 1..)).expect("copies")[0];
                 check::<M>(Ok(last), expected);
                 elapsed
             });

@@ -4,7 +4,11 @@
 //!
 //! | feature | adds |
 //! | --- | --- |
-//! | `half` | `DeviceType` for `half::f16` and `half::bf16` |
+//! | `half` | the 16-bit floats `half::f16` and `half::bf16` as device types |
+//! | `num-complex` | `Complex` as a device type, with its arithmetic |
+//! | `glam` | vectors, matrices, quaternions and affine maps of glam 0.34 as device types |
+//! | `nalgebra` | vectors, matrices, points and quaternions of nalgebra 0.35 as device types |
+//! | `bytemuck` | `Pod`, which makes any `bytemuck::Pod` type a device type |
 //! | `laws` | `warpfold::laws`: the laws of an operator as tests, on every backend |
 //! | `ladder` | `warpfold::ladder`: textbook reductions and scans, step by step |
 //! | `internals` | `plan`, `source` and `jit`, for warpfold's own tests; no stability promises |
@@ -61,6 +65,8 @@ pub use plan::Policy;
 pub use reduction::{Reduction, Rows};
 pub use scan::Scan;
 pub use source::Source;
+#[cfg(feature = "bytemuck")]
+pub use types::Pod;
 pub use types::{
     Architecture, Bit, Bitmap, DeviceType, Element, Field, Kind, Layout, Literal, Maybe, Offset, Offsets,
     OneArray, Scalar, Tuple2, Tuple3, Tuple4, Tuple5, Tuple6, Tuple7, Tuple8, Value,

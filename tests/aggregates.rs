@@ -27,9 +27,7 @@ use warpfold::cudarc::driver::sys::{CUgraphInstantiate_flags, CUstreamCaptureMod
 use warpfold::jit::{self, Architecture};
 use warpfold::plan::Kernel;
 use warpfold::source::{Source, data_of_aggregate};
-use warpfold::{
-    Aggregate, Bit, DeviceAggregate, DeviceType, Element, Error, Item, Policy, Reduction, Value, tree,
-};
+use warpfold::{Aggregate, Bit, DeviceAggregate, DeviceType, Element, Error, Item, Policy, Reduction, tree};
 
 /// The result by definition.
 fn expected<A: Aggregate>(aggregate: &A, elements: &[A::Input]) -> A::Output {
@@ -191,10 +189,9 @@ fn runs<A: DeviceAggregate<Input: Drawn, Output: Debug>>(tier: Tier, aggregate: 
                 let copies = A::Input::upload(stream, &host, start);
                 let got = A::Input::run(&reduction, &copies, start).expect("runs");
                 assert!(same(&got, &expected), "{length} on the device: {got:?}, not {expected:?}");
-                let mut out = stream.clone_htod(&[zeros::<Stored<A>>()]).expect("copies");
+                let mut out = device.upload(&[zeros::<Stored<A>>()]).expect("copies");
                 A::Input::run_into(&reduction, &copies, start, &mut out).expect("enqueues");
-                let stored = stream.clone_dtoh(&out).expect("copies")[0];
-                let got = A::Output::from_stored(stored);
+                let got = device.download::<A::Output>(&out).expect("copies")[0];
                 assert!(same(&got, &expected), "{length} presented: {got:?}, not {expected:?}");
             }
         }

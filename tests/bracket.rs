@@ -112,12 +112,13 @@ where
     let stream = device.stream().expect("a GPU");
     let room = size_of_val(&all[..]) + 17 * align_of::<M::Item>();
     let mut memory = stream.alloc_zeros::<u8>(room).expect("room for the items");
+    let uploaded = device.upload(&all).expect("room for the items");
     for start in 0..17 {
         let mut memory = memory.slice_mut(start * align_of::<M::Item>()..);
         // SAFETY: the view starts at a multiple of the item's alignment, and the copy writes it
         // before any read.
         let mut view = unsafe { memory.transmute_mut::<M::Item>(all.len()) }.expect("room for the items");
-        stream.memcpy_htod(&all, &mut view).expect("copies");
+        stream.memcpy_dtod(&uploaded, &mut view).expect("copies");
         for (length, expected, under) in &cases {
             for reduction in *under {
                 let got = reduction.run(&view.slice(..*length)).unwrap_or_else(|error| panic!("{error}"));

@@ -32,7 +32,7 @@ use warpfold::jit::{self, Architecture};
 use warpfold::operators::Sum;
 use warpfold::plan::{Kernel, SegmentPolicy, Segments};
 use warpfold::source::{Source, data_of_aggregate};
-use warpfold::{Aggregate, Bit, DeviceAggregate, Element, Error, Item, Maybe, Reduction, Rows, Value, tree};
+use warpfold::{Aggregate, Bit, DeviceAggregate, Element, Error, Item, Maybe, Reduction, Rows, tree};
 
 /// The results by definition.
 fn expected<A: Aggregate>(aggregate: &A, elements: &[A::Input], segments: Segments) -> Vec<A::Output> {
@@ -245,8 +245,7 @@ fn rows_are_right<A: DeviceAggregate<Input: Drawn, Output: Debug>>(
     let Some(stream) = reduction.device().stream().filter(|_| A::Input::COUNT > 0) else { return Ok(()) };
     let copies = A::Input::upload(stream, &host, start);
     let results = A::Input::rows(reduction, &copies, start, rows, is_rows).expect("runs");
-    let stored = stream.clone_dtoh(&results).expect("copies");
-    let got: Vec<A::Output> = stored.into_iter().map(A::Output::from_stored).collect();
+    let got = reduction.device().download::<A::Output>(&results).expect("copies");
     same("on the device", &got)
 }
 

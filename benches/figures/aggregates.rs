@@ -108,8 +108,7 @@ fn scan<A: DeviceAggregate<Input = f32>>(
     let Some(views) = asked.views::<f32>(&subject)? else { return Ok(()) };
     let scan = Scan::with(gpu.stream.clone(), aggregate);
     scan.compile()?;
-    // SAFETY: the output is written before it is read.
-    let mut places = unsafe { gpu.stream.alloc::<Stored<A>>(views[0].len()) }?;
+    let mut places = gpu.device().zeros(views[0].len())?;
     let times = gpu.graph_times(bytes, SAMPLES, |call| {
         // SAFETY: the graph is dropped before the slices.
         Ok(unsafe { scan.record_inclusive_into(&views[call % views.len()], &mut places) }?)
@@ -138,8 +137,7 @@ pub fn views<'g, T: DeviceType>(gpu: &'g Gpu, subject: &Subject<'_>) -> Result<V
 }
 
 fn output<A: DeviceAggregate>(gpu: &Gpu) -> Result<CudaSlice<Stored<A>>> {
-    // SAFETY: the output is written before it is read.
-    Ok(unsafe { gpu.stream.alloc::<Stored<A>>(1) }?)
+    Ok(gpu.device().zeros(1)?)
 }
 
 /// The time of a first call, and a reduction whose tuned kernels are loaded.

@@ -121,7 +121,8 @@ fn times<M: DeviceMonoid + Default>(bytes: usize) -> Result<[f64; 4]> {
     jit::available()?;
     let device = Device::cuda(0)?;
     let stream = device.stream().context("a GPU has a stream")?.context().new_stream()?;
-    let items = stream.clone_htod(&vec![M::default().identity(); bytes / size_of::<M::Item>()])?;
+    let items =
+        Device::from(stream.clone()).upload(&vec![M::default().identity(); bytes / size_of::<M::Item>()])?;
     stream.synchronize()?;
 
     let start = Instant::now();

@@ -244,7 +244,7 @@ impl Figures {
         reduction.compile()?;
         let result = reduction.run(&views[0])?;
         if bytes <= CHECKED_BYTES {
-            let items = self.gpu.stream.clone_dtoh(&views[0])?;
+            let items = self.gpu.device().download::<M::Item>(&views[0])?;
             let expected = Reduction::<M>::new(Device::cpu()).run(&items)?;
             ensure!(
                 !M::EXACT || M::Item::same_bits(&result, &expected),
@@ -255,8 +255,7 @@ impl Figures {
         let samples = if bytes > 1 << 31 { 7 } else { 25 };
         let graph = self.gpu.reduction_times(&reduction, &views, samples)?;
         row(&mut self.out, "warpfold", &subject, "graph", graph)?;
-        // SAFETY: the output is written before it is read.
-        let mut output = unsafe { self.gpu.stream.alloc::<M::Item>(1) }?;
+        let mut output = self.gpu.device().zeros(1)?;
         let stream = self.gpu.stream_times(bytes, samples, |call| {
             Ok(reduction.run_into(&views[call % views.len()], &mut output)?)
         })?;
@@ -275,6 +274,11 @@ impl Figures {
 }
 
 impl Gpu {
+    /// The GPU, with the stream of the measurements.
+    fn device(&self) -> Device {
+        self.stream.clone().into()
+    }
+
     fn new(device: &Device) -> Result<Self> {
         let context = device.stream().context("a GPU has a stream")?.context();
         // The default stream cannot capture graphs.
@@ -341,8 +345,7 @@ impl Gpu {
         samples: usize,
     ) -> Result<Vec<f64>> {
         let bytes = views[0].len() * size_of::<M::Item>();
-        // SAFETY: the output is written before it is read.
-        let mut output = unsafe { self.stream.alloc::<M::Item>(1) }?;
+        let mut output = self.device().zeros(1)?;
         self.graph_times(bytes, samples, |call| {
             // SAFETY: the graph is dropped before the slices.
             Ok(unsafe { reduction.record_into(&views[call % views.len()], &mut output) }?)

@@ -96,8 +96,7 @@ fn measure<A: DeviceAggregate<Input: DeviceType>>(
     let views = super::aggregates::views::<A::Input>(gpu, &subject)?;
     let reduction = Reduction::with(gpu.stream.clone(), aggregate);
     reduction.compile_rows()?;
-    // SAFETY: the output is written before it is read.
-    let mut results = unsafe { gpu.stream.alloc::<Stored<A>>(rows) }?;
+    let mut results = gpu.device().zeros(rows)?;
     time_rows(asked, "warpfold", &subject, &reduction, &views, &mut results)?;
     copy::<A>(asked, &subject, &views, &mut results)
 }
@@ -183,8 +182,7 @@ fn measure_columns<A: DeviceAggregate<Input = f32>>(
     let views = super::aggregates::views::<f32>(gpu, &subject)?;
     let reduction = Reduction::with(gpu.stream.clone(), aggregate);
     reduction.compile_columns()?;
-    // SAFETY: the output is written before it is read.
-    let mut results = unsafe { gpu.stream.alloc::<Stored<A>>(columns) }?;
+    let mut results = gpu.device().zeros(columns)?;
     let times = gpu.graph_times(subject.bytes, SAMPLES, |call| {
         // SAFETY: the graph is dropped before the slices.
         Ok(unsafe { reduction.record_columns_into(&views[call % views.len()], columns, &mut results) }?)

@@ -86,11 +86,11 @@ impl Scans<'_> {
                 continue;
             }
             let scanned = scan.inclusive(&views[0])?;
-            let last = self.gpu.stream.clone_dtoh(&scanned.slice(count - 1..))?[0];
+            let last = self.gpu.device().download::<M::Item>(&scanned.slice(count - 1..))?[0];
             if expected.is_none() && bytes <= CHECKED_BYTES {
-                let items = self.gpu.stream.clone_dtoh(&views[0])?;
+                let items = self.gpu.device().download::<M::Item>(&views[0])?;
                 let on_cpu = Scan::<M>::new(Device::cpu()).inclusive(&items)?;
-                let on_gpu = self.gpu.stream.clone_dtoh(&scanned)?;
+                let on_gpu = self.gpu.device().download::<M::Item>(&scanned)?;
                 let differs = std::iter::zip(&on_cpu, &on_gpu).position(|(a, b)| !M::Item::same_bits(a, b));
                 ensure!(differs.is_none(), "place {differs:?} is not the CPU's");
             }

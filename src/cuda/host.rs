@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 use cudarc::driver::{CudaContext, CudaSlice, CudaStream, DevicePtr, DevicePtrMut, result, sys};
 
 use super::driver::{check, check_not_capturing};
-use super::slices::allocate;
+use super::slices::{allocate, copy_to_device};
 use super::staging::{Staging, bytes_of, chunk_items};
 use crate::cuda::lock::lock;
 use crate::{DeviceType, Error, Value};
@@ -66,7 +66,8 @@ impl PrivateStream {
             drop(_write);
             return Ok(copy);
         }
-        let copied = check("copying to the device", self.0.memcpy_htod(items, &mut copy));
+        // SAFETY: the call waits for the copy.
+        let copied = unsafe { copy_to_device(items, &mut copy, &self.0) };
         // Waits after a failure, too: a part of the copy may have been enqueued.
         copied.and(self.wait("waiting for a copy to the device")).map(|()| copy)
     }

@@ -30,7 +30,7 @@ mod workspaces;
 use std::fmt;
 use std::sync::Arc;
 
-use cudarc::driver::{CudaContext, CudaStream};
+use cudarc::driver::{CudaContext, CudaSlice, CudaStream, DevicePtr};
 
 pub(crate) use bracket::BracketKernel;
 pub(crate) use host::PrivateStream;
@@ -44,8 +44,9 @@ pub(crate) use scan::ScanKernel;
 pub(crate) use segments::{Report, SegmentKernel, Segmented, count_of};
 pub(crate) use slices::allocate as new_slice;
 
-use crate::Error;
+use crate::{DeviceType, Error, Value};
 use driver::RelaxedCapture;
+use slices::{copy_to_device, write_zeros};
 
 const VARIABLE: &str = "WARPFOLD_DEVICE";
 
@@ -249,6 +250,95 @@ impl Device {
             Selected::Cuda(stream) | Selected::Auto(stream) => Some(stream),
             Selected::Cpu(_) | Selected::Unavailable(_) => None,
         }
+    }
+
+    /// Copies items to new device memory on the device's [`stream`](Self::stream). Returns when the
+    /// copy has ended.
+    ///
+    /// This is `clone_htod` of cudarc for every [`DeviceType`], also for those that are types of
+    /// other crates.
+    ///
+    /// # Errors
+    ///
+    /// - [`Error::DeviceInputOnCpu`] if the device is the CPU.
+    /// - [`Error::OutOfMemory`] and [`Error::Cuda`], if device memory cannot be allocated or filled.
+    /// - [`Error::StreamIsCapturing`] if the stream captures a graph.
+    ///
+    /// ```no_run
+    /// use warpfold::{Device, Reduction, operators::Max};
+    ///
+    /// let device = Device::cuda(0)?;
+    /// let numbers = device.upload(&[3, 9, 4])?;
+    /// assert_eq!(Reduction::<Max<i32>>::new(device.clone()).run(&numbers)?, 9);
+    /// assert_eq!(device.download::<i32>(&numbers)?, [3, 9, 4]);
+    /// # Ok::<(), warpfold::Error>(())
+    /// ```
+    pub fn upload<T: DeviceType>(&self, items: &[T]) -> Result<CudaSlice<T>, Error> {
+        let backend = self.backend()?;
+        let stream = backend.gpu().ok_or(Error::DeviceInputOnCpu)?;
+        let mut memory = new_slice(items.len(), stream)?;
+        if !items.is_empty() {
+            // SAFETY: the call waits for the copy, also after a failure.
+            let copied = unsafe { copy_to_device(items, &mut memory, stream) };
+            copied.and(driver::check("waiting for a copy to the device", stream.synchronize()))?;
+        }
+        Ok(memory)
+    }
+
+    /// Allocates device memory for `length` values on the device's [`stream`](Self::stream), with all
+    /// bits zero, which is a value of every [`DeviceType`]. Returns when the memory has been written.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`upload`](Self::upload), and [`Error::InputLength`] for more bytes than an address
+    /// space has.
+    ///
+    /// ```no_run
+    /// use warpfold::{Device, Reduction, operators::Sum};
+    ///
+    /// let device = Device::cuda(0)?;
+    /// let numbers = device.upload(&[1.0_f32, 2.0, 6.0])?;
+    /// let mut sum = device.zeros(1)?;
+    /// Reduction::<Sum<f32>>::new(device.clone()).run_into(&numbers, &mut sum)?;
+    /// assert_eq!(device.download::<f32>(&sum)?, [9.0]);
+    /// # Ok::<(), warpfold::Error>(())
+    /// ```
+    pub fn zeros<T: DeviceType>(&self, length: usize) -> Result<CudaSlice<T>, Error> {
+        let backend = self.backend()?;
+        let stream = backend.gpu().ok_or(Error::DeviceInputOnCpu)?;
+        let mut memory = new_slice(length, stream)?;
+        if length > 0 {
+            write_zeros(&mut memory, stream)?;
+        }
+        Ok(memory)
+    }
+
+    /// Copies results from device memory to host memory, in the order of the memory's stream. Returns
+    /// when the copy has ended.
+    ///
+    /// `V` is the type of the results. Device memory holds [`Value::Stored`] of it.
+    ///
+    /// # Errors
+    ///
+    /// - [`Error::DeviceInputOnCpu`] if the device is the CPU.
+    /// - [`Error::WrongContext`] if the memory belongs to another context.
+    /// - [`Error::StreamIsCapturing`] if the memory's stream captures a graph.
+    /// - [`Error::Cuda`], also for an error of earlier work on the stream.
+    ///
+    /// ```no_run
+    /// use warpfold::{Device, Reduction, operators::Max};
+    ///
+    /// let device = Device::cuda(0)?;
+    /// let matrix = device.upload(&[3, 9, 4, 7, 1, 2])?;
+    /// let maxima = Reduction::<Max<i32>>::new(device.clone()).rows(&matrix, 3)?;
+    /// assert_eq!(device.download::<i32>(&maxima)?, [9, 7]);
+    /// # Ok::<(), warpfold::Error>(())
+    /// ```
+    pub fn download<V: Value>(&self, memory: &impl DevicePtr<V::Stored>) -> Result<Vec<V>, Error> {
+        let backend = self.backend()?;
+        let stream = backend.gpu().ok_or(Error::DeviceInputOnCpu)?;
+        driver::check_context(stream.context(), "input", memory.stream())?;
+        PrivateStream::take(stream.context())?.download_all(memory)
     }
 
     /// Whether the caller left the place of host memory open.

@@ -25,12 +25,47 @@ pub(crate) fn allocate<T: DeviceType>(
     if length > most {
         return Err(Error::InputLength { length, most });
     }
-    let allocated = match length {
-        0 => stream.null(),
-        // SAFETY: every caller writes each item before it is read.
-        _ => unsafe { stream.alloc(length) },
-    };
-    check_allocation(stream.context(), length * size_of::<T>(), allocated)
+    if length == 0 {
+        return check_allocation(stream.context(), 0, stream.null());
+    }
+    // As bytes, because cudarc allocates types with its own `DeviceRepr` only. A type of another
+    // crate cannot have it.
+    let bytes = length * size_of::<T>();
+    // SAFETY: every caller writes each item before it is read.
+    let allocated = unsafe { stream.alloc::<u8>(bytes) };
+    let address = check_allocation(stream.context(), bytes, allocated)?.leak();
+    // SAFETY: the memory has this length. CUDA aligns it to at least 256 bytes.
+    Ok(unsafe { stream.upgrade_device_ptr(address, length) })
+}
+
+/// Enqueues a copy of items to device memory of at least this length.
+///
+/// # Safety
+///
+/// The items are neither changed nor freed until the copy has ended, also after an error.
+pub(super) unsafe fn copy_to_device<T: DeviceType>(
+    items: &[T],
+    memory: &mut impl DevicePtrMut<T>,
+    stream: &Arc<CudaStream>,
+) -> Result<(), Error> {
+    assert!(memory.len() >= items.len(), "room for the items");
+    check("binding the context", stream.context().bind_to_thread())?;
+    let (address, _written) = memory.device_ptr_mut(stream);
+    // SAFETY: the memory has room for the items.
+    check("copying to the device", unsafe { result::memcpy_htod_async(address, items, stream.cu_stream()) })
+}
+
+/// Writes zeros to device memory, and waits until they are written.
+pub(super) fn write_zeros<T: DeviceType>(
+    memory: &mut CudaSlice<T>,
+    stream: &Arc<CudaStream>,
+) -> Result<(), Error> {
+    let bytes = memory.len() * size_of::<T>();
+    check("binding the context", stream.context().bind_to_thread())?;
+    let (address, _written) = memory.device_ptr_mut(stream);
+    // SAFETY: the memory has these bytes. Bits of zero are a value of every device type.
+    let written = unsafe { result::memset_d8_async(address, 0, bytes, stream.cu_stream()) };
+    check("writing zeros", written).and(check("waiting for zeros", stream.synchronize()))
 }
 
 /// Input and output of a call in device memory.

@@ -18,6 +18,7 @@ mod device_code;
 mod device_monoid;
 mod device_operator;
 mod device_steps;
+mod foreign;
 mod function;
 mod inner;
 pub mod known;

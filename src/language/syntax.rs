@@ -124,6 +124,9 @@ pub enum Expression {
     Repeat(usize, &'static Expression),
     /// `array.len()`
     Length(&'static Expression),
+    /// An operator of a type of another crate that acts on each field, with its operands and the slot
+    /// of its result. No macro writes it.
+    ByFields(ByFields, &'static [Expression], usize),
     /// The `_` on the left of an assignment.
     Nowhere,
     /// An expression that contains statements. The slot is present if its value is used.
@@ -247,6 +250,17 @@ pub enum Operator {
     GreaterOrEqual,
     And,
     Or,
+}
+
+/// An operator that acts on each field of its operands. A number is an operand for each field.
+#[derive(Clone, Copy, Debug)]
+#[allow(missing_docs)]
+pub enum ByFields {
+    Binary(Operator),
+    Negate,
+    Not,
+    /// `v[i]`, whose elements are the fields.
+    Element,
 }
 
 /// The type of a method's result.

@@ -1,15 +1,19 @@
 use std::any::TypeId;
 
-use cudarc::driver::DeviceRepr;
-
 /// Plain old data with the same layout in Rust and CUDA C++.
 ///
 /// Derive it with `#[derive(DeviceType)]` for a `#[repr(C)]` or `#[repr(transparent)]` struct whose
 /// fields are device types. The crate implements it for:
 ///
-/// - `i8` to `i64`, `u8` to `u64`, `isize`, `usize`, `bool`, `f32` and `f64`;
-/// - arrays of device types;
-/// - `half::{f16, bf16}`, with the feature `half`.
+/// | types | feature |
+/// | --- | --- |
+/// | `i8` to `i64`, `u8` to `u64`, `isize`, `usize`, `bool`, `f32` and `f64` | |
+/// | arrays of device types, and [`Wrapping`](std::num::Wrapping) of a number | |
+/// | `half::{f16, bf16}` | `half` |
+/// | `num_complex::Complex` | `num-complex` |
+/// | vectors, matrices, quaternions and affine maps of `glam` 0.34 | `glam` |
+/// | `SMatrix` with its vectors, `Point` and `Quaternion` of `nalgebra` 0.35 | `nalgebra` |
+/// | `Pod<T>` of a `bytemuck::Pod` type `T` | `bytemuck` |
 ///
 /// A type describes itself as data. The renderer turns the description into CUDA
 /// C++. The rendered source asserts that size, alignment and offsets are those of Rust.
@@ -25,14 +29,12 @@ use cudarc::driver::DeviceRepr;
 ///
 /// ```
 /// use std::mem::offset_of;
-/// use warpfold::{DeviceType, Field, Kind, Layout, Literal, Value, cudarc::driver::DeviceRepr};
+/// use warpfold::{DeviceType, Field, Kind, Layout, Literal, Value};
 ///
 /// #[derive(Clone, Copy)]
 /// #[repr(C)]
 /// struct Point { x: f32, y: f32 }
 ///
-/// // SAFETY: a kernel can take a `Point` as an argument, since it is plain data without pointers.
-/// unsafe impl DeviceRepr for Point {}
 /// impl Value for Point {
 ///     type Stored = Self;
 ///     fn from_stored(stored: Self) -> Self { stored }
@@ -76,8 +78,6 @@ use cudarc::driver::DeviceRepr;
 /// #[repr(transparent)]
 /// struct Vector(geometry::Vector);
 ///
-/// // SAFETY: a kernel can take a `Vector` as an argument, since it is plain data without pointers.
-/// unsafe impl warpfold::cudarc::driver::DeviceRepr for Vector {}
 /// impl Value for Vector {
 ///     type Stored = Self;
 ///     fn from_stored(stored: Self) -> Self { stored }
@@ -120,13 +120,16 @@ use cudarc::driver::DeviceRepr;
 /// ```
 ///
 /// The safe way is a `#[repr(C)]` struct of your own with the same fields, and a conversion.
+///
+/// `clone_htod` and `alloc` of cudarc require its trait `DeviceRepr`, which `#[derive(DeviceType)]`
+/// implements as well. [`Device::upload`](crate::Device::upload) copies any device type.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a device type",
     label = "its layout is not known to CUDA C++",
     note = "device types are the integers up to 64 bits, `bool`, `f32`, `f64`, arrays of device types, and `#[repr(C)]` structs that derive `DeviceType`"
 )]
 #[allow(unsafe_code)]
-pub unsafe trait DeviceType: DeviceRepr + Value<Stored = Self> {
+pub unsafe trait DeviceType: Value<Stored = Self> {
     /// The layout of the type in memory.
     fn layout() -> Layout;
 

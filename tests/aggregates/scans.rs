@@ -17,7 +17,7 @@ use warpfold::cudarc::driver::sys::{CUgraphInstantiate_flags, CUstreamCaptureMod
 use warpfold::jit::{self, Architecture};
 use warpfold::plan::ScanPolicy;
 use warpfold::source::Source;
-use warpfold::{Aggregate, DeviceAggregate, DeviceType, Element, Error, Item, Maybe, Scan, Value, tree};
+use warpfold::{Aggregate, DeviceAggregate, DeviceType, Element, Error, Item, Maybe, Scan, tree};
 
 use crate::same;
 
@@ -175,8 +175,7 @@ fn runs<A: DeviceAggregate<Input: Drawn, Output: Debug>>(tier: Tier, aggregate: 
                     let Some(stream) = device.stream().filter(|_| A::Input::COUNT > 0) else { continue };
                     let copies = A::Input::upload(stream, &host, start);
                     let scanned = A::Input::scan(&scan, exclusive, &copies, start).expect("scans");
-                    let stored = stream.clone_dtoh(&scanned).expect("copies");
-                    let got: Vec<A::Output> = stored.into_iter().map(A::Output::from_stored).collect();
+                    let got = device.download::<A::Output>(&scanned).expect("copies");
                     same("on the device", &got);
                 }
             }

@@ -16,7 +16,7 @@ use support::tiers::{Suite, Tier, alone, device};
 use warpfold::cudarc::driver::sys::{CUgraphInstantiate_flags, CUstreamCaptureMode};
 use warpfold::operators::Sum;
 use warpfold::plan::SegmentPolicy;
-use warpfold::{Aggregate, DeviceAggregate, Element, Error, Item, Maybe, Reduction, Value, tree};
+use warpfold::{Aggregate, DeviceAggregate, Element, Error, Item, Maybe, Reduction, tree};
 
 use crate::random::runs_on_executor;
 use crate::{POLICIES, check};
@@ -252,10 +252,7 @@ pub(crate) fn segments_are_right<A: DeviceAggregate<Input: Drawn, Output: Debug>
     same("given memory", &results)?;
     let Some(stream) = reduction.device().stream().filter(|_| A::Input::COUNT > 0) else { return Ok(()) };
     let copies = A::Input::upload(stream, &host, start);
-    let download = |results: &_| -> Vec<A::Output> {
-        let stored = stream.clone_dtoh(results).expect("copies");
-        stored.into_iter().map(A::Output::from_stored).collect()
-    };
+    let download = |results: &_| reduction.device().download::<A::Output>(results).expect("copies");
     let results = match in_pairs {
         true => {
             let (begins, ends) =

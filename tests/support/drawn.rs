@@ -5,8 +5,8 @@ use std::sync::Arc;
 use rand::rngs::SmallRng;
 use warpfold::cudarc::driver::{CudaSlice, CudaStream, CudaView};
 use warpfold::{
-    Aggregate, Bit, Bitmap, DeviceAggregate, DeviceMemory, DeviceType, Element, Error, HostMemory, Input,
-    Offsets, OnDevice, OneArray, Place, Reduction, Rows, Scan, Value,
+    Aggregate, Bit, Bitmap, Device, DeviceAggregate, DeviceMemory, DeviceType, Element, Error, HostMemory,
+    Input, Offsets, OnDevice, OneArray, Place, Reduction, Rows, Scan, Value,
 };
 
 use super::input_bytes::{ArrayBytes, bitmap, bytes};
@@ -75,11 +75,7 @@ pub trait Drawn: Element {
 fn upload<T: DeviceType>(stream: &Arc<CudaStream>, items: &[T], start: usize) -> CudaSlice<T> {
     let before = vec![items.first().copied(); start];
     let padded: Vec<T> = before.into_iter().flatten().chain(items.iter().copied()).collect();
-    if padded.is_empty() {
-        stream.null().expect("allocates")
-    } else {
-        stream.clone_htod(&padded).expect("copies")
-    }
+    Device::from(stream.clone()).upload(&padded).expect("copies")
 }
 
 fn view<T>(slice: &CudaSlice<T>, start: usize) -> CudaView<'_, T> {

@@ -11,9 +11,9 @@ pub enum Inputs<T> {
 
 impl<T: DeviceType> Inputs<T> {
     pub fn on(device: &Device, items: &[T]) -> Self {
-        match device.stream() {
-            None => Self::Host(items.to_vec()),
-            Some(stream) => Self::Device(stream.clone_htod(items).expect("room for the items")),
+        match device.is_gpu() {
+            false => Self::Host(items.to_vec()),
+            true => Self::Device(device.upload(items).expect("room for the items")),
         }
     }
 
@@ -48,16 +48,17 @@ impl<T: DeviceType> Inputs<T> {
             }
             Self::Device(items) => {
                 let stream = items.stream();
+                let device = Device::from(stream.clone());
                 let items = items.slice(from..from + length);
                 // Memory with room around the result, so that a write outside of it shows.
                 let room = vec![items_of_nothing::<T>(); to + length + 9];
-                let mut apart = stream.clone_htod(&room).expect("copies");
+                let mut apart = device.upload(&room).expect("copies");
                 scan.inclusive_into(&items, &mut apart.slice_mut(to..to + length)).expect("runs");
-                let mut in_place = stream.clone_htod(&room).expect("copies");
+                let mut in_place = device.upload(&room).expect("copies");
                 stream.memcpy_dtod(&items, &mut in_place.slice_mut(to..to + length)).expect("copies");
                 scan.exclusive_in_place(&mut in_place.slice_mut(to..to + length)).expect("runs");
                 [apart, in_place].map(|scanned| {
-                    let scanned = stream.clone_dtoh(&scanned).expect("copies");
+                    let scanned = device.download::<T>(&scanned).expect("copies");
                     for (at, around) in scanned.iter().enumerate() {
                         let inside = (to..to + length).contains(&at);
                         assert!(inside || T::same_bits(around, &room[at]), "place {at} is not of the scan");

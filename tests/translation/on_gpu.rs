@@ -13,19 +13,18 @@ where
     let device = device(Tier::Gpu);
     let pairs = pairs::<M::Item>(PAIRS);
     let both: Vec<M::Item> = pairs.iter().flat_map(|&(left, right)| [left, right]).collect();
-    let stream = device.stream().expect("a GPU");
-    let items = stream.clone_htod(&both).expect("room for the items");
+    let items = device.upload(&both).expect("room for the items");
     let default = Policy::for_item(&M::Item::layout());
     for policy in [default, default.baseline_only()] {
         let reduction = Reduction::with(device.clone(), operator).with_policy(policy);
         reduction.compile().unwrap_or_else(|error| panic!("{error}"));
-        let mut results = stream.clone_htod(&both[..pairs.len()]).expect("room for the results");
+        let mut results = device.upload(&both[..pairs.len()]).expect("room for the results");
         for pair in 0..pairs.len() {
             // `run` would also compile the CPU's loops for each operator.
             let (input, mut output) = (items.slice(2 * pair..2 * pair + 2), results.slice_mut(pair..=pair));
             reduction.run_into(&input, &mut output).unwrap_or_else(|error| panic!("{error}"));
         }
-        let results = stream.clone_dtoh(&results).expect("copies");
+        let results = device.download::<M::Item>(&results).expect("copies");
         for (got, &(left, right)) in results.into_iter().zip(&pairs) {
             assert_same(got, operator.combine(left, right), left, right);
         }

@@ -65,34 +65,14 @@ impl Lowering<'_> {
                 if let Some(callee) = self.callee(*callee) {
                     return Ok(call(callee, &[operand]));
                 }
-                match scalar(&operand.ty) {
-                    Some(Scalar::F16 | Scalar::BF16) => {
-                        self.types.rounds = true;
-                        let text = format!("halves__::negated({})", operand.text);
-                        Ok(Value::atom(text, operand.ty, operand.stable))
-                    }
-                    Some(Scalar::F32 | Scalar::F64) => {
-                        let text = format!("-{}", operand.within(ATOM));
-                        Ok(Value { text, rank: UNARY, ..operand })
-                    }
-                    _ => self.function("wrapping_neg", vec![operand], None),
-                }
+                self.negated(operand)
             }
             Expression::Not(operand, callee) => {
                 let operand = self.value(operand)?;
                 if let Some(callee) = self.callee(*callee) {
                     return Ok(call(callee, &[operand]));
                 }
-                let inner = operand.within(ATOM);
-                let (text, rank) = match scalar(&operand.ty) {
-                    Some(Scalar::Bool) => (format!("!{inner}"), UNARY),
-                    Some(Scalar::I32 | Scalar::I64 | Scalar::U32 | Scalar::U64) => {
-                        (format!("~{inner}"), UNARY)
-                    }
-                    Some(small) => (format!("{}(~{inner})", scalar_name(small)), ATOM),
-                    None => return self.not_a_number(),
-                };
-                Ok(Value { text, rank, ..operand })
+                self.inverted(operand)
             }
             Expression::Binary(Operator::And, left, right, _) => self.short_circuit(left, right, true),
             Expression::Binary(Operator::Or, left, right, _) => self.short_circuit(left, right, false),
@@ -148,6 +128,7 @@ impl Lowering<'_> {
                 Some(length) => Ok(Value::atom(format!("{length}ull"), Type::Value(usize::layout()), true)),
                 None => self.refuse("only an array has a length"),
             },
+            Expression::ByFields(operator, operands, ty) => self.by_fields(*operator, operands, *ty),
             Expression::Nowhere => self.refuse("`_` has no value"),
             Expression::Assign(..) | Expression::Compound(..) => {
                 self.refuse("an assignment has no value: write it as a statement")
@@ -170,6 +151,34 @@ impl Lowering<'_> {
     /// The function that a place in the body calls. None for an operation of numbers.
     pub(super) fn callee(&self, callee: Option<usize>) -> Option<&Callee> {
         self.callees[callee?].as_ref()
+    }
+
+    /// `-x` of a number.
+    pub(super) fn negated(&mut self, operand: Value) -> Result<Value, Error> {
+        match scalar(&operand.ty) {
+            Some(Scalar::F16 | Scalar::BF16) => {
+                self.types.rounds = true;
+                let text = format!("halves__::negated({})", operand.text);
+                Ok(Value::atom(text, operand.ty, operand.stable))
+            }
+            Some(Scalar::F32 | Scalar::F64) => {
+                let text = format!("-{}", operand.within(ATOM));
+                Ok(Value { text, rank: UNARY, ..operand })
+            }
+            _ => self.function("wrapping_neg", vec![operand], None),
+        }
+    }
+
+    /// `!x` of a number or a `bool`.
+    pub(super) fn inverted(&mut self, operand: Value) -> Result<Value, Error> {
+        let inner = operand.within(ATOM);
+        let (text, rank) = match scalar(&operand.ty) {
+            Some(Scalar::Bool) => (format!("!{inner}"), UNARY),
+            Some(Scalar::I32 | Scalar::I64 | Scalar::U32 | Scalar::U64) => (format!("~{inner}"), UNARY),
+            Some(small) => (format!("{}(~{inner})", scalar_name(small)), ATOM),
+            None => return self.not_a_number(),
+        };
+        Ok(Value { text, rank, ..operand })
     }
 
     /// The value of an operator whose function returned this: `a != b` is `!a.eq(b)`, and `a < b` asks
@@ -228,7 +237,7 @@ impl Lowering<'_> {
         Ok(Value::atom(format!("{}.{member}", base.within(ATOM)), ty, base.stable))
     }
 
-    fn element(&mut self, base: Value, index: &Expression) -> Result<Value, Error> {
+    pub(super) fn element(&mut self, base: Value, index: &Expression) -> Result<Value, Error> {
         let Type::Value(Layout { kind: Kind::Array { element, length }, .. }) = &base.ty else {
             return self.refuse("only an array is indexed");
         };

@@ -10,6 +10,7 @@
 //! leaves some results undefined. There, a function of `templates/rust/integers.cuh` or
 //! `floats.cuh` has Rust's semantics.
 
+mod by_fields;
 mod call;
 mod control;
 mod expression;

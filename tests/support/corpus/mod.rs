@@ -29,6 +29,7 @@ macro_rules! corpus {
     };
 }
 
+mod foreign;
 pub mod generic;
 mod halves;
 mod helpers;
@@ -53,5 +54,6 @@ pub fn corpus(visitor: &mut impl Visitor) {
     types::types(visitor);
     inner::inner(visitor);
     halves::halves(visitor);
+    foreign::foreign(visitor);
     generic::generic(visitor);
 }

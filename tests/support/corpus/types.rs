@@ -561,8 +561,6 @@ mod geometry {
     }
 }
 
-// SAFETY: the struct is plain data without pointers.
-unsafe impl warpfold::cudarc::driver::DeviceRepr for Foreign {}
 impl Value for Foreign {
     type Stored = Self;
     fn from_stored(stored: Self) -> Self {

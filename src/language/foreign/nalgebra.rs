@@ -1,0 +1,63 @@
+use nalgebra::{Point, Quaternion, SMatrix, Scalar};
+
+use super::by_fields;
+use crate::DeviceType;
+use crate::language::callee::{Helper, Operator, op};
+use crate::language::function::Translated;
+use crate::language::primitive::Primitive;
+
+/// The entries of a matrix.
+pub trait Number: Primitive + DeviceType + Scalar {}
+impl<T: Primitive + DeviceType + Scalar> Number for T {}
+
+by_fields! {
+    #[generics(T: Number, const R: usize, const C: usize)]
+    Add Sub AddAssign SubAssign: SMatrix<T, R, C>, SMatrix<T, R, C> => SMatrix<T, R, C>
+}
+by_fields! {
+    #[generics(T: Number, const R: usize, const C: usize)]
+    Mul Div MulAssign DivAssign: SMatrix<T, R, C>, T => SMatrix<T, R, C>
+}
+by_fields! {
+    #[generics(T: Number, const R: usize, const C: usize)] Neg: SMatrix<T, R, C>, () => SMatrix<T, R, C>
+}
+by_fields! {
+    #[generics(T: Number, const R: usize, const C: usize)]
+    PartialEq: SMatrix<T, R, C>, SMatrix<T, R, C> => bool
+}
+by_fields! { #[generics(T: Number, const R: usize, const C: usize)] Index: SMatrix<T, R, C>, usize => T }
+
+by_fields! {
+    #[generics(T: Number, const D: usize)] Sub: Point<T, D>, Point<T, D> => SMatrix<T, D, 1>
+}
+by_fields! {
+    #[generics(T: Number, const D: usize)]
+    Add Sub AddAssign SubAssign: Point<T, D>, SMatrix<T, D, 1> => Point<T, D>
+}
+by_fields! {
+    #[generics(T: Number, const D: usize)] Mul Div MulAssign DivAssign: Point<T, D>, T => Point<T, D>
+}
+by_fields! { #[generics(T: Number, const D: usize)] PartialEq: Point<T, D>, Point<T, D> => bool }
+by_fields! { #[generics(T: Number, const D: usize)] Index: Point<T, D>, usize => T }
+
+by_fields! {
+    #[generics(T: Number)]
+    Add Sub AddAssign SubAssign: Quaternion<T>, Quaternion<T> => Quaternion<T>
+}
+by_fields! { #[generics(T: Number)] Mul Div MulAssign DivAssign: Quaternion<T>, T => Quaternion<T> }
+by_fields! { #[generics(T: Number)] Neg: Quaternion<T>, () => Quaternion<T> }
+by_fields! { #[generics(T: Number)] PartialEq: Quaternion<T>, Quaternion<T> => bool }
+by_fields! { #[generics(T: Number)] Index: Quaternion<T>, usize => T }
+
+#[diagnostic::do_not_recommend]
+impl<T: Number, const R: usize, const C: usize> Operator<op::Index, (usize, usize)> for SMatrix<T, R, C> {
+    const FUNCTION: Option<Translated> = entry::<T, R, C>::FUNCTION;
+}
+
+/// The entry in a row and a column.
+#[allow(dead_code)]
+#[crate::device]
+fn entry<T: Number, const R: usize, const C: usize>(matrix: SMatrix<T, R, C>, at: (usize, usize)) -> T {
+    let position = if at.0 < R { at.0 + at.1 * R } else { R * C };
+    matrix[position]
+}

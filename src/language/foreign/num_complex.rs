@@ -1,0 +1,68 @@
+use num_complex::Complex;
+use num_traits::Num;
+
+use super::by_fields;
+use crate::DeviceType;
+use crate::language::callee::{Helper, Operator, op};
+use crate::language::function::Translated;
+use crate::language::primitive::Primitive;
+
+by_fields! {
+    #[generics(T: Number)]
+    Add Sub AddAssign SubAssign: Complex<T>, Complex<T> => Complex<T>
+}
+by_fields! { #[generics(T: Number)] Neg: Complex<T>, () => Complex<T> }
+by_fields! { #[generics(T: Number)] PartialEq: Complex<T>, Complex<T> => bool }
+by_fields! { #[generics(T: Number)] Mul Div MulAssign DivAssign: Complex<T>, T => Complex<T> }
+by_fields! { Mul: f32, Complex<f32> => Complex<f32> }
+by_fields! { Mul: f64, Complex<f64> => Complex<f64> }
+
+macro_rules! functions {
+    ($($operator:ident $right:ty => $function:ident;)*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl<T: Number> Operator<op::$operator, $right> for Complex<T> {
+            const FUNCTION: Option<Translated> = $function::<T>::FUNCTION;
+        }
+    )*};
+}
+functions! {
+    Mul Complex<T> => product;
+    MulAssign Complex<T> => product;
+    Div Complex<T> => quotient;
+    DivAssign Complex<T> => quotient;
+    Add T => plus_real;
+    AddAssign T => plus_real;
+    Sub T => minus_real;
+    SubAssign T => minus_real;
+}
+
+#[allow(dead_code)]
+#[crate::device]
+fn product<T: Number>(a: Complex<T>, b: Complex<T>) -> Complex<T> {
+    Complex { re: a.re * b.re - a.im * b.im, im: a.re * b.im + a.im * b.re }
+}
+
+#[allow(dead_code)]
+#[crate::device]
+fn quotient<T: Number>(a: Complex<T>, b: Complex<T>) -> Complex<T> {
+    let square = b.re * b.re + b.im * b.im;
+    let re = a.re * b.re + a.im * b.im;
+    let im = a.im * b.re - a.re * b.im;
+    Complex { re: re / square, im: im / square }
+}
+
+#[allow(dead_code)]
+#[crate::device]
+fn plus_real<T: Number>(a: Complex<T>, b: T) -> Complex<T> {
+    Complex { re: a.re + b, im: a.im }
+}
+
+#[allow(dead_code)]
+#[crate::device]
+fn minus_real<T: Number>(a: Complex<T>, b: T) -> Complex<T> {
+    Complex { re: a.re - b, im: a.im }
+}
+
+/// The parts of a complex number.
+pub trait Number: Primitive + DeviceType + Default + Num {}
+impl<T: Primitive + DeviceType + Default + Num> Number for T {}
