@@ -274,3 +274,62 @@ fn generic_code_does_not_take_a_type_for_a_number() {
     assert!(matches!(refused, Err(warpfold::Error::Untranslatable { .. })), "{refused:?}");
     assert_eq!(Larger::default().combine(Rank::Low, Rank::High), Rank::Low);
 }
+
+mod helpers {
+    #[warpfold::device]
+    pub fn halved(x: u32) -> u32 {
+        x / 2
+    }
+
+    #[warpfold::device]
+    pub fn last<T: Copy, const N: usize>(x: [T; N]) -> T {
+        x[N - 1]
+    }
+}
+
+mod hidden {
+    use super::helpers::*;
+    use warpfold::{Monoid, monoid};
+
+    /// Hides the function of this name from the import, and not its form.
+    fn halved(x: u32) -> u32 {
+        x
+    }
+
+    #[derive(Clone, Copy, Default)]
+    pub struct Hidden;
+
+    #[monoid]
+    impl Monoid for Hidden {
+        type Item = u32;
+        fn identity(&self) -> u32 {
+            0
+        }
+        fn combine(&self, a: u32, b: u32) -> u32 {
+            a + halved(b)
+        }
+    }
+
+    #[derive(Clone, Copy, Default)]
+    pub struct Visible;
+
+    #[monoid]
+    impl Monoid for Visible {
+        type Item = u32;
+        fn identity(&self) -> u32 {
+            0
+        }
+        fn combine(&self, a: u32, b: u32) -> u32 {
+            super::helpers::halved(last([a, b])) + last::<u32, 1>([a])
+        }
+    }
+}
+
+#[test]
+fn a_function_that_hides_a_device_function_is_not_taken_for_it() {
+    let refused = Reduction::<hidden::Hidden>::new(Device::cpu()).source();
+    let Err(warpfold::Error::Untranslatable { reason, .. }) = refused else { panic!("{refused:?}") };
+    assert!(reason.contains("another function hides"), "{reason}");
+    let source = Reduction::<hidden::Visible>::new(Device::cpu()).source();
+    assert!(source.is_ok(), "{source:?}");
+}

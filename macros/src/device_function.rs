@@ -149,12 +149,13 @@ fn form(item: &ItemFn, warpfold: &Path, function: &TokenStream) -> TokenStream {
     let signature = &item.sig;
     let structure = structure(item);
     let name = &signature.ident;
-    let types = parameters(signature).map(|typed| &typed.ty);
+    let types: Vec<_> = parameters(signature).map(|typed| &typed.ty).collect();
     let result = match &signature.output {
         ReturnType::Type(_, result) => quote!(#result),
         ReturnType::Default => quote!(()),
     };
     let (generics, arguments, clause) = signature.generics.split_for_impl();
+    let turbofish = arguments.as_turbofish();
     let known = known(&signature.generics, warpfold);
     // Evaluated here as well, so that rustc reports recursion at the function itself.
     let asked = signature.generics.params.is_empty().then(|| {
@@ -168,7 +169,11 @@ fn form(item: &ItemFn, warpfold: &Path, function: &TokenStream) -> TokenStream {
         #[allow(warnings, clippy::all, clippy::pedantic, clippy::nursery, clippy::restriction)]
         impl #generics #name #arguments #clause {
             #[doc(hidden)]
-            pub fn probe(_: &#warpfold::language::Slot<Self>, _: (#(#types,)*)) -> #result {
+            pub fn probe<__F: ::core::ops::Fn(#(#types),*) -> #result>(
+                _: &#warpfold::language::Slot<(Self, __F)>,
+                _: __F,
+                _: (#(#types,)*),
+            ) -> #result {
                 ::core::unreachable!("probes are never run")
             }
         }
@@ -178,6 +183,9 @@ fn form(item: &ItemFn, warpfold: &Path, function: &TokenStream) -> TokenStream {
         #[diagnostic::do_not_recommend]
         impl #generics #warpfold::language::Helper for #name #arguments #known {
             const FUNCTION: ::core::option::Option<#warpfold::language::Translated> = #function;
+            fn item() -> ::core::any::TypeId {
+                #warpfold::language::callee::type_of(#name #turbofish)
+            }
         }
 
         #asked

@@ -23,6 +23,14 @@ type Marker<T> = PhantomData<fn() -> T>;
 pub trait Helper: 'static {
     /// The function. None if it was refused.
     const FUNCTION: Option<Translated>;
+
+    /// Identifies the type of the function itself.
+    fn item() -> TypeId;
+}
+
+/// Identifies the type of a function. Each function has a type of its own.
+pub fn type_of<F: 'static>(_: F) -> TypeId {
+    TypeId::of::<F>()
 }
 
 /// A type that stands for a method or an operator.
@@ -41,14 +49,27 @@ const fn callee<T: 'static>(
     function: fn() -> DeviceFunction,
 ) -> Option<Callee> {
     match translated {
-        Some(translated) => Some(Callee { id: TypeId::of::<T>, function, exact: translated.is_exact() }),
+        Some(translated) => {
+            Some(Callee { id: TypeId::of::<T>, function, is_named: || true, exact: translated.is_exact() })
+        }
         None => None,
     }
 }
 
-/// The function of a slot.
-pub const fn function<T: Helper>(_: &Slot<T>) -> Option<Callee> {
+/// A function that a type names.
+pub(super) const fn named<T: Helper>() -> Option<Callee> {
     callee::<T>(T::FUNCTION, || DeviceFunction::translated(T::FUNCTION.unwrap_or(Translated::REFUSED)))
+}
+
+/// The function of a slot. The slot has the types of its form, and of the function that the path of
+/// the call names.
+///
+/// The two differ if an import by `*` brings the form, and another function hides the function.
+pub const fn function<T: Helper, F: 'static>(_: &Slot<(T, F)>) -> Option<Callee> {
+    match named::<T>() {
+        Some(callee) => Some(Callee { is_named: || T::item() == TypeId::of::<F>(), ..callee }),
+        None => None,
+    }
 }
 
 /// The function that a slot's method or operator means. None for an operation of numbers.

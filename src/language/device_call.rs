@@ -2,13 +2,12 @@
 
 use std::mem::offset_of;
 
-use super::callee::{Helper, function};
+use super::callee::{Helper, named};
 use super::device_aggregate::{DeviceAggregate, PreparedBy, Preparing, prepares_itself};
 use super::device_monoid::DeviceMonoid;
 use super::device_operator::{DeviceOperator, Form};
 use super::device_steps::{Called, DeviceSteps, Steps};
 use super::part::Part;
-use super::probe::Slot;
 use crate::operators::aggregates::{Filtered, Filtering, Mapped, Mask, Masked};
 use crate::operators::{Function, Item, Monoid};
 use crate::types::{DeviceType, Element, Value};
@@ -43,7 +42,7 @@ pub trait DeviceCall: Function {
 }
 
 fn called<F: DeviceCall>() -> Called {
-    let callee = function(&Slot::<F::Function>::new());
+    let callee = named::<F::Function>();
     Called { callee: callee.expect("a function has a translation"), parameters: F::PARAMETERS }
 }
 

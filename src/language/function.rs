@@ -105,6 +105,8 @@ pub struct Callee {
     pub id: fn() -> TypeId,
     /// Makes the function. It is made on demand, since a function may call itself.
     pub function: fn() -> DeviceFunction,
+    /// Whether the path of the call names this function.
+    pub is_named: fn() -> bool,
     /// Whether the function and its callees are exact.
     pub exact: bool,
 }

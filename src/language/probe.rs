@@ -206,9 +206,23 @@ pub mod undeclared {
 
     impl warpfold_callee {
         /// Accepts and returns any type.
-        pub fn probe<A, R>(_: &Slot<Self>, _: A) -> R {
+        pub fn probe<F: Accepts<A>, A, R>(_: &Slot<(Self, ())>, _: F, _: A) -> R {
             unreachable!("probes are never run")
         }
+    }
+
+    /// The functions that accept these arguments. So the arguments tell the types of a generic
+    /// function.
+    pub trait Accepts<A> {}
+
+    macro_rules! accepts {
+        ($(($($argument:ident),*);)*) => {$(
+            impl<F: Fn($($argument),*) -> R, R, $($argument),*> Accepts<($($argument,)*)> for F {}
+        )*};
+    }
+    accepts! {
+        (); (A); (A, B); (A, B, C); (A, B, C, D); (A, B, C, D, E); (A, B, C, D, E, G); (A, B, C, D, E, G, H);
+        (A, B, C, D, E, G, H, I);
     }
 }
 

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use super::code::{Code, Line};
 use super::members::Member;
-use crate::language::{Body, Callee, Inside, Type};
+use crate::language::{Body, Callee, Inside, Translation, Type};
 use crate::source::lower::{self, lower};
 use crate::source::names::identifier;
 use crate::source::types::Types;
@@ -62,6 +62,7 @@ impl Functions<'_> {
             }
             Body::Translation(translation) => {
                 let mut called = |callee: &Option<Callee>| match callee {
+                    Some(callee) if !(callee.is_named)() => Err(hidden(callee, translation)),
                     Some(callee) => self.callee(callee).map(Some),
                     None => Ok(None),
                 };
@@ -100,6 +101,16 @@ impl Functions<'_> {
         };
         Ok(lower::Callee { name, result: function.result })
     }
+}
+
+/// A call means another function than its form.
+fn hidden(callee: &Callee, translation: &Translation) -> Error {
+    let name = (callee.function)().name;
+    let reason = format!(
+        "another function hides the `#[device]` function `{name}`, which is imported by `*`: rename one of the two, \
+         or call `{name}` by its path"
+    );
+    Error::Untranslatable { file: translation.file, line: translation.line(), reason }
 }
 
 /// The operator's constants as declarations. They stand at the head of every hand-written body.

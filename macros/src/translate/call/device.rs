@@ -32,7 +32,18 @@ impl Translator<'_> {
             );
         }
         let (number, slot) = self.callee_named("function", last, callee.path.segments.last().span());
-        let probe = |name, arguments| quote!(#name #arguments::probe(&#slot, (#(#probes,)*)));
+        let probe = |name: Ident, arguments: PathArguments| {
+            let form = quote!(#name #arguments::probe);
+            let function = match &arguments {
+                PathArguments::AngleBracketed(arguments) => {
+                    let mut arguments = arguments.clone();
+                    arguments.colon2_token = Some(Default::default());
+                    quote!(#name #arguments)
+                }
+                _ => quote!(#name),
+            };
+            quote!(#form(&#slot, #function, (#(#probes,)*)))
+        };
         Pair {
             probe: of_callee(&callee.path, probe),
             tree: quote!(__warpfold::language::syntax::Expression::Call(#number, &[#(#trees),*])),
