@@ -158,7 +158,7 @@ fn hidden(method: &ImplItemFn, name: u64, arguments: &TokenStream, warpfold: &Pa
 }
 
 /// A number for a name (FNV-1a).
-fn hash(name: &str) -> u64 {
+pub(crate) fn hash(name: &str) -> u64 {
     let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
     name.bytes().fold(0xcbf2_9ce4_8422_2325, step)
 }

@@ -115,9 +115,46 @@ impl<T: Method<NAME, G>, const NAME: u64, G: 'static> Meaning for MethodOf<T, NA
     const FUNCTION: Option<Translated> = Some(T::FUNCTION);
 }
 
-/// Stands for a method of `T` that is not in an `impl` with `#[device]`. It has no meaning.
+/// Stands for a method of `T` that is not in an `impl` with `#[device]`. It has a meaning only for a
+/// type of another crate that has [`KnownMethod`].
 #[derive(Debug)]
-pub struct Undeclared<T>(Marker<T>);
+pub struct Undeclared<T, const NAME: u64>(Marker<T>);
+
+/// A method or an associated function of a type of another crate. `NAME` is the [`hash`] of the
+/// name.
+pub trait KnownMethod<const NAME: u64>: 'static {
+    /// The function.
+    const FUNCTION: Option<Translated>;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: KnownMethod<NAME>, const NAME: u64> Meaning for Undeclared<T, NAME> {
+    const FUNCTION: Option<Translated> = T::FUNCTION;
+}
+
+/// The value of a constructor of a type of another crate.
+#[derive(Debug)]
+pub struct Made<T>(Marker<T>);
+
+/// The result of a form of an associated function.
+pub trait Makes<T> {}
+impl<T> Makes<T> for Made<T> {}
+// A form in an `impl` knows the types of its arguments.
+impl<T> Makes<T> for () {}
+
+/// Makes the result of a constructor and the type of its path the same.
+pub fn made<T, M: Makes<T>>(_: &T, _: M) {}
+
+/// A number for a name (FNV-1a), as the macros compute it.
+pub(super) const fn hash(name: &str) -> u64 {
+    let mut rest = name.as_bytes();
+    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
+    while let [byte, others @ ..] = rest {
+        hash = (hash ^ *byte as u64).wrapping_mul(0x0100_0000_01b3);
+        rest = others;
+    }
+    hash
+}
 
 /// Stands for a method of numbers.
 #[derive(Debug)]

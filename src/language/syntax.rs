@@ -252,7 +252,7 @@ pub enum Operator {
     Or,
 }
 
-/// An operator that acts on each field of its operands. A number is an operand for each field.
+/// An operator or a function that acts on each field of its operands. A number is an operand for each field.
 #[derive(Clone, Copy, Debug)]
 #[allow(missing_docs)]
 pub enum ByFields {
@@ -261,6 +261,10 @@ pub enum ByFields {
     Not,
     /// `v[i]`, whose elements are the fields.
     Element,
+    /// `V::new(x, y)`, with a value for each field.
+    New,
+    /// `V::splat(x)`, with one value for all fields.
+    Splat,
 }
 
 /// The type of a method's result.

@@ -1,8 +1,8 @@
 use nalgebra::{Point, Quaternion, SMatrix, Scalar};
 
-use super::by_fields;
+use super::{bodies, by_fields, methods, of_parts};
 use crate::DeviceType;
-use crate::language::callee::{Helper, Operator, op};
+use crate::language::callee::{Helper, KnownMethod, Operator, hash, op};
 use crate::language::function::Translated;
 use crate::language::primitive::Primitive;
 
@@ -60,4 +60,18 @@ impl<T: Number, const R: usize, const C: usize> Operator<op::Index, (usize, usiz
 fn entry<T: Number, const R: usize, const C: usize>(matrix: SMatrix<T, R, C>, at: (usize, usize)) -> T {
     let position = if at.0 < R { at.0 + at.1 * R } else { R * C };
     matrix[position]
+}
+
+methods! {
+    #[generics(T: Number)] "new" SMatrix<T, 1, 1> = of_parts::<T, Self>("new", &bodies::NEW_1);
+    #[generics(T: Number)] "new" SMatrix<T, 2, 1> = of_parts::<T, Self>("new", &bodies::NEW_2);
+    #[generics(T: Number)] "new" SMatrix<T, 3, 1> = of_parts::<T, Self>("new", &bodies::NEW_3);
+    #[generics(T: Number)] "new" SMatrix<T, 4, 1> = of_parts::<T, Self>("new", &bodies::NEW_4);
+    #[generics(T: Number)] "new" SMatrix<T, 1, 2> = of_parts::<T, Self>("new", &bodies::NEW_2);
+    #[generics(T: Number)] "new" SMatrix<T, 1, 3> = of_parts::<T, Self>("new", &bodies::NEW_3);
+    #[generics(T: Number)] "new" SMatrix<T, 1, 4> = of_parts::<T, Self>("new", &bodies::NEW_4);
+    #[generics(T: Number)] "new" Point<T, 1> = of_parts::<T, Self>("new", &bodies::NEW_1);
+    #[generics(T: Number)] "new" Point<T, 2> = of_parts::<T, Self>("new", &bodies::NEW_2);
+    #[generics(T: Number)] "new" Point<T, 3> = of_parts::<T, Self>("new", &bodies::NEW_3);
+    #[generics(T: Number)] "new" Point<T, 4> = of_parts::<T, Self>("new", &bodies::NEW_4);
 }

@@ -1,9 +1,11 @@
-use num_complex::Complex;
-use num_traits::Num;
+use std::ops::Neg;
 
-use super::by_fields;
+use num_complex::Complex;
+use num_traits::{Float, Num};
+
+use super::{bodies, by_fields, methods, of_parts};
 use crate::DeviceType;
-use crate::language::callee::{Helper, Operator, op};
+use crate::language::callee::{Helper, KnownMethod, Operator, hash, op};
 use crate::language::function::Translated;
 use crate::language::primitive::Primitive;
 
@@ -16,6 +18,60 @@ by_fields! { #[generics(T: Number)] PartialEq: Complex<T>, Complex<T> => bool }
 by_fields! { #[generics(T: Number)] Mul Div MulAssign DivAssign: Complex<T>, T => Complex<T> }
 by_fields! { Mul: f32, Complex<f32> => Complex<f32> }
 by_fields! { Mul: f64, Complex<f64> => Complex<f64> }
+
+methods! {
+    #[generics(T: Number)] "new" Complex<T> = of_parts::<T, Self>("new", &bodies::NEW_2);
+    #[generics(T: Number + Neg<Output = T>)] "conj" Complex<T> = conjugate::<T>::FUNCTION;
+    #[generics(T: Number)] "norm_sqr" Complex<T> = square::<T>::FUNCTION;
+    #[generics(T: Number)] "scale" Complex<T> = scaled::<T>::FUNCTION;
+    #[generics(T: Number)] "unscale" Complex<T> = unscaled::<T>::FUNCTION;
+    #[generics(T: Number + Neg<Output = T>)] "inv" Complex<T> = inverse::<T>::FUNCTION;
+    #[generics(T: Number + Float)] "norm" Complex<T> = length::<T>::FUNCTION;
+    #[generics(T: Number + Float)] "arg" Complex<T> = angle::<T>::FUNCTION;
+}
+
+#[allow(dead_code)]
+#[crate::device]
+fn conjugate<T: Number + Neg<Output = T>>(z: Complex<T>) -> Complex<T> {
+    Complex { re: z.re, im: -z.im }
+}
+
+#[allow(dead_code)]
+#[crate::device]
+fn square<T: Number>(z: Complex<T>) -> T {
+    z.re * z.re + z.im * z.im
+}
+
+#[allow(dead_code)]
+#[crate::device]
+fn scaled<T: Number>(z: Complex<T>, by: T) -> Complex<T> {
+    z * by
+}
+
+#[allow(dead_code)]
+#[crate::device]
+fn unscaled<T: Number>(z: Complex<T>, by: T) -> Complex<T> {
+    z / by
+}
+
+#[allow(dead_code)]
+#[crate::device]
+fn inverse<T: Number + Neg<Output = T>>(z: Complex<T>) -> Complex<T> {
+    let square = square(z);
+    Complex { re: z.re / square, im: -z.im / square }
+}
+
+#[allow(dead_code)]
+#[crate::device]
+fn length<T: Number + Float>(z: Complex<T>) -> T {
+    z.re.hypot(z.im)
+}
+
+#[allow(dead_code)]
+#[crate::device]
+fn angle<T: Number + Float>(z: Complex<T>) -> T {
+    z.im.atan2(z.re)
+}
 
 macro_rules! functions {
     ($($operator:ident $right:ty => $function:ident;)*) => {$(

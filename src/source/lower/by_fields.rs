@@ -17,6 +17,7 @@ impl Lowering<'_> {
         match (operator, &operands[..]) {
             (ByFields::Element, [base, index]) => self.element_of_fields(base, index),
             (ByFields::Binary(Operator::Equal), [left, right]) => self.equal_fields(left, right),
+            (ByFields::New, values) => Ok(aggregate(&self.types.name_of(&ty), values, ty)),
             (operator, operands) => self.on_each_field(operator, operands, ty),
         }
     }
@@ -29,6 +30,7 @@ impl Lowering<'_> {
                 (ByFields::Binary(operator), [left, right]) => return self.binary(operator, left, right),
                 (ByFields::Negate, [operand]) => return self.negated(operand.clone()),
                 (ByFields::Not, [operand]) => return self.inverted(operand.clone()),
+                (ByFields::Splat, [operand]) => return Ok(operand.clone()),
                 _ => return self.not_a_number(),
             },
             Kind::Struct { fields } => fields.iter().map(|field| Type::Value(field.layout.clone())).collect(),

@@ -3,7 +3,7 @@
 use std::num::Wrapping;
 
 use glam::{
-    Affine3A, DMat3, DQuat, I64Vec2, IVec3, Mat2, Mat4, Quat, U8Vec3, UVec4, Vec2, Vec3, Vec3A, Vec4,
+    Affine3A, DMat3, DQuat, DVec4, I64Vec2, IVec3, Mat2, Mat4, Quat, U8Vec3, UVec4, Vec2, Vec3, Vec3A, Vec4,
 };
 use nalgebra::{Matrix3, Point3, Quaternion, RowVector4, SMatrix, Vector2, Vector3};
 use num_complex::Complex;
@@ -31,6 +31,7 @@ edges! {
     Vec3: f32, 3, |n| n.into();
     Vec3A: f32, 3, |n| n.into();
     Vec4: f32, 4, |n| n.into();
+    DVec4: f64, 4, |n| n.into();
     Quat: f32, 4, |n| Quat::from_array(n);
     DQuat: f64, 4, |n| DQuat::from_array(n);
     Mat2: f32, 4, |n| Mat2::from_cols_array(&n);
@@ -86,8 +87,8 @@ corpus! { of_other_crates:
         if a == b { -z } else { z * 2.0 + a.re }
     }
     complex_f64: Complex<f64> = |a, b| {
-        let z = 0.5 * a - b / 3.0;
-        Complex { re: z.im, im: (a - b).re }
+        let z = 0.5 * a - b / 3.0 + a.conj() * b.inv();
+        Complex::new(z.im, (a - b).norm_sqr() + z.scale(2.0).re - z.unscale(3.0).im)
     }
     vectors: Vec3 = |a, b| {
         let mut v = a + b * 2.0;
@@ -95,9 +96,17 @@ corpus! { of_other_crates:
         if square(v) > square(b) { v.x = a[2]; }
         if a == b { -v } else { 1.0 - v }
     }
-    vectors_of_two: Vec2 = |a, b| { Vec2 { x: a.y, y: b[0] } * b }
+    vectors_of_two: Vec2 = |a, b| {
+        let c = Vec2 { x: a.y, y: b[0] } * b;
+        Vec2::new(c.dot(a), b.length()) + Vec2::splat(c.length_squared())
+    }
+    vectors_by_functions: Vec3 = |a, b| {
+        let normal = a.cross(b);
+        if normal.length() > 1.0 { normal / normal.length_squared() } else { Vec3::new(a.dot(b), -1.0, b[1]) }
+    }
+    wide_vectors: DVec4 = |a, b| { DVec4::new(a.dot(b), a.length(), b.w, 1.0) - DVec4::splat(b.x) }
     aligned_vectors: Vec3A = |a, b| {
-        let mut v = a * b;
+        let mut v = a * Vec3A::new(b.y, b.z, b.x);
         v.z += b[1];
         if v.x < a.y { v } else { v - a }
     }
@@ -111,7 +120,7 @@ corpus! { of_other_crates:
         v / a
     }
     quaternions: Quat = |a, b| {
-        let mut q = a + b;
+        let mut q = a + Quat::from_xyzw(b.w, b.x, b.y, b.z);
         q.w = a.x * b.y - a.z;
         if q == a { q } else { -q * 0.5 }
     }
@@ -120,7 +129,7 @@ corpus! { of_other_crates:
         let mut m = a;
         m.x_axis += b.y_axis;
         m.y_axis.x = b.x_axis[1];
-        m - b
+        Mat2::from_cols(b.y_axis, m.x_axis) - b
     }
     matrices: Mat4 = |a, b| {
         let mut m = a + b;
@@ -146,7 +155,7 @@ corpus! { of_other_crates:
         c += b;
         if a == b { c } else { 5 - c }
     }
-    small_columns: Vector2<u16> = |a, b| { a + b * a[1] }
+    small_columns: Vector2<u16> = |a, b| { a + Vector2::new(b.y, a.x) * a[1] }
     columns: Vector3<f32> = |a, b| {
         let mut v = a - b;
         v /= b.z;
@@ -161,7 +170,7 @@ corpus! { of_other_crates:
     }
     points: Point3<f64> = |a, b| {
         let way = b - a;
-        if way.x < 0.0 { a + way / 2.0 } else { b * a[1] }
+        if way.x < 0.0 { a + way / 2.0 } else { Point3::new(a.z, 1.0, b.x) * a[1] }
     }
     parts_of_rotations: Quaternion<f32> = |a, b| {
         let mut q = a + b * 0.25;

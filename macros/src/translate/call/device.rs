@@ -5,7 +5,11 @@ use quote::{format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{ExprCall, ExprMethodCall, ExprPath, Path, PathArguments};
 
+use crate::device_methods::hash;
 use crate::translate::{Pair, Translator, ours_at, own, plain};
+
+/// The associated functions of types of other crates, which return `Self`.
+const CONSTRUCTORS: [&str; 4] = ["new", "splat", "from_cols", "from_xyzw"];
 
 const CALLS_ITSELF: &str = "a function that calls itself has no bound on a GPU's stack; use a loop";
 
@@ -62,13 +66,23 @@ impl Translator<'_> {
             last.ident = name.clone();
         }
         let (span, slot) = ours_at(span, slot);
-        let undeclared = undeclared(&name, TokenStream::new());
+        let makes = CONSTRUCTORS.contains(&plain(&last.ident).as_str());
+        let undeclared = undeclared(&name, &last.ident, TokenStream::new(), makes);
         let names: Vec<Ident> = (0..probes.len()).map(|number| own(&format!("argument_{number}"))).collect();
-        let probe = quote_spanned! {span=> ({
-            #(let #names = #probes;)*
-            { #undeclared #form(&#slot, (#(#names,)*)); }
-            #callee(#(#names),*)
-        })};
+        let form = quote_spanned!(span=> #form(&#slot, (#(#names,)*)));
+        let probe = match makes {
+            false => quote_spanned! {span=> ({
+                #(let #names = #probes;)*
+                { #undeclared #form; }
+                #callee(#(#names),*)
+            })},
+            true => quote_spanned! {span=> ({
+                #(let #names = #probes;)*
+                let __warpfold_made = #callee(#(#names),*);
+                { #undeclared __warpfold::language::callee::made(&__warpfold_made, #form); }
+                __warpfold_made
+            })},
+        };
         Pair { probe, tree: quote!(__warpfold::language::syntax::Expression::Call(#number, &[#(#trees),*])) }
     }
 
@@ -84,7 +98,7 @@ impl Translator<'_> {
             call.args.iter().map(|argument| self.argument(argument)).unzip();
         let (number, slot) = self.callee_named("meaning", name, call.method.span());
         let called = self.form_of(call, &slot, probes.len());
-        let undeclared = undeclared(&form_name("", &call.method), quote!(self,));
+        let undeclared = undeclared(&form_name("", &call.method), &call.method, quote!(self,), false);
         let form = quote!({ #undeclared #called });
         let (receiver, tree) = (receiver.probe, receiver.tree);
         let probe = self.of_one_meaning(call, name, &receiver, &probes, Some(form));
@@ -111,12 +125,24 @@ pub(crate) fn form_name(kind: &str, name: &Ident) -> Ident {
     Ident::new(&format!("__warpfold_{kind}{}", plain(name)), name.span())
 }
 
-/// A form of this name for every type. A form in an `impl` comes first.
-fn undeclared(form: &Ident, receiver: TokenStream) -> TokenStream {
+/// A form of a method for every type. A form in an `impl` comes first.
+fn undeclared(form: &Ident, method: &Ident, receiver: TokenStream, makes: bool) -> TokenStream {
     let name = Ident::new("__WarpfoldUndeclared", Span::call_site());
+    let method = hash(&plain(method));
+    let (result, value) = match makes {
+        true => (
+            quote!(-> __warpfold::language::callee::Made<Self>),
+            quote!(::core::unreachable!("probes are never run")),
+        ),
+        false => (TokenStream::new(), TokenStream::new()),
+    };
     quote! {
         trait #name: Sized {
-            fn #form<A>(#receiver _: &__warpfold::language::Slot<__warpfold::language::callee::Undeclared<Self>>, _: A) {}
+            fn #form<A>(
+                #receiver
+                _: &__warpfold::language::Slot<__warpfold::language::callee::Undeclared<Self, #method>>,
+                _: A,
+            ) #result { #value }
         }
         impl<T> #name for T {}
     }
