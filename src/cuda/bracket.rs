@@ -45,6 +45,11 @@ fn check_output<T>(output: &dyn DevicePtrMut<T>) -> Result<(), Error> {
     }
 }
 
+/// The kernels of the first launch, and of the others, which read partials.
+fn first_and_others(kernels: &[Kernel]) -> (&[Kernel], &[Kernel]) {
+    kernels.split_at(kernels.len().min(1))
+}
+
 static KERNELS: Registry<Policy, BracketKernel> = Registry::new();
 
 impl BracketKernel {
@@ -80,7 +85,7 @@ impl BracketKernel {
 
     /// The rates of earlier calls with host memory, if all tuned kernels are loaded.
     pub(crate) fn rates(&self) -> Option<&Rates> {
-        let are_loaded = |of: &Self| of.kernels.all_loaded(of.policy.kernels().iter().copied());
+        let are_loaded = |of: &Self| of.kernels.all_loaded(of.policy.kernels());
         (are_loaded(self) && are_loaded(self.of_partials())).then_some(&self.rates)
     }
 
@@ -98,16 +103,17 @@ impl BracketKernel {
     }
 
     /// The kernels of `launches`, in launch order. All but the first read partials.
-    fn kernels(launches: &Launches) -> impl Iterator<Item = Kernel> + Clone {
-        launches.clone().map(|launch| launch.kernel)
+    fn kernels(launches: &Launches) -> Vec<Kernel> {
+        launches.clone().map(|launch| launch.kernel).collect()
     }
 
     fn all_loaded(&self, launches: &Launches) -> bool {
         let kernels = Self::kernels(launches);
         match &self.of_partials {
-            None => self.kernels.all_loaded(kernels),
+            None => self.kernels.all_loaded(&kernels),
             Some(later) => {
-                self.kernels.all_loaded(kernels.clone().take(1)) && later.kernels.all_loaded(kernels.skip(1))
+                let (first, others) = first_and_others(&kernels);
+                self.kernels.all_loaded(first) && later.kernels.all_loaded(others)
             }
         }
     }
@@ -125,11 +131,12 @@ impl BracketKernel {
         let kernels = Self::kernels(&launches);
         let render = |kernel| self.render::<M, R>(kernel);
         let all_loaded = match &self.of_partials {
-            None => self.kernels.prepare_or(Kernel::Baseline, kernels, &render)?,
+            None => self.kernels.prepare_or(Kernel::Baseline, &kernels, &render)?,
             Some(later) => {
                 let render_later = |kernel| later.render::<M, ArrayOfItems>(kernel);
-                let first = self.kernels.prepare_or(Kernel::Baseline, kernels.clone().take(1), &render)?;
-                later.kernels.prepare_or(Kernel::Baseline, kernels.skip(1), &render_later)? && first
+                let (first, others) = first_and_others(&kernels);
+                let is_first_loaded = self.kernels.prepare_or(Kernel::Baseline, first, &render)?;
+                later.kernels.prepare_or(Kernel::Baseline, others, &render_later)? && is_first_loaded
             }
         };
         match all_loaded {
@@ -156,10 +163,11 @@ impl BracketKernel {
         let kernels = Self::kernels(launches);
         let render = |kernel| self.render::<M, R>(kernel);
         match &self.of_partials {
-            None => self.kernels.prepare(kernels, &render),
+            None => self.kernels.prepare(&kernels, &render),
             Some(later) => {
-                self.kernels.prepare(kernels.clone().take(1), &render)?;
-                later.kernels.prepare(kernels.skip(1), &|kernel| later.render::<M, ArrayOfItems>(kernel))
+                let (first, others) = first_and_others(&kernels);
+                self.kernels.prepare(first, &render)?;
+                later.kernels.prepare(others, &|kernel| later.render::<M, ArrayOfItems>(kernel))
             }
         }
     }
@@ -167,12 +175,11 @@ impl BracketKernel {
     /// Compiles and loads the kernels of the policy, and creates the workspace of a stream.
     pub(crate) fn reserve<M: DeviceMonoid, R: Reader>(&self, stream: &CudaStream) -> Result<(), Error> {
         self.assert_reads::<R>();
-        let all = |policy: &Policy| policy.kernels().iter().copied();
-        self.kernels.prepare(all(&self.policy), &|kernel| self.render::<M, R>(kernel))?;
+        self.kernels.prepare(self.policy.kernels(), &|kernel| self.render::<M, R>(kernel))?;
         if let Some(later) = &self.of_partials {
             let render = |kernel| later.render::<M, ArrayOfItems>(kernel);
             let policy = if self.policy.tuned { later.policy } else { later.policy.baseline_only() };
-            later.kernels.prepare(all(&policy), &render)?;
+            later.kernels.prepare(policy.kernels(), &render)?;
         }
         self.kernels.workspaces.of_stream(stream).map(|_| ())
     }
@@ -204,7 +211,7 @@ impl BracketKernel {
         let memory = workspace.memory(request)?;
         let output = workspace.slot.next_output();
         let kernels = Self::kernels(&launches);
-        let enqueued = workspace.graphs.launch(kernels, stream, &mut |queue| {
+        let enqueued = workspace.graphs.launch(&kernels, stream, &mut |queue| {
             let arguments = ReduceArguments { elements: span, output, memory };
             // SAFETY: the read guard and the lock of the workspace are held until the result has
             // arrived.
@@ -243,7 +250,7 @@ impl BracketKernel {
         let request = self.scratch_request(&launches, length);
         let kernels = Self::kernels(&launches);
         let mut slices = Slices { elements: Some(elements), output };
-        slices.enqueue(&self.kernels.workspaces, request, kernels, |queue, addresses| {
+        slices.enqueue(&self.kernels.workspaces, request, &kernels, |queue, addresses| {
             // SAFETY: the stream keeps the slices until its work has ended, and the workspace
             // belongs to this stream.
             unsafe { self.enqueue(queue, operator, launches.clone(), ReduceArguments::of(addresses, length)) }

@@ -180,10 +180,10 @@ impl Kernels {
     /// Compiles and loads the kernels that are missing, in parallel, and waits for them.
     pub(super) fn prepare(
         &self,
-        kernels: impl Iterator<Item = Kernel> + Clone,
+        kernels: &[Kernel],
         render: &(dyn Fn(Kernel) -> Result<Rendered, Error> + Sync),
     ) -> Result<(), Error> {
-        if self.all_loaded(kernels.clone()) {
+        if self.all_loaded(kernels) {
             return Ok(());
         }
         let mut compiling = lock(&self.compiling);
@@ -211,12 +211,12 @@ impl Kernels {
     pub(super) fn prepare_or(
         &self,
         instead: Kernel,
-        kernels: impl Iterator<Item = Kernel> + Clone,
+        kernels: &[Kernel],
         render: &dyn Fn(Kernel) -> Result<Rendered, Error>,
     ) -> Result<bool, Error> {
         let mut compiling = lock(&self.compiling);
         let mut to_compile = Vec::new();
-        for kernel in self.missing(kernels.clone()) {
+        for kernel in self.missing(kernels) {
             if let Some(at) = compiling.iter().position(|begun| begun.kernel == kernel) {
                 if compiling[at].compilation.has_ended() {
                     // A failed compilation stays in the list, so that every call that needs it
@@ -234,7 +234,7 @@ impl Kernels {
                 None => to_compile.push((kernel, rendered)),
             }
         }
-        if self.all_loaded(kernels.clone()) {
+        if self.all_loaded(kernels) {
             return Ok(true);
         }
         if !self.is_loaded(instead) {
@@ -249,16 +249,17 @@ impl Kernels {
         Ok(self.all_loaded(kernels))
     }
 
-    pub(super) fn all_loaded(&self, mut kernels: impl Iterator<Item = Kernel>) -> bool {
-        kernels.all(|kernel| self.is_loaded(kernel))
+    pub(super) fn all_loaded(&self, kernels: &[Kernel]) -> bool {
+        kernels.iter().all(|&kernel| self.is_loaded(kernel))
     }
 
     fn is_loaded(&self, kernel: Kernel) -> bool {
         self.loaded[kernel as usize].get().is_some()
     }
 
-    fn missing(&self, kernels: impl Iterator<Item = Kernel>) -> Vec<Kernel> {
-        let mut missing: Vec<Kernel> = kernels.filter(|&kernel| !self.is_loaded(kernel)).collect();
+    fn missing(&self, kernels: &[Kernel]) -> Vec<Kernel> {
+        let mut missing: Vec<Kernel> =
+            kernels.iter().copied().filter(|&kernel| !self.is_loaded(kernel)).collect();
         missing.sort();
         missing.dedup();
         missing

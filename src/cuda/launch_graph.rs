@@ -88,12 +88,12 @@ impl LaunchGraphs {
     /// current. `enqueue` adds the launches to a queue, and may be called more than once.
     pub(super) fn launch(
         &mut self,
-        kernels: impl Iterator<Item = Kernel> + Clone,
+        kernels: &[Kernel],
         stream: &CudaStream,
         enqueue: &mut dyn FnMut(&mut Queue<'_>) -> Result<(), Error>,
     ) -> Result<(), Error> {
         // Tuned kernels soon replace the baseline, so its graph would remain unused.
-        let are_kept = !self.are_refused && kernels.clone().all(|kernel| kernel != Kernel::Baseline);
+        let are_kept = !self.are_refused && !kernels.contains(&Kernel::Baseline);
         if are_kept {
             match self.launch_as_graph(kernels, stream, enqueue) {
                 Ok(()) => return Ok(()),
@@ -110,15 +110,15 @@ impl LaunchGraphs {
     /// Launches the kernels as one graph. After an error, no launch has been enqueued.
     fn launch_as_graph(
         &mut self,
-        kernels: impl Iterator<Item = Kernel> + Clone,
+        kernels: &[Kernel],
         stream: &CudaStream,
         enqueue: &mut dyn FnMut(&mut Queue<'_>) -> Result<(), Error>,
     ) -> Result<(), Error> {
-        let is_known = |graph: &LaunchGraph| graph.kernels.iter().copied().eq(kernels.clone());
+        let is_known = |graph: &LaunchGraph| graph.kernels == kernels;
         let at = match self.known.iter().position(is_known) {
             Some(at) => at,
             None => {
-                self.known.push(LaunchGraph::record(kernels.collect(), enqueue)?);
+                self.known.push(LaunchGraph::record(kernels.to_vec(), enqueue)?);
                 self.known.len() - 1
             }
         };

@@ -57,10 +57,7 @@ impl ScanKernel {
         })
     }
 
-    fn prepare<M: DeviceMonoid, R: Reader>(
-        &self,
-        kernels: impl Iterator<Item = Kernel> + Clone,
-    ) -> Result<(), Error> {
+    fn prepare<M: DeviceMonoid, R: Reader>(&self, kernels: &[Kernel]) -> Result<(), Error> {
         // Kernels of another reader would read wrong memory.
         assert_eq!(self.reader, TypeId::of::<R>(), "kernels of another reader");
         self.kernels.prepare(kernels, &|kernel| {
@@ -73,7 +70,7 @@ impl ScanKernel {
 
     /// Compiles and loads all kernels, and creates the workspace of a stream.
     pub(crate) fn reserve<M: DeviceMonoid, R: Reader>(&self, stream: &CudaStream) -> Result<(), Error> {
-        self.prepare::<M, R>(ScanPolicy::KERNELS.into_iter())?;
+        self.prepare::<M, R>(&ScanPolicy::KERNELS)?;
         self.kernels.workspaces.of_stream(stream).map(|_| ())
     }
 
@@ -109,7 +106,7 @@ impl ScanKernel {
         check_not_capturing(slices.stream())?;
         slices.assert_lengths();
         let Some(call) = self.call::<_, E::Reader>(operator, prefix, slices.length())? else { return Ok(()) };
-        let kernels = [call.launch.kernel].into_iter();
+        let kernels = &[call.launch.kernel];
         slices.enqueue(&self.kernels.workspaces, call.request, kernels, |queue, addresses| {
             // SAFETY: the slices have the call's length, the stream keeps them until its work has
             // ended, and the workspace belongs to this stream.
@@ -194,7 +191,7 @@ impl ScanKernel {
         }
         // User code runs before the launch.
         let identity = identity_if(prefix == Prefix::Exclusive, operator);
-        self.prepare::<M, R>([launch.kernel].into_iter())?;
+        self.prepare::<M, R>(&[launch.kernel])?;
         let request = ScratchRequest::of(self.policy.shape(launch.kernel).memory_bytes(item, tiles) as usize);
         Ok(Some(Call { launch, prefix, length: length as u64, identity, request }))
     }

@@ -40,6 +40,11 @@ struct Call<'a, M: DeviceMonoid> {
     launches: &'a [SegmentLaunch],
 }
 
+/// The kernels of launches, in launch order.
+fn kernels_of(launches: &[SegmentLaunch]) -> Vec<Kernel> {
+    launches.iter().map(|launch| launch.kernel).collect()
+}
+
 static KERNELS: Registry<SegmentPolicy, SegmentKernel> = Registry::new();
 
 impl SegmentKernel {
@@ -66,10 +71,7 @@ impl SegmentKernel {
     }
 
     /// Compiles and loads the missing kernels among `kernels`.
-    fn prepare<M: DeviceMonoid, R: Reader>(
-        &self,
-        kernels: impl Iterator<Item = Kernel> + Clone,
-    ) -> Result<(), Error> {
+    fn prepare<M: DeviceMonoid, R: Reader>(&self, kernels: &[Kernel]) -> Result<(), Error> {
         // Kernels of another reader would read wrong memory.
         assert_eq!(self.reader, TypeId::of::<R>(), "kernels of another reader");
         self.kernels.prepare(kernels, &|kernel| {
@@ -84,9 +86,9 @@ impl SegmentKernel {
         kernels: &[Kernel],
         stream: &CudaStream,
     ) -> Result<(), Error> {
-        self.prepare::<M, R>(kernels.iter().copied())?;
+        self.prepare::<M, R>(kernels)?;
         if let Some(later) = &self.of_partials {
-            later.prepare::<M, ArrayOfItems>(kernels.iter().copied())?;
+            later.prepare::<M, ArrayOfItems>(kernels)?;
         }
         self.kernels.workspaces.of_stream(stream).map(|_| ())
     }
@@ -94,12 +96,13 @@ impl SegmentKernel {
     /// The launches that reduce segments. Missing kernels are compiled by this call.
     fn launches<M: DeviceMonoid, R: Reader>(&self, segments: Segments) -> Result<Vec<SegmentLaunch>, Error> {
         let launches = self.policy.launches(&self.of_partials().policy, segments);
-        let kernels = launches.iter().map(|launch| launch.kernel);
+        let kernels = kernels_of(&launches);
         match &self.of_partials {
-            None => self.prepare::<M, R>(kernels)?,
+            None => self.prepare::<M, R>(&kernels)?,
             Some(later) => {
-                self.prepare::<M, R>(kernels.clone().take(1))?;
-                later.prepare::<M, ArrayOfItems>(kernels.skip(1))?;
+                let (first, others) = kernels.split_at(kernels.len().min(1));
+                self.prepare::<M, R>(first)?;
+                later.prepare::<M, ArrayOfItems>(others)?;
             }
         }
         Ok(launches)
@@ -123,8 +126,7 @@ impl SegmentKernel {
         }
         let identity = identity_if(segments.length == 0, operator);
         let (request, call) = (self.request(launches), Call { operator, identity, launches });
-        let kernels = launches.iter().map(|launch| launch.kernel);
-        slices.enqueue(&self.kernels.workspaces, request, kernels, |queue, addresses| {
+        slices.enqueue(&self.kernels.workspaces, request, &kernels_of(launches), |queue, addresses| {
             // SAFETY: the slices have the segments' extent and a place for each result, the stream
             // keeps them until its work has ended, and the workspace belongs to this stream.
             unsafe { self.launch_all(queue, &call, addresses) }

@@ -144,7 +144,7 @@ impl<E: Elements, T> Slices<'_, E, T> {
         &mut self,
         workspaces: &Workspaces,
         request: ScratchRequest,
-        kernels: impl Iterator<Item = Kernel> + Clone,
+        kernels: &[Kernel],
         mut enqueue: impl FnMut(&mut Queue<'_>, Addresses<InputOf<E>>) -> Result<(), Error>,
     ) -> Result<(), Error> {
         let stream = &self.checked_stream(workspaces.context())?;

@@ -103,13 +103,14 @@ impl<'a, M: Monoid> Lanes<'a, M> {
     /// `items` are the words of a tile, which has `W::LANES` times `RUN` items. They have no
     /// padding.
     #[inline(always)]
-    pub(super) unsafe fn down_tile<'r, W: Word, const BYTES: usize, const EXCLUSIVE: bool>(
+    pub(super) unsafe fn down_tile<'r, W: Word, const BYTES: usize>(
         &self,
         registers: Registers<BYTES>,
         operator: &M,
         tile: usize,
         items: &[W],
         rows: &'r mut Rows<W, { RUN + 1 }>,
+        exclusive: bool,
     ) -> &'r [Row<W>] {
         let words = size_of::<M::Item>() / size_of::<W>();
         let mut of_items = Rows::<W, RUN>::new();
@@ -123,7 +124,7 @@ impl<'a, M: Monoid> Lanes<'a, M> {
             combine_before(operator, of_items, of_edges);
             set_items_of_lanes(&mut of_edges[RUN * words..], &edges[1..]);
         }
-        &of_edges[if EXCLUSIVE { 0 } else { words }..][..RUN * words]
+        &of_edges[if exclusive { 0 } else { words }..][..RUN * words]
     }
 
     /// Sweeps the first tile of the input up.

@@ -19,6 +19,9 @@ use crate::cpu::vectors::{Compiled, Registers, Vectors, has_lanes_of};
 use crate::tree::Prefix;
 use crate::{DeviceType, Monoid};
 
+/// Most words of an item whose rows may stay in registers.
+const REGISTER_WORDS: usize = 2;
+
 /// Most levels of lanes.
 const DEPTH: usize = 4;
 
@@ -144,8 +147,13 @@ impl<M: Monoid> Compiled for Down<'_, '_, M> {
     fn run<const BYTES: usize>(self, registers: Registers<BYTES>) {
         if const { has_lanes_of::<M::Item>(BYTES) } && self.levels.depth > 0 {
             in_words_of!(M::Item, W => match self.prefix {
-                Prefix::Inclusive => self.in_words::<W, BYTES, false>(registers),
-                Prefix::Exclusive => self.in_words::<W, BYTES, true>(registers),
+                // One copy of the code. Rows of larger items are in memory.
+                prefix if const { size_of::<M::Item>() > REGISTER_WORDS * size_of::<W>() } => {
+                    self.in_words::<W, BYTES>(registers, prefix == Prefix::Exclusive)
+                }
+                // Rows stay in registers only if their indices are constants.
+                Prefix::Inclusive => self.in_words::<W, BYTES>(registers, false),
+                Prefix::Exclusive => self.in_words::<W, BYTES>(registers, true),
             });
         } else {
             self.levels.runs.down(self.prefix, self.edges, self.places);
@@ -154,10 +162,8 @@ impl<M: Monoid> Compiled for Down<'_, '_, M> {
 }
 
 impl<M: Monoid> Down<'_, '_, M> {
-    /// One copy for each kind of prefix. Rows can stay in registers only if their indices are
-    /// constants.
     #[inline(always)]
-    fn in_words<W: Word, const BYTES: usize, const EXCLUSIVE: bool>(self, registers: Registers<BYTES>) {
+    fn in_words<W: Word, const BYTES: usize>(self, registers: Registers<BYTES>, exclusive: bool) {
         let Self { levels: Levels { operator, lanes, depth, runs, streams, lines, .. }, .. } = self;
         let Self { prefix, edges, items, places, .. } = self;
         let (lanes, last) = (&mut lanes[..*depth], *depth - 1);
@@ -209,7 +215,7 @@ impl<M: Monoid> Down<'_, '_, M> {
                 // all of its places.
                 unsafe {
                     let rows =
-                        lanes.down_tile::<W, BYTES, EXCLUSIVE>(registers, operator, tile, items, &mut rows);
+                        lanes.down_tile::<W, BYTES>(registers, operator, tile, items, &mut rows, exclusive);
                     output.next(|places| restore::<M::Item, W, BYTES>(registers, rows, places));
                 }
             }
@@ -251,7 +257,7 @@ fn down_above<M: Monoid, W: Word, const BYTES: usize>(
         let mut rows = Rows::new();
         // SAFETY: the words are those of a tile, and all of its rows are set.
         unsafe {
-            let rows = above.down_tile::<W, BYTES, false>(registers, operator, tile, values, &mut rows);
+            let rows = above.down_tile::<W, BYTES>(registers, operator, tile, values, &mut rows, false);
             restore::<M::Item, W, BYTES>(registers, rows, ends_of_tile);
         }
     } else {

@@ -156,8 +156,8 @@ impl<M: DeviceMonoid> Call<'_, M> {
         ScratchRequest::of((self.plan.list_bytes() + self.plan.partial_bytes(item)) as usize)
     }
 
-    fn kernels(&self) -> impl Iterator<Item = Kernel> + Clone + use<M> {
-        self.plan.stages().iter().map(|_| Kernel::ByOffsets)
+    fn kernels(&self) -> Vec<Kernel> {
+        vec![Kernel::ByOffsets; self.plan.stages().len()]
     }
 }
 
@@ -179,7 +179,7 @@ impl SegmentKernel {
         let reported = report.map(|report| report.memory.device_ptr(report.memory.stream()));
         let report = reported.as_ref().map(|(address, _)| *address);
         let request = call.request(&self.kernels.data.item);
-        slices.enqueue(&self.kernels.workspaces, request, call.kernels(), |queue, addresses| {
+        slices.enqueue(&self.kernels.workspaces, request, &call.kernels(), |queue, addresses| {
             // SAFETY: the slices have a place for each result, the stream keeps them and the offsets
             // until its work has ended, and the workspace belongs to this stream.
             unsafe { self.launch_by_offsets(queue, &call, addresses, bounds.get(), report) }
@@ -227,11 +227,11 @@ impl SegmentKernel {
         }
         // User code runs before the launch.
         let identity = identity_if(segmented.may_be_empty, operator);
-        self.prepare::<M, E::Reader>([Kernel::ByOffsets].into_iter())?;
+        self.prepare::<M, E::Reader>(&[Kernel::ByOffsets])?;
         let length = segmented.elements.length();
         let plan = self.policy.by_offsets(count, length);
         if let (Some(later), true) = (&self.of_partials, plan.most_parts > 0) {
-            later.prepare::<M, ArrayOfItems>([Kernel::ByOffsets].into_iter())?;
+            later.prepare::<M, ArrayOfItems>(&[Kernel::ByOffsets])?;
         }
         Ok(Some(Call { operator, identity, length, width, is_signed, plan }))
     }
