@@ -65,7 +65,8 @@ fn blocks<M: Monoid>(operator: &M, in_lanes: bool, elements: &(impl Elements<M::
     let Some(&(_, any)) = all().next() else { unreachable!("there are blocks") };
     let mut values = vec![any; count];
     all().for_each(|&(index, value)| values[index] = value);
-    blocks(operator, in_lanes, &values[..])
+    // The values of blocks are few, so one thread brackets them.
+    Brackets::new(operator, in_lanes).bracket(&values)
 }
 
 /// The state with which a thread brackets blocks.

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use cudarc::driver::{CudaContext, CudaStream, DevicePtrMut};
 
 use super::driver::{check, check_capturing, check_not_capturing};
-use super::kernels::{Blocks, Kernels, Registry, Rendered};
+use super::kernels::{Blocks, Kernels, Registry, Rendered, Subject};
 use super::launch_graph::Queue;
 use super::launch_io::{LaunchIo, Operator, ReduceArguments, Span};
 use super::rates::Rates;
@@ -52,13 +52,23 @@ fn first_and_others(kernels: &[Kernel]) -> (&[Kernel], &[Kernel]) {
 
 static KERNELS: Registry<Policy, BracketKernel> = Registry::new();
 
+/// The registered kernels. Not generic: rustc would compile the registry for each operator.
+fn registered(
+    context: &Arc<CudaContext>,
+    subject: Subject,
+    policy: Policy,
+    make: &dyn Fn(Kernels) -> Result<BracketKernel, Error>,
+) -> Result<Arc<BracketKernel>, Error> {
+    KERNELS.get(context, subject, policy, make)
+}
+
 impl BracketKernel {
     /// The kernels of an operator and a reader in a context. No kernel is compiled by this call.
     pub(crate) fn of<M: DeviceMonoid, R: Reader>(
         context: &Arc<CudaContext>,
         policy: Policy,
     ) -> Result<Arc<Self>, Error> {
-        KERNELS.get::<M, R>(context, policy, |kernels| {
+        registered(context, Subject::of::<M, R>(), policy, &|kernels| {
             policy.check(&kernels.data)?;
             let of_partials = match R::READS_ITEMS {
                 true => None,

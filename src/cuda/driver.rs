@@ -41,18 +41,20 @@ pub(super) fn device_name(ordinal: usize) -> Option<String> {
 
 /// Converts the result of a driver call. `call` says in the error which operation failed.
 pub(super) fn check<T>(call: &'static str, result: Result<T, DriverError>) -> Result<T, Error> {
-    result.map_err(|error| {
-        let text = |text: Result<&std::ffi::CStr, DriverError>| match text {
-            Ok(text) => text.to_string_lossy().into_owned(),
-            Err(_) => format!("{:?}", error.0),
-        };
-        Error::Cuda {
-            name: text(error.error_name()),
-            description: text(error.error_string()),
-            call,
-            source: error,
-        }
-    })
+    result.map_err(|error| failure(call, error))
+}
+
+fn failure(call: &'static str, error: DriverError) -> Error {
+    let text = |text: Result<&std::ffi::CStr, DriverError>| match text {
+        Ok(text) => text.to_string_lossy().into_owned(),
+        Err(_) => format!("{:?}", error.0),
+    };
+    Error::Cuda {
+        name: text(error.error_name()),
+        description: text(error.error_string()),
+        call,
+        source: error,
+    }
 }
 
 /// Converts the result of an allocation. [`Error::OutOfMemory`] says how many bytes were requested,

@@ -35,19 +35,33 @@ impl<P: Copy + Eq + Hash, K> Registry<P, K> {
     }
 
     /// The kernels of an operator and a reader in a context. `make` creates them at the first call.
-    pub(super) fn get<M: DeviceMonoid, R: Reader>(
+    pub(super) fn get(
         &self,
         context: &Arc<CudaContext>,
+        subject: Subject,
         policy: P,
-        make: impl FnOnce(Kernels) -> Result<K, Error>,
+        make: &dyn Fn(Kernels) -> Result<K, Error>,
     ) -> Result<Arc<K>, Error> {
-        let identity = (context.cu_ctx() as usize, TypeId::of::<(M, R)>(), policy);
+        let identity = (context.cu_ctx() as usize, subject.id, policy);
         if let Some(kernel) = lock(&self.0).get(&identity) {
             return Ok(kernel.clone());
         }
         let target = jit::target(architecture(context)?)?;
-        let kernel = make(Kernels::new(context, data_of::<M, R>(), target))?;
+        let kernel = make(Kernels::new(context, (subject.data)(), target))?;
         Ok(lock(&self.0).entry(identity).or_insert_with(|| Arc::new(kernel)).clone())
+    }
+}
+
+/// An operator and a reader, without their types.
+#[derive(Clone, Copy)]
+pub(super) struct Subject {
+    id: TypeId,
+    data: fn() -> Data,
+}
+
+impl Subject {
+    pub(super) fn of<M: DeviceMonoid, R: Reader>() -> Self {
+        Self { id: TypeId::of::<(M, R)>(), data: data_of::<M, R> }
     }
 }
 

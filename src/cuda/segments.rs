@@ -10,7 +10,7 @@ use cudarc::driver::{CudaContext, CudaStream, DevicePtrMut};
 
 pub(crate) use self::offsets::{Report, Segmented, count_of};
 use super::driver::{check_capturing, check_not_capturing};
-use super::kernels::{Blocks, Kernels, Registry, Rendered, identity_if};
+use super::kernels::{Blocks, Kernels, Registry, Rendered, Subject, identity_if};
 use super::launch_graph::Queue;
 use super::read::{Elements, StreamOrder};
 use super::scratch::ScratchRequest;
@@ -47,13 +47,23 @@ fn kernels_of(launches: &[SegmentLaunch]) -> Vec<Kernel> {
 
 static KERNELS: Registry<SegmentPolicy, SegmentKernel> = Registry::new();
 
+/// The registered kernels. Not generic: rustc would compile the registry for each operator.
+fn registered(
+    context: &Arc<CudaContext>,
+    subject: Subject,
+    policy: SegmentPolicy,
+    make: &dyn Fn(Kernels) -> Result<SegmentKernel, Error>,
+) -> Result<Arc<SegmentKernel>, Error> {
+    KERNELS.get(context, subject, policy, make)
+}
+
 impl SegmentKernel {
     /// The kernels of an operator and a reader in a context. No kernel is compiled by this call.
     pub(crate) fn of<M: DeviceMonoid, R: Reader>(
         context: &Arc<CudaContext>,
         policy: SegmentPolicy,
     ) -> Result<Arc<Self>, Error> {
-        KERNELS.get::<M, R>(context, policy, |kernels| {
+        registered(context, Subject::of::<M, R>(), policy, &|kernels| {
             policy.check(&kernels.data)?;
             let of_partials = match R::READS_ITEMS {
                 true => None,

@@ -25,17 +25,21 @@ pub(crate) fn allocate<T: DeviceType>(
     if length > most {
         return Err(Error::InputLength { length, most });
     }
-    if length == 0 {
-        return check_allocation(stream.context(), 0, stream.null());
-    }
-    // As bytes, because cudarc allocates types with its own `DeviceRepr` only. A type of another
-    // crate cannot have it.
-    let bytes = length * size_of::<T>();
-    // SAFETY: every caller writes each item before it is read.
-    let allocated = unsafe { stream.alloc::<u8>(bytes) };
-    let address = check_allocation(stream.context(), bytes, allocated)?.leak();
-    // SAFETY: the memory has this length. CUDA aligns it to at least 256 bytes.
+    let address = allocate_bytes(length * size_of::<T>(), stream)?;
+    // SAFETY: the memory has this length. CUDA aligns it to at least 256 bytes. Every caller writes
+    // each item before it is read.
     Ok(unsafe { stream.upgrade_device_ptr(address, length) })
+}
+
+/// Allocates bytes. cudarc allocates only types that have its `DeviceRepr`, which a type of another
+/// crate cannot have.
+fn allocate_bytes(bytes: usize, stream: &Arc<CudaStream>) -> Result<u64, Error> {
+    let allocated = match bytes {
+        0 => stream.null(),
+        // SAFETY: the caller writes the bytes before they are read.
+        _ => unsafe { stream.alloc::<u8>(bytes) },
+    };
+    Ok(check_allocation(stream.context(), bytes, allocated)?.leak())
 }
 
 /// Enqueues a copy of items to device memory of at least this length.
