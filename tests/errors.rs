@@ -331,6 +331,10 @@ fn device_memory_on_the_cpu_is_refused() {
     // SAFETY: the call fails before it reads the address.
     let input = unsafe { DeviceInput::<f32>::from_raw(&Device::cpu(), 4096, 1, std::ptr::null_mut()) };
     assert!(matches!(input, Err(Error::DeviceInputOnCpu)), "{input:?}");
+    let uploaded = Device::cpu().upload(&[1.0_f32]);
+    assert!(matches!(uploaded, Err(Error::DeviceInputOnCpu)), "{uploaded:?}");
+    let zeros = Device::cpu().zeros::<f32>(1);
+    assert!(matches!(zeros, Err(Error::DeviceInputOnCpu)), "{zeros:?}");
 }
 
 fn overrides_are_honoured_or_an_error() {

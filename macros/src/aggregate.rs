@@ -101,6 +101,7 @@ fn implementation(
     let ty = &item.self_ty;
     quote! {
         #[automatically_derived]
+        #[diagnostic::do_not_recommend]
         impl #generics #warpfold::DeviceAggregate for #ty #clause {
             const EXACT: bool = #exact;
             const ACCUMULATES: bool = #accumulates;

@@ -4,6 +4,7 @@ mod explain;
 mod host;
 
 use std::any::TypeId;
+use std::ops::Deref;
 use std::sync::Arc;
 
 use cudarc::driver::{CudaContext, CudaStream, DevicePtrMut};
@@ -42,6 +43,23 @@ fn check_output<T>(output: &dyn DevicePtrMut<T>) -> Result<(), Error> {
     match output.len() {
         1 => Ok(()),
         length => Err(Error::OutputLength { expected: 1, length }),
+    }
+}
+
+/// Most launches of a reduction: each one leaves at most an eighth of its items, and the first one at
+/// most 2^32.
+const MOST_LAUNCHES: usize = 12;
+
+/// The kernels of launches, in launch order. They are no vector, because a call allocates nothing.
+struct Sequence {
+    kernels: [Kernel; MOST_LAUNCHES],
+    count: usize,
+}
+
+impl Deref for Sequence {
+    type Target = [Kernel];
+    fn deref(&self) -> &[Kernel] {
+        &self.kernels[..self.count]
     }
 }
 
@@ -113,8 +131,13 @@ impl BracketKernel {
     }
 
     /// The kernels of `launches`, in launch order. All but the first read partials.
-    fn kernels(launches: &Launches) -> Vec<Kernel> {
-        launches.clone().map(|launch| launch.kernel).collect()
+    fn kernels(launches: &Launches) -> Sequence {
+        let mut sequence = Sequence { kernels: [Kernel::Baseline; MOST_LAUNCHES], count: 0 };
+        for launch in launches.clone() {
+            sequence.kernels[sequence.count] = launch.kernel;
+            sequence.count += 1;
+        }
+        sequence
     }
 
     fn all_loaded(&self, launches: &Launches) -> bool {

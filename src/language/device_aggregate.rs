@@ -243,6 +243,7 @@ macro_rules! tuples {
             }
         }
 
+        #[diagnostic::do_not_recommend]
         impl<$first: DeviceAggregate, $($part: DeviceAggregate<Input = $first::Input>),*> DeviceAggregate
             for ($first, $($part),*)
         {

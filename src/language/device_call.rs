@@ -46,6 +46,7 @@ fn called<F: DeviceCall>() -> Called {
     Called { callee: callee.expect("a function has a translation"), parameters: F::PARAMETERS }
 }
 
+#[diagnostic::do_not_recommend]
 impl<F, A> DeviceAggregate for Mapped<F, A>
 where
     F: DeviceCall<Input: Element>,
@@ -62,6 +63,7 @@ where
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<F, A> DeviceAggregate for Filtered<F, A>
 where
     F: DeviceCall<Output = bool>,
@@ -78,6 +80,7 @@ where
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<A, M> DeviceAggregate for Masked<A, M>
 where
     A: DeviceAggregate<Input: DeviceType>,

@@ -39,6 +39,9 @@ pub(crate) fn is_primitive(id: TypeId) -> bool {
 }
 
 primitives! { Primitive: i8 i16 i32 i64 isize u8 u16 u32 u64 usize bool f32 f64 Ordering }
+// So that a 128-bit integer is refused as a value, and not once more at each operator.
+primitives! { Primitive: i128 u128 }
+primitives! { Scalar: i128 u128 }
 primitives! { Ordered: i8 i16 i32 i64 isize u8 u16 u32 u64 usize bool Ordering }
 
 /// The types that a cast starts from and that a pattern compares: numbers, `bool`, `Ordering` and

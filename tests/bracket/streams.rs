@@ -3,6 +3,11 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
+use glam::Vec3;
+use warpfold::aggregates::Last;
+use warpfold::cudarc::driver::sys::{CUgraphInstantiate_flags, CUstreamCaptureMode};
+use warpfold::{Error, Maybe};
+
 use super::*;
 
 thread_local! {
@@ -144,4 +149,31 @@ pub(crate) fn a_run_allocates_nothing() {
         assert_same(first, expected, length);
         assert_same(second, expected, length);
     }
+}
+
+/// Device memory of a type of another crate, which cudarc does not copy.
+pub(crate) fn memory_of_any_device_type() {
+    let device = device(Tier::Gpu);
+    let vectors: Vec<Vec3> = (0..100_000).map(|k| Vec3::new(k as f32, 0.5, -1.0)).collect();
+    let copy = device.upload(&vectors).expect("copies");
+    assert_eq!(device.download::<Vec3>(&copy).expect("copies"), vectors);
+    assert_eq!(device.download::<Vec3>(&copy.slice(7..9)).expect("copies"), vectors[7..9]);
+    let mut last = device.zeros::<Maybe<Vec3>>(2).expect("allocates");
+    assert_eq!(device.download::<Option<Vec3>>(&last).expect("copies"), [None; 2]);
+    let reduction = Reduction::<Last<Vec3>>::new(device.clone());
+    reduction.run_into(&copy, &mut last.slice_mut(1..2)).expect("enqueues");
+    assert_eq!(device.download::<Option<Vec3>>(&last).expect("copies"), [None, vectors.last().copied()]);
+    assert_eq!(device.upload::<Vec3>(&[]).expect("allocates").len(), 0);
+    assert_eq!(device.zeros::<Vec3>(0).expect("allocates").len(), 0);
+
+    let too_long = device.zeros::<Vec3>(usize::MAX);
+    assert!(matches!(too_long, Err(Error::InputLength { .. })), "{too_long:?}");
+    let stream = device.stream().expect("a GPU").context().new_stream().expect("a stream");
+    let mode = CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED;
+    stream.begin_capture(mode).expect("captures");
+    let captured = Device::from(stream.clone()).upload(&vectors);
+    assert!(matches!(captured, Err(Error::StreamIsCapturing)), "{captured:?}");
+    // The capture is still valid.
+    let flags = CUgraphInstantiate_flags::CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH;
+    stream.end_capture(flags).expect("ends the capture");
 }
