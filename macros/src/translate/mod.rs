@@ -231,7 +231,8 @@ impl Translator<'_> {
 
         let slots: Vec<Ident> = (0..self.slots.len()).map(slot_name).collect();
         let constants: Vec<Ident> = (0..self.constants.len()).map(constant_name).collect();
-        let callees: Vec<Ident> = (0..self.callees.len()).map(callee_name).collect();
+        let callees: Vec<Ident> =
+            self.callees.iter().enumerate().map(|(callee, &(span, _))| callee_name(callee, span)).collect();
         let items = &self.items;
         let asked_types = self.slots.iter().zip(&slots).map(|(&span, name)| {
             let (span, name) = ours_at(span, name.clone());
@@ -250,9 +251,9 @@ impl Translator<'_> {
             quote_spanned!(span=> __warpfold::language::state_field(&#name, #offset))
         });
         let asked_callees = self.callees.iter().zip(&callees).map(|(&(span, function), name)| {
-            // rustc reports a callee without `#[device]` here.
-            let (span, name) = ours_at(span, name.clone());
-            let function = ours_at(span, Ident::new(function, span)).1;
+            // rustc reports a callee without `#[device]` here, as code of the user: it then does not
+            // mention the macro.
+            let function = Ident::new(function, span);
             quote_spanned!(span=> __warpfold::language::callee::#function(&#name))
         });
         let values = self.constants.iter().zip(&constants).map(|(value, name)| {
@@ -356,7 +357,7 @@ impl Translator<'_> {
         let at = *self.first_callees.entry(name.to_owned()).or_insert(at);
         self.callees.push((at, function));
         let number = self.callees.len() - 1;
-        (number, callee_name(number))
+        (number, callee_name(number, at))
     }
 
     fn constant(&mut self, value: TokenStream) -> usize {
@@ -457,8 +458,9 @@ fn constant_name(constant: usize) -> Ident {
     own(&format!("constant_{constant}"))
 }
 
-fn callee_name(callee: usize) -> Ident {
-    own(&format!("callee_{callee}"))
+/// The slot of a callee. It has the hygiene of the user's code, at all places.
+fn callee_name(callee: usize, at: Span) -> Ident {
+    Ident::new(&format!("__warpfold_callee_{callee}"), at)
 }
 
 /// The name of `self` in the probe.

@@ -128,7 +128,7 @@ impl Translator<'_> {
             let right = right.map(|right| pass("right", right)).unwrap_or_default();
             return (write(pass("left", left), right), callee);
         }
-        let (span, slot) = ours_at(span, slot);
+        let span = Span::call_site().located_at(span);
         let op = quote_spanned!(span=> __warpfold::language::callee::op::#of_trait);
         // Only the bounds tell here whether the operands have the operator.
         let [left_name, right_name, operands] =
@@ -159,7 +159,7 @@ fn pass(
     value: TokenStream,
 ) -> TokenStream {
     let function = ours_at(span, Ident::new(function, span)).1;
-    let (span, slot) = ours_at(span, slot.clone());
+    let span = Span::call_site().located_at(span);
     quote_spanned! {span=>
         __warpfold::language::callee::#function::<__warpfold::language::callee::op::#op, _, #rhs>(&#slot, #value)
     }

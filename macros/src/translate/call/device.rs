@@ -65,7 +65,6 @@ impl Translator<'_> {
         if let Some(last) = form.path.segments.last_mut() {
             last.ident = name.clone();
         }
-        let (span, slot) = ours_at(span, slot);
         let makes = CONSTRUCTORS.contains(&plain(&last.ident).as_str());
         let undeclared = undeclared(&name, &last.ident, TokenStream::new(), makes);
         let names: Vec<Ident> = (0..probes.len()).map(|number| own(&format!("argument_{number}"))).collect();
@@ -113,7 +112,6 @@ impl Translator<'_> {
     pub(super) fn form_of(&self, call: &ExprMethodCall, slot: &Ident, arguments: usize) -> TokenStream {
         let (span, value) = ours_at(call.method.span(), own("value"));
         let form = ours_at(span, form_name("", &call.method)).1;
-        let slot = ours_at(span, slot.clone()).1;
         let names = (0..arguments).map(|number| ours_at(span, own(&format!("argument_{number}"))).1);
         quote_spanned!(span=> #value.#form(&#slot, (#(#names,)*));)
     }
