@@ -10,7 +10,7 @@ use syn::{Error, GenericParam, Generics, ImplItem, ImplItemFn, ItemImpl, Path, R
 use crate::attributes;
 use crate::device_function::{check_signature, check_type, known, parameters};
 use crate::device_impl::{check_lifetimes, check_parameters, translation};
-use crate::translate::{Translation, form_name, plain};
+use crate::translate::{Translation, form_name, hash, plain};
 
 pub(crate) fn expand(item: &ItemImpl, warpfold: &Path) -> TokenStream {
     let (mut kept, mut forms) = (item.clone(), TokenStream::new());
@@ -155,10 +155,4 @@ fn hidden(method: &ImplItemFn, name: u64, arguments: &TokenStream, warpfold: &Pa
         quote!(#own #(#types,)*),
     ));
     forms
-}
-
-/// A number for a name (FNV-1a).
-pub(crate) fn hash(name: &str) -> u64 {
-    let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-    name.bytes().fold(0xcbf2_9ce4_8422_2325, step)
 }

@@ -1,6 +1,51 @@
 //! Operators that are made of other operators, as a crate of a user would write them.
 
+use std::ops::Add;
+
+use warpfold::language::callee::{Operator, op};
 use warpfold::{DeviceMonoid, DeviceType, Maybe, Monoid, Tuple2, monoid};
+
+use super::operators;
+
+operators! {
+    /// `left + right` of any type that has `+` in kernels: of your own types with `#[device]` before
+    /// the `impl` of `Add`, and of the vectors, matrices and complex numbers of other crates. The
+    /// sum of no items is `T::default()`. For numbers, [`Sum`] has the identity of the sum, and says
+    /// that it commutes.
+    ///
+    /// ```
+    /// use std::ops::Add;
+    /// use warpfold::{Device, DeviceType, Reduction, device, operators::SumOf};
+    ///
+    /// #[derive(Clone, Copy, Debug, Default, PartialEq, DeviceType)]
+    /// #[repr(C)]
+    /// struct Force { x: f64, y: f64 }
+    ///
+    /// #[device]
+    /// impl Add for Force {
+    ///     type Output = Self;
+    ///     fn add(self, other: Self) -> Self { Self { x: self.x + other.x, y: self.y + other.y } }
+    /// }
+    ///
+    /// let forces = [Force { x: 1.0, y: 0.5 }, Force { x: -3.0, y: 2.0 }];
+    /// let total = Reduction::<SumOf<Force>>::new(Device::auto()).run(&forces)?;
+    /// assert_eq!(total, Force { x: -2.0, y: 2.5 });
+    /// # Ok::<(), warpfold::Error>(())
+    /// ```
+    SumOf;
+}
+
+#[monoid]
+impl<T: DeviceType + Default + Add<Output = T> + Operator<op::Add, T>> Monoid for SumOf<T> {
+    type Item = T;
+    fn identity(&self) -> T {
+        T::default()
+    }
+    #[inline]
+    fn combine(&self, left: T, right: T) -> T {
+        left + right
+    }
+}
 
 /// Two operators at once, each on its own part of an item.
 ///

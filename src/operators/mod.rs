@@ -16,6 +16,7 @@
 //! | [`Segmented`] | with a flag where a segment starts |
 //! | [`Reversed`] | those of the operator, whose operands are exchanged |
 //! | [`Optional`] | may be missing |
+//! | [`SumOf`] | those of any type that has `+` |
 //!
 //! [`aggregates`] also prepare the elements and present the result: means, variances, histograms.
 //!
@@ -40,7 +41,7 @@ pub use aggregate::{Aggregate, Item};
 #[doc(hidden)]
 pub use aggregates::Function;
 pub use bitwise::{All, Any, BitAnd, BitOr, BitXor};
-pub use combinators::{Both, Flagged, Optional, Reversed, Segmented};
+pub use combinators::{Both, Flagged, Optional, Reversed, Segmented, SumOf};
 pub use composition::{AffineComposition, Matrix2Product};
 #[doc(hidden)]
 pub use monoid::{Commutative, Monoid};

@@ -21,11 +21,11 @@ mod structure;
 
 pub(crate) use self::call::form_name;
 pub(crate) use self::inner::with_explicit_calls;
-pub(crate) use self::names::plain;
 use self::names::{
     all_at, bind_mark, callee_name, constant_name, file, has_braces, is, last_ident, line, mark,
     names_in_bounds, of, of_at, optional, ours_at, own, reference, slot_name, this, through,
 };
+pub(crate) use self::names::{hash, plain};
 use std::collections::{HashMap, HashSet};
 
 use proc_macro2::{Ident, Span, TokenStream};

@@ -145,3 +145,9 @@ pub(in crate::translate) fn file(span: Span) -> String {
 pub(in crate::translate) fn line(span: Span) -> u32 {
     span.unwrap().line() as u32
 }
+
+/// A number for a name (FNV-1a).
+pub(crate) fn hash(name: &str) -> u64 {
+    let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+    name.bytes().fold(0xcbf2_9ce4_8422_2325, step)
+}

@@ -8,6 +8,7 @@ use glam::{
 use nalgebra::{Matrix3, Point3, Quaternion, RowVector4, SMatrix, Vector2, Vector3};
 use num_complex::Complex;
 use proptest::prelude::*;
+use warpfold::operators::SumOf;
 use warpfold::{Monoid, Pod, device, monoid};
 
 use super::{Edge, Visitor};
@@ -200,4 +201,6 @@ corpus! { of_other_crates:
 /// Visits the operators of this module.
 pub(super) fn foreign(visitor: &mut impl Visitor) {
     of_other_crates(visitor);
+    visitor.visit("sums_of_complex_f32", SumOf::<Complex<f32>>::new());
+    visitor.visit("sums_of_matrices", SumOf::<Matrix3<f32>>::new());
 }

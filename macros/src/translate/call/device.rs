@@ -5,8 +5,7 @@ use quote::{format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{ExprCall, ExprMethodCall, ExprPath, Path, PathArguments};
 
-use crate::device_methods::hash;
-use crate::translate::{Pair, Translator, ours_at, own, plain};
+use crate::translate::{Pair, Translator, hash, ours_at, own, plain};
 
 /// The associated functions of types of other crates, which return `Self`.
 const CONSTRUCTORS: [&str; 4] = ["new", "splat", "from_cols", "from_xyzw"];
