@@ -10,7 +10,7 @@ use std::sync::Arc;
 use cudarc::driver::{CudaContext, CudaStream, DevicePtrMut};
 
 use super::driver::{check, check_capturing, check_not_capturing};
-use super::kernels::{Blocks, Kernels, Registry, Rendered, Subject};
+use super::kernels::{Blocks, Kernels, Registry, Rendered, Subject, first_and_others};
 use super::launch_graph::Queue;
 use super::launch_io::{LaunchIo, Operator, ReduceArguments, Span};
 use super::rates::Rates;
@@ -61,11 +61,6 @@ impl Deref for Sequence {
     fn deref(&self) -> &[Kernel] {
         &self.kernels[..self.count]
     }
-}
-
-/// The kernels of the first launch, and of the others, which read partials.
-fn first_and_others(kernels: &[Kernel]) -> (&[Kernel], &[Kernel]) {
-    kernels.split_at(kernels.len().min(1))
 }
 
 static KERNELS: Registry<Policy, BracketKernel> = Registry::new();

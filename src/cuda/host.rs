@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 use cudarc::driver::{CudaContext, CudaSlice, CudaStream, DevicePtr, DevicePtrMut, result, sys};
 
 use super::driver::{check, check_not_capturing};
-use super::slices::{allocate, copy_to_device};
+use super::slices::{allocate, copy_to_device, slice_of, write_zeros};
 use super::staging::{Staging, bytes_of, chunk_items};
 use crate::cuda::lock::lock;
 use crate::{DeviceType, Error, Value};
@@ -70,6 +70,28 @@ impl PrivateStream {
         let copied = unsafe { copy_to_device(items, &mut copy, &self.0) };
         // Waits after a failure, too: a part of the copy may have been enqueued.
         copied.and(self.wait("waiting for a copy to the device")).map(|()| copy)
+    }
+
+    /// Allocates device memory of this stream, with all bits zero. They are written when the call
+    /// returns.
+    pub(super) fn zeros<T: DeviceType>(&self, length: usize) -> Result<CudaSlice<T>, Error> {
+        let mut memory = allocate(length, &self.0)?;
+        if length > 0 {
+            write_zeros(&mut memory, &self.0)?;
+        }
+        self.wait("waiting for zeros")?;
+        Ok(memory)
+    }
+
+    /// Gives memory of this stream to another stream. The work of this stream has ended.
+    pub(super) fn hand_over<T: DeviceType>(
+        &self,
+        memory: CudaSlice<T>,
+        stream: &Arc<CudaStream>,
+    ) -> Result<CudaSlice<T>, Error> {
+        let length = memory.len();
+        // SAFETY: the memory has this length. All its work has ended, so that any stream can use it.
+        unsafe { slice_of(memory.leak(), length, stream) }
     }
 
     /// Copies values from device memory to host memory of the same length, in the order of their

@@ -164,6 +164,11 @@ pub(super) fn identity_if<M: DeviceMonoid>(is_a_result: bool, operator: &M) -> M
     }
 }
 
+/// The kernels of the first launch, and of the others, which read partials.
+pub(super) fn first_and_others(kernels: &[Kernel]) -> (&[Kernel], &[Kernel]) {
+    kernels.split_at(kernels.len().min(1))
+}
+
 /// The blocks of a launch.
 #[derive(Clone, Copy)]
 pub(super) struct Blocks {

@@ -46,7 +46,6 @@ pub(crate) use slices::allocate as new_slice;
 
 use crate::{DeviceType, Error, Value};
 use driver::RelaxedCapture;
-use slices::{copy_to_device, write_zeros};
 
 const VARIABLE: &str = "WARPFOLD_DEVICE";
 
@@ -252,8 +251,8 @@ impl Device {
         }
     }
 
-    /// Copies items to new device memory on the device's [`stream`](Self::stream). Returns when the
-    /// copy has ended.
+    /// Copies items to new device memory, which belongs to the device's [`stream`](Self::stream).
+    /// Returns when the copy has ended. It does not wait for the stream.
     ///
     /// This is `clone_htod` of cudarc for every [`DeviceType`], also for those that are types of
     /// other crates.
@@ -262,7 +261,6 @@ impl Device {
     ///
     /// - [`Error::DeviceInputOnCpu`] if the device is the CPU.
     /// - [`Error::OutOfMemory`] and [`Error::Cuda`], if device memory cannot be allocated or filled.
-    /// - [`Error::StreamIsCapturing`] if the stream captures a graph.
     ///
     /// ```no_run
     /// use warpfold::{Device, Reduction, operators::Max};
@@ -276,16 +274,12 @@ impl Device {
     pub fn upload<T: DeviceType>(&self, items: &[T]) -> Result<CudaSlice<T>, Error> {
         let backend = self.backend()?;
         let stream = backend.gpu().ok_or(Error::DeviceInputOnCpu)?;
-        let mut memory = new_slice(items.len(), stream)?;
-        if !items.is_empty() {
-            // SAFETY: the call waits for the copy, also after a failure.
-            let copied = unsafe { copy_to_device(items, &mut memory, stream) };
-            copied.and(driver::check("waiting for a copy to the device", stream.synchronize()))?;
-        }
-        Ok(memory)
+        // On a private stream: another thread may begin a capture on the device's stream at any time.
+        let private = PrivateStream::take(stream.context())?;
+        private.hand_over(private.upload(items)?, stream)
     }
 
-    /// Allocates device memory for `length` values on the device's [`stream`](Self::stream), with all
+    /// Allocates device memory for `length` values, of the device's [`stream`](Self::stream), with all
     /// bits zero, which is a value of every [`DeviceType`]. Returns when the memory has been written.
     ///
     /// # Errors
@@ -306,11 +300,8 @@ impl Device {
     pub fn zeros<T: DeviceType>(&self, length: usize) -> Result<CudaSlice<T>, Error> {
         let backend = self.backend()?;
         let stream = backend.gpu().ok_or(Error::DeviceInputOnCpu)?;
-        let mut memory = new_slice(length, stream)?;
-        if length > 0 {
-            write_zeros(&mut memory, stream)?;
-        }
-        Ok(memory)
+        let private = PrivateStream::take(stream.context())?;
+        private.hand_over(private.zeros(length)?, stream)
     }
 
     /// Copies results from device memory to host memory, in the order of the memory's stream. Returns

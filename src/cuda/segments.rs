@@ -10,7 +10,7 @@ use cudarc::driver::{CudaContext, CudaStream, DevicePtrMut};
 
 pub(crate) use self::offsets::{Report, Segmented, count_of};
 use super::driver::{check_capturing, check_not_capturing};
-use super::kernels::{Blocks, Kernels, Registry, Rendered, Subject, identity_if};
+use super::kernels::{Blocks, Kernels, Registry, Rendered, Subject, first_and_others, identity_if};
 use super::launch_graph::Queue;
 use super::read::{Elements, StreamOrder};
 use super::scratch::ScratchRequest;
@@ -110,7 +110,7 @@ impl SegmentKernel {
         match &self.of_partials {
             None => self.prepare::<M, R>(&kernels)?,
             Some(later) => {
-                let (first, others) = kernels.split_at(kernels.len().min(1));
+                let (first, others) = first_and_others(&kernels);
                 self.prepare::<M, R>(first)?;
                 later.prepare::<M, ArrayOfItems>(others)?;
             }

@@ -26,9 +26,25 @@ pub(crate) fn allocate<T: DeviceType>(
         return Err(Error::InputLength { length, most });
     }
     let address = allocate_bytes(length * size_of::<T>(), stream)?;
-    // SAFETY: the memory has this length. CUDA aligns it to at least 256 bytes. Every caller writes
-    // each item before it is read.
-    Ok(unsafe { stream.upgrade_device_ptr(address, length) })
+    // SAFETY: the memory has this length, and belongs to nothing else. CUDA aligns it to at least 256
+    // bytes. Every caller writes each item before it is read.
+    unsafe { slice_of(address, length, stream) }
+}
+
+/// Makes memory a slice of a stream, in whose order it is used and freed from now on.
+///
+/// # Safety
+///
+/// The memory was allocated for this many items, and belongs to nothing else. It can be used at once.
+pub(super) unsafe fn slice_of<T>(
+    address: u64,
+    length: usize,
+    stream: &Arc<CudaStream>,
+) -> Result<CudaSlice<T>, Error> {
+    // cudarc makes events here, and panics if that fails. It fails after an error in the context.
+    let bound = check("binding the context", stream.context().bind_to_thread());
+    // SAFETY: as the caller promises.
+    bound.map(|()| unsafe { stream.upgrade_device_ptr(address, length) })
 }
 
 /// Allocates bytes. cudarc allocates only types that have its `DeviceRepr`, which a type of another
@@ -59,7 +75,7 @@ pub(super) unsafe fn copy_to_device<T: DeviceType>(
     check("copying to the device", unsafe { result::memcpy_htod_async(address, items, stream.cu_stream()) })
 }
 
-/// Writes zeros to device memory, and waits until they are written.
+/// Enqueues a write of zeros to device memory.
 pub(super) fn write_zeros<T: DeviceType>(
     memory: &mut CudaSlice<T>,
     stream: &Arc<CudaStream>,
@@ -68,8 +84,7 @@ pub(super) fn write_zeros<T: DeviceType>(
     check("binding the context", stream.context().bind_to_thread())?;
     let (address, _written) = memory.device_ptr_mut(stream);
     // SAFETY: the memory has these bytes. Bits of zero are a value of every device type.
-    let written = unsafe { result::memset_d8_async(address, 0, bytes, stream.cu_stream()) };
-    check("writing zeros", written).and(check("waiting for zeros", stream.synchronize()))
+    check("writing zeros", unsafe { result::memset_d8_async(address, 0, bytes, stream.cu_stream()) })
 }
 
 /// Input and output of a call in device memory.

@@ -122,6 +122,10 @@ pub struct Undeclared<T, const NAME: u64>(Marker<T>);
 
 /// A method or an associated function of a type of another crate. `NAME` is the [`hash`] of the
 /// name.
+///
+/// It is an inherent function of the type, with every feature that the type's crate can have here:
+/// otherwise a body could mean a function of a trait. A constructor is also listed by name in the
+/// macros (`translate/call/device.rs`).
 pub trait KnownMethod<const NAME: u64>: 'static {
     /// The function.
     const FUNCTION: Option<Translated>;
@@ -137,6 +141,10 @@ impl<T: KnownMethod<NAME>, const NAME: u64> Meaning for Undeclared<T, NAME> {
 pub struct Made<T>(Marker<T>);
 
 /// The result of a form of an associated function.
+#[diagnostic::on_unimplemented(
+    message = "this function has no counterpart in CUDA C++",
+    label = "for a type of your own, write `#[device]` before the `impl` of the function"
+)]
 pub trait Makes<T> {}
 impl<T> Makes<T> for Made<T> {}
 // A form in an `impl` knows the types of its arguments.

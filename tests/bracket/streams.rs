@@ -171,7 +171,8 @@ pub(crate) fn memory_of_any_device_type() {
     let stream = device.stream().expect("a GPU").context().new_stream().expect("a stream");
     let mode = CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED;
     stream.begin_capture(mode).expect("captures");
-    let captured = Device::from(stream.clone()).upload(&vectors);
+    let beside = Device::from(stream.clone()).upload(&vectors).expect("copies on a stream of its own");
+    let captured = device.download::<Vec3>(&beside);
     assert!(matches!(captured, Err(Error::StreamIsCapturing)), "{captured:?}");
     // The capture is still valid.
     let flags = CUgraphInstantiate_flags::CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH;

@@ -155,8 +155,9 @@ negative! {
 // Products of these are no products of their fields.
 macro_rules! linear {
     ($($number:ty: $($type:ty)*;)*) => {$($(
-        by_fields! { Add Sub: $type, $type => $type }
-        by_fields! { Mul Div: $type, $number => $type }
+        by_fields! { Add Sub AddAssign SubAssign: $type, $type => $type }
+        by_fields! { Mul Div MulAssign DivAssign: $type, $number => $type }
+        by_fields! { Mul: $number, $type => $type }
         by_fields! { Neg: $type, () => $type }
         by_fields! { PartialEq: $type, $type => bool }
     )*)*};
@@ -165,3 +166,12 @@ linear! {
     f32: Quat Mat2 Mat3 Mat3A Mat4;
     f64: DQuat DMat2 DMat3 DMat4;
 }
+
+macro_rules! booleans {
+    ($($type:ty)*) => {$(
+        by_fields! { BitAnd BitOr BitXor: $type, $type => $type }
+        by_fields! { Not: $type, () => $type }
+        by_fields! { PartialEq: $type, $type => bool }
+    )*};
+}
+booleans! { BVec2 BVec3 BVec4 }

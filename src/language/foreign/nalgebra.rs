@@ -62,6 +62,19 @@ fn entry<T: Number, const R: usize, const C: usize>(matrix: SMatrix<T, R, C>, at
     matrix[position]
 }
 
+/// Products with a number on the left, which is a number of Rust itself.
+macro_rules! numbers_on_the_left {
+    ($($number:ty)*) => {$(
+        by_fields! {
+            #[generics(const R: usize, const C: usize)]
+            Mul: $number, SMatrix<$number, R, C> => SMatrix<$number, R, C>
+        }
+        by_fields! { #[generics(const D: usize)] Mul: $number, Point<$number, D> => Point<$number, D> }
+        by_fields! { Mul: $number, Quaternion<$number> => Quaternion<$number> }
+    )*};
+}
+numbers_on_the_left! { f32 f64 }
+
 methods! {
     #[generics(T: Number)] "new" SMatrix<T, 1, 1> = of_parts::<T, Self>("new", &bodies::NEW_1);
     #[generics(T: Number)] "new" SMatrix<T, 2, 1> = of_parts::<T, Self>("new", &bodies::NEW_2);

@@ -16,6 +16,11 @@ by_fields! {
     AddAssign SubAssign MulAssign DivAssign RemAssign BitAndAssign BitOrAssign BitXorAssign:
     Wrapping<T>, Wrapping<T> => Wrapping<T>
 }
+by_fields! {
+    #[generics(T: Primitive + DeviceType + Default)]
+    AddAssign SubAssign MulAssign DivAssign RemAssign BitAndAssign BitOrAssign BitXorAssign:
+    Wrapping<T>, T => Wrapping<T>
+}
 by_fields! { #[generics(T: Primitive + DeviceType + Default)] Neg Not: Wrapping<T>, () => Wrapping<T> }
 by_fields! { #[generics(T: Primitive + DeviceType + Default)] PartialEq: Wrapping<T>, Wrapping<T> => bool }
 by_fields! {

@@ -237,7 +237,7 @@ impl Lowering<'_> {
         Ok(Value::atom(format!("{}.{member}", base.within(ATOM)), ty, base.stable))
     }
 
-    pub(super) fn element(&mut self, base: Value, index: &Expression) -> Result<Value, Error> {
+    fn element(&mut self, base: Value, index: &Expression) -> Result<Value, Error> {
         let Type::Value(Layout { kind: Kind::Array { element, length }, .. }) = &base.ty else {
             return self.refuse("only an array is indexed");
         };

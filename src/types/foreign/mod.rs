@@ -22,8 +22,8 @@ fn field<S, T: DeviceType>(name: &'static str, value: &S, part: &T) -> Field {
     Field { name, offset, layout: T::layout() }
 }
 
-/// Implements `DeviceType` for types with a default value and named fields, of which every bit is
-/// valid. The fields may be those of the type that `Deref` gives.
+/// Implements `DeviceType` for types with a default value and named fields, and without an invariant
+/// of their own. The fields may be those of the type that `Deref` gives.
 macro_rules! structs {
     ($($(#[generics($($generics:tt)*)])? $type:ty { $($field:tt)* })*) => {$(
         impl$(<$($generics)*>)? crate::Value for $type {
@@ -35,8 +35,9 @@ macro_rules! structs {
         structs! { @impl [$($($generics)*)?] $type { $($field)* } }
     )*};
     (@impl [$($generics:tt)*] $type:ty { $($field:tt),* $(,)? }) => {
-        // SAFETY: the layout lists all fields at their offsets. They are numbers, or structs of
-        // numbers, and the type has no invariant.
+        // SAFETY: the layout lists all fields at their offsets. All bits that the layouts of the fields
+        // allow are a valid value. A SIMD register may have more than the fields, such as the fourth
+        // lane of `Vec3A`: it is padding of the layout, and any bits are valid in it.
         #[allow(unsafe_code)]
         #[diagnostic::do_not_recommend]
         unsafe impl<$($generics)*> crate::DeviceType for $type {

@@ -55,8 +55,8 @@ impl<T: DeviceType + Scalar, const R: usize, const C: usize> Value for SMatrix<T
     }
 }
 
-// SAFETY: the entries lie in memory column by column, without gaps. Any bits of numbers are a
-// matrix.
+// SAFETY: the entries lie in memory column by column, without gaps. All bits that their layouts allow
+// are a matrix.
 #[allow(unsafe_code)]
 #[diagnostic::do_not_recommend]
 unsafe impl<T: DeviceType + Scalar, const R: usize, const C: usize> DeviceType for SMatrix<T, R, C> {

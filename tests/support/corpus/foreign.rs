@@ -3,7 +3,8 @@
 use std::num::Wrapping;
 
 use glam::{
-    Affine3A, DMat3, DQuat, DVec4, I64Vec2, IVec3, Mat2, Mat4, Quat, U8Vec3, UVec4, Vec2, Vec3, Vec3A, Vec4,
+    Affine3A, BVec3, DMat3, DQuat, DVec4, I64Vec2, IVec3, Mat2, Mat4, Quat, U8Vec3, UVec4, Vec2, Vec3, Vec3A,
+    Vec4,
 };
 use nalgebra::{Matrix3, Point3, Quaternion, RowVector4, SMatrix, Vector2, Vector3};
 use num_complex::Complex;
@@ -40,6 +41,7 @@ edges! {
     DMat3: f64, 9, |n| DMat3::from_cols_array(&n);
     Affine3A: f32, 12, |n| Affine3A::from_cols_array(&n);
     IVec3: i32, 3, |n| n.into();
+    BVec3: bool, 3, |n| n.into();
     UVec4: u32, 4, |n| n.into();
     U8Vec3: u8, 3, |n| n.into();
     I64Vec2: i64, 2, |n| n.into();
@@ -74,6 +76,7 @@ corpus! { of_other_crates:
     wraps_i16: Wrapping<i16> = |a, b| {
         let mut sum = a + b * b - Wrapping(7);
         sum += -a;
+        sum -= 3;
         if b.0 != 0 { sum = sum / b ^ !a; }
         if a < b { sum } else { Wrapping(sum.0.rotate_left(3)) }
     }
@@ -123,6 +126,8 @@ corpus! { of_other_crates:
     quaternions: Quat = |a, b| {
         let mut q = a + Quat::from_xyzw(b.w, b.x, b.y, b.z);
         q.w = a.x * b.y - a.z;
+        q += b;
+        q *= 0.25;
         if q == a { q } else { -q * 0.5 }
     }
     wide_quaternions: DQuat = |a, b| { (a - b) / a.w }
@@ -136,7 +141,8 @@ corpus! { of_other_crates:
         let mut m = a + b;
         m.w_axis = a.x_axis * b.y_axis.z;
         m.z_axis.y = -1.0;
-        m
+        m /= a.w_axis.x;
+        0.5 * m
     }
     wide_matrices: DMat3 = |a, b| { if a == b { -a } else { a * b.z_axis.y } }
     affine_maps: Affine3A = |a, b| {
@@ -145,6 +151,7 @@ corpus! { of_other_crates:
         map.matrix3.x_axis = b.translation;
         map
     }
+    bool_vectors: BVec3 = |a, b| { if a == b { !a } else { (a & b) ^ (b | BVec3::new(a.z, b.x, true)) } }
     integer_vectors: IVec3 = |a, b| { if a[1] > b[2] { (a + b) ^ a } else { a * 3 - b } }
     unsigned_vectors: UVec4 = |a, b| { (a | b) & !b }
     byte_vectors: U8Vec3 = |a, b| {
@@ -161,7 +168,7 @@ corpus! { of_other_crates:
         let mut v = a - b;
         v /= b.z;
         v.x = -a[2];
-        if a == b { v } else { v * 0.5 }
+        if a == b { 3.0 * v } else { v * 0.5 }
     }
     rows_of_four: RowVector4<i32> = |a, b| {
         let mut r = a;
