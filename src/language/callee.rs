@@ -120,7 +120,7 @@ impl<T: Method<NAME, G>, const NAME: u64, G: 'static> Meaning for MethodOf<T, NA
 #[derive(Debug)]
 pub struct Undeclared<T, const NAME: u64>(Marker<T>);
 
-/// A method or an associated function of a type of another crate. `NAME` is the [`hash`] of the
+/// A method or an associated function of a type of another crate. `NAME` is a hash of the
 /// name.
 ///
 /// It is an inherent function of the type, with every feature that the type's crate can have here:
@@ -154,6 +154,7 @@ impl<T> Makes<T> for () {}
 pub fn made<T, M: Makes<T>>(_: &T, _: M) {}
 
 /// A number for a name (FNV-1a), as the macros compute it.
+#[cfg(any(feature = "glam", feature = "nalgebra", feature = "num-complex"))]
 pub(super) const fn hash(name: &str) -> u64 {
     let mut rest = name.as_bytes();
     let mut hash = 0xcbf2_9ce4_8422_2325_u64;

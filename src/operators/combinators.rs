@@ -10,7 +10,7 @@ use super::operators;
 operators! {
     /// `left + right` of any type that has `+` in kernels: of your own types with `#[device]` before
     /// the `impl` of `Add`, and of the vectors, matrices and complex numbers of other crates. The
-    /// sum of no items is `T::default()`. For numbers, [`Sum`] has the identity of the sum, and says
+    /// sum of no items is `T::default()`. For numbers, [`Sum`](crate::operators::Sum) has the identity of the sum, and says
     /// that it commutes.
     ///
     /// ```
