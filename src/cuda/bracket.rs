@@ -10,7 +10,7 @@ use std::sync::Arc;
 use cudarc::driver::{CudaContext, CudaStream, DevicePtrMut};
 
 use super::driver::{check, check_capturing, check_not_capturing};
-use super::kernels::{Blocks, Kernels, Registry, Rendered, Subject, first_and_others};
+use super::kernels::{Blocks, Kernels, Rendered, Subject, first_and_others, registry};
 use super::launch_graph::Queue;
 use super::launch_io::{LaunchIo, Operator, ReduceArguments, Span};
 use super::rates::Rates;
@@ -46,8 +46,7 @@ fn check_output<T>(output: &dyn DevicePtrMut<T>) -> Result<(), Error> {
     }
 }
 
-/// Most launches of a reduction: each one leaves at most an eighth of its items, and the first one at
-/// most 2^32.
+/// Room for the launches of a reduction. A test asserts that no length has more.
 const MOST_LAUNCHES: usize = 12;
 
 /// The kernels of launches, in launch order. They are no vector, because a call allocates nothing.
@@ -63,17 +62,7 @@ impl Deref for Sequence {
     }
 }
 
-static KERNELS: Registry<Policy, BracketKernel> = Registry::new();
-
-/// The registered kernels. Not generic: rustc would compile the registry for each operator.
-fn registered(
-    context: &Arc<CudaContext>,
-    subject: Subject,
-    policy: Policy,
-    make: &dyn Fn(Kernels) -> Result<BracketKernel, Error>,
-) -> Result<Arc<BracketKernel>, Error> {
-    KERNELS.get(context, subject, policy, make)
-}
+registry! { registered: Policy => BracketKernel }
 
 impl BracketKernel {
     /// The kernels of an operator and a reader in a context. No kernel is compiled by this call.

@@ -83,7 +83,8 @@ impl PrivateStream {
         Ok(memory)
     }
 
-    /// Gives memory of this stream to another stream. The work of this stream has ended.
+    /// Gives memory of this stream to another stream. The work of this stream has ended. After an error,
+    /// which only a context that has failed gives, the memory is not freed.
     pub(super) fn hand_over<T: DeviceType>(
         &self,
         memory: CudaSlice<T>,

@@ -52,6 +52,24 @@ impl<P: Copy + Eq + Hash, K> Registry<P, K> {
     }
 }
 
+/// Declares the registry of a primitive, and the function that reads it. The function is not generic:
+/// rustc would compile the registry for each operator.
+macro_rules! registry {
+    ($registered:ident: $policy:ty => $kernels:ty) => {
+        fn $registered(
+            context: &Arc<CudaContext>,
+            subject: Subject,
+            policy: $policy,
+            make: &dyn Fn(Kernels) -> Result<$kernels, Error>,
+        ) -> Result<Arc<$kernels>, Error> {
+            static KERNELS: crate::cuda::kernels::Registry<$policy, $kernels> =
+                crate::cuda::kernels::Registry::new();
+            KERNELS.get(context, subject, policy, make)
+        }
+    };
+}
+pub(super) use registry;
+
 /// An operator and a reader, without their types.
 #[derive(Clone, Copy)]
 pub(super) struct Subject {

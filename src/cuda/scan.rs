@@ -8,7 +8,7 @@ use cudarc::driver::{CudaContext, CudaSlice, CudaStream, DevicePtrMut};
 
 use super::driver::{check, check_capturing, check_not_capturing, limits};
 use super::host::PrivateStream;
-use super::kernels::{Blocks, Kernels, Registry, Rendered, Subject, identity_if};
+use super::kernels::{Blocks, Kernels, Rendered, Subject, identity_if, registry};
 use super::launch_graph::Queue;
 use super::read::{Arrays, CopiedArrays, Elements, InputOf, StreamOrder};
 use super::scratch::ScratchRequest;
@@ -43,17 +43,7 @@ struct Call<T> {
     request: ScratchRequest,
 }
 
-static KERNELS: Registry<ScanPolicy, ScanKernel> = Registry::new();
-
-/// The registered kernels. Not generic: rustc would compile the registry for each operator.
-fn registered(
-    context: &Arc<CudaContext>,
-    subject: Subject,
-    policy: ScanPolicy,
-    make: &dyn Fn(Kernels) -> Result<ScanKernel, Error>,
-) -> Result<Arc<ScanKernel>, Error> {
-    KERNELS.get(context, subject, policy, make)
-}
+registry! { registered: ScanPolicy => ScanKernel }
 
 impl ScanKernel {
     /// The kernels of an operator and a reader in a context. No kernel is compiled by this call.

@@ -10,7 +10,7 @@ use cudarc::driver::{CudaContext, CudaStream, DevicePtrMut};
 
 pub(crate) use self::offsets::{Report, Segmented, count_of};
 use super::driver::{check_capturing, check_not_capturing};
-use super::kernels::{Blocks, Kernels, Registry, Rendered, Subject, first_and_others, identity_if};
+use super::kernels::{Blocks, Kernels, Rendered, Subject, first_and_others, identity_if, registry};
 use super::launch_graph::Queue;
 use super::read::{Elements, StreamOrder};
 use super::scratch::ScratchRequest;
@@ -45,17 +45,7 @@ fn kernels_of(launches: &[SegmentLaunch]) -> Vec<Kernel> {
     launches.iter().map(|launch| launch.kernel).collect()
 }
 
-static KERNELS: Registry<SegmentPolicy, SegmentKernel> = Registry::new();
-
-/// The registered kernels. Not generic: rustc would compile the registry for each operator.
-fn registered(
-    context: &Arc<CudaContext>,
-    subject: Subject,
-    policy: SegmentPolicy,
-    make: &dyn Fn(Kernels) -> Result<SegmentKernel, Error>,
-) -> Result<Arc<SegmentKernel>, Error> {
-    KERNELS.get(context, subject, policy, make)
-}
+registry! { registered: SegmentPolicy => SegmentKernel }
 
 impl SegmentKernel {
     /// The kernels of an operator and a reader in a context. No kernel is compiled by this call.

@@ -8,9 +8,9 @@ use warpfold::{DeviceMonoid, DeviceType, Maybe, Monoid, Tuple2, monoid};
 use super::operators;
 
 operators! {
-    /// `left + right` of any type that has `+` in kernels: of your own types with `#[device]` before
-    /// the `impl` of `Add`, and of the vectors, matrices and complex numbers of other crates. The
-    /// sum of no items is `T::default()`. For numbers, [`Sum`](crate::operators::Sum) has the identity of the sum, and says
+    /// `left + right` of any type that has `+` in kernels. Your own types have it with `#[device]`
+    /// before the `impl` of `Add`. Vectors, matrices and complex numbers of other crates have it,
+    /// too. The sum of no items is `T::default()`. For numbers, [`Sum`](crate::operators::Sum) has the identity of the sum, and says
     /// that it commutes.
     ///
     /// ```

@@ -6,6 +6,21 @@ use crate::operators::{AffineComposition, Sum};
 use crate::plan::Data;
 use crate::{DeviceType, jit, tree};
 
+/// A call has room for the kernels of every launch.
+#[test]
+fn the_launches_of_any_length_are_few() {
+    for item in [u8::layout(), f32::layout(), <[u8; 3]>::layout(), <[u64; 32]>::layout()] {
+        let policy = Policy::for_item(&item);
+        for policy in [policy, policy.baseline_only()] {
+            for bits in 0..64 {
+                let launches = policy.launches(&item, u64::MAX >> bits);
+                assert!(launches.clone().count() <= MOST_LAUNCHES, "{policy:?}: {launches:?}");
+                assert_eq!(BracketKernel::kernels(&launches).len(), launches.count());
+            }
+        }
+    }
+}
+
 /// PTX that the driver compiles gives the same bits as the CPU. A GPU newer than NVRTC runs PTX.
 #[test]
 fn gpu_is_the_cpu_through_ptx() {

@@ -4,15 +4,20 @@ use super::{bodies, by_fields, methods, of_parts};
 use crate::language::callee::{Helper, KnownMethod, hash};
 use crate::language::function::Translated;
 
+macro_rules! constructor {
+    ($number:ty, $vector:ty, $new:ident) => {
+        methods! {
+            "new" $vector = of_parts::<$number, Self>("new", &bodies::$new);
+            "splat" $vector = of_parts::<$number, Self>("splat", &bodies::SPLAT);
+        }
+    };
+}
 macro_rules! constructors {
-    ($($number:ty: $two:ty, $three:ty, $four:ty;)*) => { methods! { $(
-        "new" $two = of_parts::<$number, Self>("new", &bodies::NEW_2);
-        "new" $three = of_parts::<$number, Self>("new", &bodies::NEW_3);
-        "new" $four = of_parts::<$number, Self>("new", &bodies::NEW_4);
-        "splat" $two = of_parts::<$number, Self>("splat", &bodies::SPLAT);
-        "splat" $three = of_parts::<$number, Self>("splat", &bodies::SPLAT);
-        "splat" $four = of_parts::<$number, Self>("splat", &bodies::SPLAT);
-    )* } };
+    ($($number:ty: $two:ty, $three:ty, $four:ty;)*) => {$(
+        constructor! { $number, $two, NEW_2 }
+        constructor! { $number, $three, NEW_3 }
+        constructor! { $number, $four, NEW_4 }
+    )*};
 }
 constructors! {
     f32: Vec2, Vec3, Vec4;
@@ -29,9 +34,8 @@ constructors! {
     usize: USizeVec2, USizeVec3, USizeVec4;
     bool: BVec2, BVec3, BVec4;
 }
+constructor! { f32, Vec3A, NEW_3 }
 methods! {
-    "new" Vec3A = of_parts::<f32, Self>("new", &bodies::NEW_3);
-    "splat" Vec3A = of_parts::<f32, Self>("splat", &bodies::SPLAT);
     "from_xyzw" Quat = of_parts::<f32, Self>("from_xyzw", &bodies::NEW_4);
     "from_xyzw" DQuat = of_parts::<f64, Self>("from_xyzw", &bodies::NEW_4);
     "from_cols" Mat2 = of_parts::<Vec2, Self>("from_cols", &bodies::NEW_2);

@@ -48,13 +48,14 @@ impl Lowering<'_> {
             })
             .collect::<Result<Vec<_>, _>>()?;
         let name = self.types.name_of(&ty);
-        let braces = matches!(layout.kind, Kind::Array { .. });
-        let mut value = aggregate(&name, &results, ty);
-        if braces {
+        Ok(match layout.kind {
             // The elements are a member of the array.
-            value.text = value.text.replacen('{', "{{", 1) + "}";
-        }
-        Ok(value)
+            Kind::Array { .. } => {
+                let elements = aggregate("", &results, ty.clone());
+                Value::atom(format!("{name}{{{}}}", elements.text), ty, elements.stable)
+            }
+            _ => aggregate(&name, &results, ty),
+        })
     }
 
     /// A field or an element by its position, or a number itself, which has no parts.

@@ -37,7 +37,7 @@ macro_rules! structs {
     (@impl [$($generics:tt)*] $type:ty { $($field:tt),* $(,)? }) => {
         // SAFETY: the layout lists all fields at their offsets. All bits that the layouts of the fields
         // allow are a valid value. A SIMD register may have more than the fields, such as the fourth
-        // lane of `Vec3A`: it is padding of the layout, and any bits are valid in it.
+        // lane of `Vec3A`. That is padding of the layout, in which any bits are valid.
         #[allow(unsafe_code)]
         #[diagnostic::do_not_recommend]
         unsafe impl<$($generics)*> crate::DeviceType for $type {

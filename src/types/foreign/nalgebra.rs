@@ -87,55 +87,40 @@ unsafe impl<T: DeviceType + Scalar, const R: usize, const C: usize> DeviceType f
     }
 }
 
-impl<T: DeviceType + Scalar, const D: usize> Value for Point<T, D> {
-    type Stored = Self;
-    fn from_stored(stored: Self) -> Self {
-        stored
-    }
-}
+/// Implements `DeviceType` for a type that is the vector of its coordinates.
+macro_rules! of_coordinates {
+    ($([$($generics:tt)*] $type:ty, $names:expr;)*) => {$(
+        impl<T: DeviceType + Scalar, $($generics)*> Value for $type {
+            type Stored = Self;
+            fn from_stored(stored: Self) -> Self {
+                stored
+            }
+        }
 
-// SAFETY: a point is the vector of its coordinates.
-#[allow(unsafe_code)]
-#[diagnostic::do_not_recommend]
-unsafe impl<T: DeviceType + Scalar, const D: usize> DeviceType for Point<T, D> {
-    fn layout() -> Layout {
+        // SAFETY: the coordinates lie in memory in order, without gaps. All bits that their layouts
+        // allow are a valid value.
+        #[allow(unsafe_code)]
+        #[diagnostic::do_not_recommend]
+        unsafe impl<T: DeviceType + Scalar, $($generics)*> DeviceType for $type {
+            fn layout() -> Layout {
+                entries::<Self, T>($names)
+            }
+            fn literal(&self) -> Literal {
+                literal(self.coords.as_slice())
+            }
+            #[inline]
+            fn same_bits(a: &Self, b: &Self) -> bool {
+                same_bits(a.coords.as_slice(), b.coords.as_slice())
+            }
+        }
+    )*};
+}
+of_coordinates! {
+    [const D: usize] Point<T, D>, {
         const { assert!(D > 0 && D <= NAMED, "a point has 1 to 6 coordinates as a device type") };
-        entries::<Self, T>(&COORDINATES[..D])
-    }
-
-    fn literal(&self) -> Literal {
-        literal(self.coords.as_slice())
-    }
-
-    #[inline]
-    fn same_bits(a: &Self, b: &Self) -> bool {
-        same_bits(a.coords.as_slice(), b.coords.as_slice())
-    }
-}
-
-impl<T: DeviceType + Scalar> Value for Quaternion<T> {
-    type Stored = Self;
-    fn from_stored(stored: Self) -> Self {
-        stored
-    }
-}
-
-// SAFETY: a quaternion is the vector of its parts.
-#[allow(unsafe_code)]
-#[diagnostic::do_not_recommend]
-unsafe impl<T: DeviceType + Scalar> DeviceType for Quaternion<T> {
-    fn layout() -> Layout {
-        entries::<Self, T>(&["i", "j", "k", "w"])
-    }
-
-    fn literal(&self) -> Literal {
-        literal(self.coords.as_slice())
-    }
-
-    #[inline]
-    fn same_bits(a: &Self, b: &Self) -> bool {
-        same_bits(a.coords.as_slice(), b.coords.as_slice())
-    }
+        &COORDINATES[..D]
+    };
+    [] Quaternion<T>, &["i", "j", "k", "w"];
 }
 
 #[cfg(test)]
