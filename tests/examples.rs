@@ -11,6 +11,10 @@ mod operators;
 mod scans;
 
 #[allow(dead_code)]
+#[path = "../examples/describe/adaptive_histogram.rs"]
+mod adaptive_histogram;
+
+#[allow(dead_code)]
 #[path = "../examples/describe/chart.rs"]
 mod chart;
 

@@ -13,9 +13,10 @@
 //! - A `.parquet` file: columns of floats and integers, flat or in structs. Nulls and NaNs are missing.
 //!   Lists, texts, dates and decimals are skipped.
 //!
-//! All numbers of a column but the histogram come from one read of the column, by a tuple of
-//! aggregates. The histogram needs the range, so it is a second read.
+//! All answers about a column come from one read of it, by a tuple of aggregates. One of them is the
+//! example's own (`adaptive_histogram.rs`): a histogram whose intervals follow from the numbers.
 
+mod adaptive_histogram;
 mod chart;
 mod read_csv;
 mod read_npy;
@@ -120,9 +121,10 @@ fn describe<T: Described + Debug>(
     };
     text += &format!("\nmin      {:?} in row {}", smallest.value, smallest.index);
     text += &format!("\nmax      {:?} in row {}\n", largest.value, largest.index);
-    text += &match counts {
-        Some((low, high, counts)) => chart::of(low, high, &counts),
-        None => "no histogram: the range of the finite numbers is 0 or too large".to_owned(),
+    text += &match counts.bins().len() {
+        0 => "no histogram: no number is finite".to_owned(),
+        1 => "no histogram: all finite numbers are the same `f64`, or next to it".to_owned(),
+        _ => chart::of(&counts),
     };
     Ok(text)
 }

@@ -1,16 +1,11 @@
 //! The answers about one column.
 
-use std::marker::PhantomData;
-
 use num_traits::AsPrimitive;
-use warpfold::aggregates::{
-    ArgMax, ArgMin, Filtered, Histogram, HistogramCounts, Indexed, Masked, MeanAndVariance, MinMax, Variance,
-};
+use warpfold::aggregates::{ArgMax, ArgMin, Filtered, Indexed, Masked, MeanAndVariance, Variance};
 use warpfold::operators::Number;
 use warpfold::{Bit, Bitmap, Device, Error, Reduction, device};
 
-/// Intervals of a histogram.
-pub const BINS: usize = 16;
+use crate::adaptive_histogram::{AdaptiveHistogram, Counts};
 
 #[device(type = IsNumber32)]
 fn is_number_32(x: f32) -> bool {
@@ -22,21 +17,11 @@ fn is_number_64(x: f64) -> bool {
     !x.is_nan()
 }
 
-#[device(type = IsFinite32)]
-fn is_finite_32(x: f32) -> bool {
-    x.is_finite()
-}
-
-#[device(type = IsFinite64)]
-fn is_finite_64(x: f64) -> bool {
-    x.is_finite()
-}
-
 /// The aggregates of the numbers that are not missing.
 type OfNumbers<T> = (Variance<T>, ArgMin<T>, ArgMax<T>);
 type AnswersOfNumbers<T> = (Option<MeanAndVariance>, Option<Indexed<T>>, Option<Indexed<T>>);
-/// The answers about the numbers, and the range of the finite ones.
-type Answers<T> = (AnswersOfNumbers<T>, Option<(T, T)>);
+/// The answers about the numbers, and their histogram.
+type Answers<T> = (AnswersOfNumbers<T>, Counts);
 
 /// The type of the numbers of a column.
 pub trait Described: Number + AsPrimitive<f64> {
@@ -45,26 +30,26 @@ pub trait Described: Number + AsPrimitive<f64> {
 }
 
 macro_rules! floats {
-    ($($type:ident $is_number:ident $is_finite:ident;)*) => {$(
+    ($($type:ident $is_number:ident;)*) => {$(
         impl Described for $type {
             fn answers(device: &Device, column: &[$type], _: Option<&[u8]>) -> Result<Answers<$type>, Error> {
-                type Of = (Filtered<$is_number, OfNumbers<$type>>, Filtered<$is_finite, MinMax<$type>>);
+                type Of = (Filtered<$is_number, OfNumbers<$type>>, AdaptiveHistogram<$type>);
                 Reduction::<Of>::new(device.clone()).run(column)
             }
         }
     )*};
 }
 floats! {
-    f32 IsNumber32 IsFinite32;
-    f64 IsNumber64 IsFinite64;
+    f32 IsNumber32;
+    f64 IsNumber64;
 }
 
 macro_rules! integers {
     ($($type:ident)*) => {$(
         impl Described for $type {
             fn answers(device: &Device, column: &[$type], validity: Option<&[u8]>) -> Result<Answers<$type>, Error> {
-                type Of = (OfNumbers<$type>, MinMax<$type>);
-                type OfValid = (Masked<OfNumbers<$type>, Bit>, Masked<MinMax<$type>, Bit>);
+                type Of = (OfNumbers<$type>, AdaptiveHistogram<$type>);
+                type OfValid = Masked<Of, Bit>;
                 match validity {
                     None => Reduction::<Of>::new(device.clone()).run(column),
                     Some(bytes) => {
@@ -84,35 +69,14 @@ pub struct Summary<T: Number> {
     pub spread: Option<MeanAndVariance>,
     pub smallest: Option<Indexed<T>>,
     pub largest: Option<Indexed<T>>,
-    /// The range of the finite numbers, and how many are in each interval of it.
-    pub counts: Option<(f64, f64, HistogramCounts<BINS>)>,
+    /// The histogram of the finite numbers.
+    pub counts: Counts,
 }
 
-/// Reads a column twice: for the answers, and for the histogram of their range.
+/// Reads a column once.
 pub fn of<T: Described>(device: &Device, column: &[T], validity: Option<&[u8]>) -> Result<Summary<T>, Error> {
-    let ((spread, smallest, largest), range) = T::answers(device, column, validity)?;
-    let counts = match range {
-        Some((low, high)) if is_range(low.as_(), high.as_()) => {
-            let histogram = Histogram::<T, BINS>::new(low, high);
-            let counts = match validity {
-                None => Reduction::with(device.clone(), histogram).run(column)?,
-                Some(bytes) => {
-                    let masked = Masked::<_, Bit>(histogram, PhantomData);
-                    let validity = Bitmap::new(bytes, 0, column.len())?;
-                    Reduction::with(device.clone(), masked).run((column, validity))?
-                }
-            };
-            Some((low.as_(), high.as_(), counts))
-        }
-        _ => None,
-    };
+    let ((spread, smallest, largest), counts) = T::answers(device, column, validity)?;
     Ok(Summary { spread, smallest, largest, counts })
-}
-
-/// Whether a histogram can have this range. The difference of two large numbers is infinite, and that
-/// of two integers may be 0 in `f64`.
-fn is_range(low: f64, high: f64) -> bool {
-    high - low > 0.0 && (high - low).is_finite()
 }
 
 #[cfg(test)]
@@ -128,18 +92,17 @@ mod tests {
         assert_eq!((spread.count, spread.mean, spread.sample_variance()), (4, 3.25, Some(8.25)));
         assert_eq!(summary.smallest, Some(Indexed { index: 2, value: 1.0 }));
         assert_eq!(summary.largest, Some(Indexed { index: 4, value: 7.0 }));
-        let (low, high, counts) = summary.counts.expect("a range");
-        assert_eq!(
-            (low, high, counts.nan, counts.bins[0], counts.bins[8], counts.bins[15]),
-            (1.0, 7.0, 3, 2, 1, 1)
-        );
+        assert_eq!((summary.counts.edge(0), summary.counts.width()), (1.0, 0.5));
+        assert_eq!(summary.counts.bins(), [2, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1]);
     }
 
     #[test]
     fn a_column_without_numbers_has_no_answers() {
         for column in [&[][..], &[NAN, NAN]] {
             let summary = of(&Device::cpu(), column, None).expect("reduces");
-            assert!(summary.spread.is_none() && summary.smallest.is_none() && summary.counts.is_none());
+            assert!(
+                summary.spread.is_none() && summary.smallest.is_none() && summary.counts.bins().is_empty()
+            );
         }
     }
 
@@ -148,8 +111,8 @@ mod tests {
         let summary =
             of(&Device::cpu(), &[1.0_f32, f32::INFINITY, 2.0, f32::NEG_INFINITY], None).expect("reduces");
         assert_eq!(summary.largest, Some(Indexed { index: 1, value: f32::INFINITY }));
-        let (low, high, counts) = summary.counts.expect("a range");
-        assert_eq!((low, high, counts.below, counts.above), (1.0, 2.0, 1, 1));
+        let counts = summary.counts;
+        assert_eq!((counts.bins().iter().sum::<u64>(), counts.below, counts.above), (2, 1, 1));
     }
 
     #[test]
@@ -157,19 +120,19 @@ mod tests {
         let summary = of(&Device::cpu(), &[9_i64, 2, 0, 4], Some(&[0b1010])).expect("reduces");
         assert_eq!(summary.spread.map(|spread| (spread.count, spread.mean)), Some((2, 3.0)));
         assert_eq!(summary.smallest, Some(Indexed { index: 1, value: 2 }));
-        let (low, high, counts) = summary.counts.expect("a range");
-        assert_eq!((low, high, counts.bins.iter().sum::<u64>(), counts.below), (2.0, 4.0, 2, 0));
+        assert_eq!((summary.counts.edge(0), summary.counts.bins().iter().sum::<u64>()), (2.0, 2));
     }
 
     #[test]
-    fn a_range_that_a_histogram_cannot_have_is_none() {
+    fn every_range_has_a_histogram() {
         let cpu = Device::cpu();
-        assert!(of(&cpu, &[f64::MIN, f64::MAX], None).expect("reduces").counts.is_none());
-        assert!(of(&cpu, &[0.1, 0.1], None).expect("reduces").counts.is_none());
+        let counts = |column: &[f64]| of(&cpu, column, None).expect("reduces").counts.bins().to_vec();
+        assert_eq!(counts(&[f64::MIN, f64::MAX]).iter().sum::<u64>(), 2);
+        assert_eq!(counts(&[0.1, 0.1]), [2]);
         // Two integers that are one `f64`.
         let summary = of(&cpu, &[i64::MAX - 1, i64::MAX], None).expect("reduces");
         assert_eq!(summary.smallest, Some(Indexed { index: 0, value: i64::MAX - 1 }));
-        assert!(summary.counts.is_none());
-        assert!(of(&cpu, &[0, u64::MAX], None).expect("reduces").counts.is_some());
+        assert_eq!(summary.counts.bins(), [2]);
+        assert_eq!(of(&cpu, &[0, u64::MAX], None).expect("reduces").counts.bins().len(), 9);
     }
 }

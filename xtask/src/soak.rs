@@ -31,27 +31,42 @@ enum Work {
     Cache,
     /// The prefixes of a scan's blocks in every order of two and three threads.
     Threads,
+    /// The unit tests of the library under AddressSanitizer, which finds accesses outside of memory
+    /// that is alive.
+    Addresses,
     /// The CPU backend and the parser of the disk cache under Miri, which finds undefined
     /// behaviour.
     Miri,
 }
 
 impl Work {
-    const ALL: [Self; 7] =
-        [Self::Programs, Self::Orders, Self::Segments, Self::Laws, Self::Cache, Self::Threads, Self::Miri];
+    const ALL: [Self; 8] = [
+        Self::Programs,
+        Self::Orders,
+        Self::Segments,
+        Self::Laws,
+        Self::Cache,
+        Self::Threads,
+        Self::Addresses,
+        Self::Miri,
+    ];
 
     /// The reason why this machine cannot do the work, or `None`.
     fn absent(self) -> Option<&'static str> {
-        let has_miri = || {
-            let version = command("cargo +nightly miri --version").output();
+        let has = |tool: &str| {
+            let version = command(&format!("cargo +nightly {tool} --version")).output();
             version.is_ok_and(|output| output.status.success())
         };
-        (self == Self::Miri && !has_miri()).then_some("no nightly toolchain with Miri")
+        match self {
+            Self::Addresses if !has("") => Some("no nightly toolchain"),
+            Self::Miri if !has("miri") => Some("no nightly toolchain with Miri"),
+            _ => None,
+        }
     }
 
     /// Whether the number selects other cases.
     fn is_random(self) -> bool {
-        !matches!(self, Self::Threads | Self::Miri)
+        !matches!(self, Self::Threads | Self::Addresses | Self::Miri)
     }
 
     fn run(self, number: u64) -> Result<()> {
@@ -74,6 +89,15 @@ impl Work {
                 // A target folder of its own, because the flags would build all else anew.
                 run(command("cargo test --package warpfold --lib --target-dir target/loom -- model::")
                     .env("RUSTFLAGS", "--cfg warpfold_loom"))
+            }
+            Self::Addresses => {
+                // With a target of its own, the flags are not those of build scripts and macros.
+                let output = command("rustc --print host-tuple").output()?;
+                let host = String::from_utf8(output.stdout)?;
+                let line = format!("cargo +nightly test --package warpfold --lib --target {host}");
+                run(command(&line)
+                    .env("RUSTFLAGS", "-Zsanitizer=address")
+                    .env("CARGO_TARGET_DIR", "target/addresses"))
             }
             Self::Miri => {
                 run(command("cargo +nightly miri test --package warpfold --lib -- tree cpu no_changed")
