@@ -3,7 +3,8 @@
 use std::fmt;
 
 /// What a call of [`Reduction`](crate::Reduction) or [`Scan`](crate::Scan) launches for an input of
-/// some length in device memory. It prints as a line for each launch.
+/// some length in device memory, whole or divided into rows, columns or segments. It prints as a line
+/// for each launch.
 ///
 /// ```
 /// use warpfold::{Device, Reduction, operators::Sum};

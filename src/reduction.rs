@@ -22,8 +22,8 @@ use crate::language::{Preparation, check_sizes};
 use crate::plan::{Kernel, Policy, SegmentPolicy};
 use crate::source::{ArraysOf, Source, data_of};
 use crate::{
-    Aggregate, Device, DeviceAggregate, DeviceMonoid, Element, Error, Explanation, Input, Item, Monoid,
-    Value, cpu,
+    Aggregate, Device, DeviceAggregate, DeviceMonoid, Element, Error, ExplainedLaunch, Explanation, Input,
+    Item, Monoid, Value, cpu,
 };
 
 /// Reduces arrays with the operator or the [`Aggregate`] `A` on a device.
@@ -351,13 +351,24 @@ impl<A: DeviceAggregate> Reduction<A> {
     /// # Ok::<(), warpfold::Error>(())
     /// ```
     pub fn explain(&self, length: usize) -> Result<Explanation, Error> {
+        let length = length as u64;
+        self.explained(length, |stream| {
+            self.kernel(stream)?.explain::<A::Operator, ArraysOf<A::Preparation>>(length)
+        })
+    }
+
+    /// The explanation of an input of this length, from its launches and the bytes of their scratch
+    /// memory. The CPU has no launches.
+    fn explained(
+        &self,
+        length: u64,
+        launches: impl FnOnce(&CudaStream) -> Result<(Vec<ExplainedLaunch>, u64), Error>,
+    ) -> Result<Explanation, Error> {
         let (launches, scratch_bytes) = match self.device.backend()?.gpu() {
             None => (Vec::new(), 0),
-            Some(stream) => {
-                self.kernel(stream)?.explain::<A::Operator, ArraysOf<A::Preparation>>(length as u64)?
-            }
+            Some(stream) => launches(stream)?,
         };
-        Ok(Explanation { device: self.device.to_string(), length: length as u64, launches, scratch_bytes })
+        Ok(Explanation { device: self.device.to_string(), length, launches, scratch_bytes })
     }
 
     /// The rendered CUDA C++ of the kernel for large inputs. The call needs no GPU.

@@ -359,6 +359,11 @@ fn main() -> ExitCode {
     suite.test(Tier::Gpu, "host_inputs_in_chunks_are_the_bracket", host::inputs_in_chunks);
     suite.test(Tier::Gpu, "threads_share_the_pinned_buffers", host::threads_share_the_buffers);
     suite.test(Tier::Gpu, "explanations_have_every_launch", host::explanations_have_every_launch);
+    for tier in [Tier::Cpu, Tier::Gpu] {
+        suite.test(tier, "explanations_of_parts_have_every_launch", move || {
+            host::explanations_of_parts_have_every_launch(tier)
+        });
+    }
     suite.test(Tier::Gpu, "a_pool_reduces_host_memory", host::a_pool_reduces_host_memory);
     suite.test(Tier::Gpu, "auto_returns_the_same_bits", host::auto_returns_the_same_bits);
     suite.test(Tier::Gpu, "host_memory_while_a_stream_records", graphs::host_memory_while_a_stream_records);

@@ -21,7 +21,7 @@ fn common_mistakes_are_refused() {
 }
 
 /// Mistakes for which rustc has an error of its own beside that of the macro.
-const TWICE: [&str; 4] = ["question_mark", "slice", "wrong_type_of_an_operand", "wrong_type_of_the_result"];
+const TWICE: [&str; 3] = ["question_mark", "wrong_type_of_an_operand", "wrong_type_of_the_result"];
 /// Most lines of the errors of all other mistakes.
 const MOST_LINES: usize = 29;
 

@@ -72,7 +72,7 @@ fn device(item: &ItemImpl, methods: Vec<&ImplItemFn>, warpfold: &Path) -> Result
         return Err(error);
     }
     let state = translations.iter().find_map(|(_, translation)| translation.uses_state);
-    let state = state.map(|span| quote_spanned!(span=> .state::<Self>()));
+    let state = state.map(|span| quote_spanned!(span=> .state(<Self as #warpfold::DeviceType>::layout())));
     let exact = quote!(#warpfold::language::steps_are_exact::<Self>());
     let accumulates = translations.iter().any(|(name, _)| name == "accumulate");
     let values = translations.iter().map(|(_, translation)| &translation.value);

@@ -53,7 +53,8 @@ fn device(item: &ItemImpl, combine: &ImplItemFn, warpfold: &Path) -> Result<Toke
     attributes::check_method(&item.attrs, &item.generics, combine)?;
     let generic = item.generics.params.iter().any(|parameter| matches!(parameter, GenericParam::Type(_)));
     let Translation { value, uses_state } = translate(&function(item, combine, generic, warpfold)?)?;
-    let state = uses_state.map(|span| quote_spanned!(span=> .state::<Self>()));
+    let state = uses_state
+        .map(|span| quote_spanned!(span=> .state_of_layout(<Self as #warpfold::DeviceType>::layout())));
     let exact = quote!(<Self as #warpfold::language::TranslatedMonoid>::COMBINE.is_exact());
     let body = quote!(#warpfold::DeviceOperator::translated::<Self>() #state);
     let implementation = implementation(item, warpfold, &exact, &body);

@@ -1,5 +1,6 @@
 //! The launches of a reduction of segments.
 
+mod explain;
 mod offsets;
 
 use std::any::TypeId;
@@ -246,17 +247,23 @@ impl SegmentKernel {
             run_level,
             identity,
         };
-        let shared_bytes = self.policy.shared_bytes(kernel, &self.kernels.data);
-        let resident = self.kernels.resident_blocks(kernel, shared_bytes)?;
-        let blocks = Blocks {
-            count: launch.blocks(&self.policy, resident),
-            warps: self.policy.warps(kernel),
-            shared_bytes,
-            early: follows && self.kernels.begins_early(),
-        };
+        let blocks = self.blocks(kernel, |resident| launch.blocks(&self.policy, resident), follows)?;
         // SAFETY: these are the arguments of a kernel that reduces segments. The caller guarantees
         // their addresses.
         unsafe { self.kernels.launch(kernel, blocks, arguments, operator, queue) }
+    }
+
+    /// The blocks of a loaded kernel: as many as `count` says for the number that the device holds at
+    /// once. A launch that `follows` another one of its call may begin before that one has ended.
+    fn blocks(&self, kernel: Kernel, count: impl FnOnce(u32) -> u32, follows: bool) -> Result<Blocks, Error> {
+        let shared_bytes = self.policy.shared_bytes(kernel, &self.kernels.data);
+        let resident = self.kernels.resident_blocks(kernel, shared_bytes)?;
+        Ok(Blocks {
+            count: count(resident),
+            warps: self.policy.warps(kernel),
+            shared_bytes,
+            early: follows && self.kernels.begins_early(),
+        })
     }
 }
 

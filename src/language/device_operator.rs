@@ -131,9 +131,16 @@ impl DeviceOperator {
     /// let body = unsafe { device_code!("return (a + b) % self.modulus;") };
     /// let sum = DeviceOperator::new::<u32>("a", "b", body).state::<ModularSum>();
     /// ```
-    pub fn state<S: DeviceType>(mut self) -> Self {
+    pub fn state<S: DeviceType>(self) -> Self {
+        self.state_of_layout(S::layout())
+    }
+
+    /// The same for an operator of this layout. `#[monoid]` calls it: an error about a missing
+    /// `DeviceType` has no lines about the bound of a function then.
+    #[doc(hidden)]
+    pub fn state_of_layout(mut self, layout: Layout) -> Self {
         if let Form::Function { state, .. } = &mut self.form {
-            *state = Some(S::layout());
+            *state = Some(layout);
         }
         self
     }

@@ -68,11 +68,11 @@ impl DeviceSteps {
         Self(Steps::Functions { functions, state: None })
     }
 
-    /// Makes the fields of the aggregate `S` available to the functions.
+    /// Makes the fields of the aggregate, which has this layout, available to the functions.
     #[must_use]
-    pub fn state<S: DeviceType>(mut self) -> Self {
+    pub fn state(mut self, layout: Layout) -> Self {
         if let Steps::Functions { state, .. } = &mut self.0 {
-            *state = Some(S::layout());
+            *state = Some(layout);
         }
         self
     }

@@ -11,7 +11,7 @@ use super::{Reduction, Slices, Stored};
 use crate::cuda::{Elements, SegmentKernel};
 use crate::source::ArraysOf;
 use crate::types::Segments;
-use crate::{DeviceAggregate, Error, cpu};
+use crate::{DeviceAggregate, Error, Explanation, cpu};
 
 /// The rows of a matrix in row-major order: how many elements each has, and how far apart they
 /// begin.
@@ -101,6 +101,15 @@ impl Matrix {
             Self::Rows(rows) => rows.segments(length),
             Self::Columns(rows) => rows.columns(length),
         }
+    }
+}
+
+impl<A: DeviceAggregate> Reduction<A> {
+    pub(super) fn explain_matrix(&self, length: u64, matrix: Matrix) -> Result<Explanation, Error> {
+        let segments = matrix.segments(length)?;
+        self.explained(length, |stream| {
+            self.segment_kernel(stream)?.explain::<A::Operator, ArraysOf<A::Preparation>>(segments)
+        })
     }
 }
 

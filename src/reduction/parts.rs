@@ -192,7 +192,7 @@ impl<A: DeviceAggregate> Reduction<A> {
         Ok(results)
     }
 
-    fn segment_kernel(&self, stream: &CudaStream) -> Result<&SegmentKernel, Error> {
+    pub(super) fn segment_kernel(&self, stream: &CudaStream) -> Result<&SegmentKernel, Error> {
         if let Some(kernel) = self.segment_kernel.get() {
             return Ok(kernel);
         }

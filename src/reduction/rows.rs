@@ -5,7 +5,7 @@
 use super::matrix::{Matrix, Rows};
 use super::{Reduction, Stored};
 use crate::plan::Kernel;
-use crate::{DeviceAggregate, Error, Input, OnDevice, Output, Place};
+use crate::{DeviceAggregate, Error, Explanation, Input, OnDevice, Output, Place};
 
 impl<A: DeviceAggregate> Reduction<A> {
     /// Returns the result of each row of a matrix, in new memory of the input's kind.
@@ -145,5 +145,24 @@ impl<A: DeviceAggregate> Reduction<A> {
     /// ```
     pub fn compile_rows(&self) -> Result<(), Error> {
         self.compile_kernels(&[Kernel::ByLanes, Kernel::ByWarps])
+    }
+
+    /// What [`rows`](Self::rows) launches for a matrix of `length` elements in device memory. Compiles
+    /// missing kernels. On the CPU there are no launches.
+    ///
+    /// # Errors
+    ///
+    /// - The errors of [`explain`](Self::explain).
+    /// - The errors of [`rows`](Self::rows) for a length or a shape.
+    ///
+    /// ```
+    /// use warpfold::{Device, Reduction, aggregates::ArgMax};
+    ///
+    /// let explanation = Reduction::<ArgMax<f32>>::new(Device::auto()).explain_rows(1 << 20, 1024)?;
+    /// println!("{explanation}");
+    /// # Ok::<(), warpfold::Error>(())
+    /// ```
+    pub fn explain_rows(&self, length: usize, rows: impl Into<Rows>) -> Result<Explanation, Error> {
+        self.explain_matrix(length as u64, Matrix::Rows(rows.into()))
     }
 }

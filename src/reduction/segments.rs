@@ -16,7 +16,7 @@ use crate::language::AsTheyAre;
 use crate::plan::Kernel;
 use crate::source::ArraysOf;
 use crate::types::Offsets;
-use crate::{DeviceAggregate, Error, Input, OnDevice, Output, Place, cpu};
+use crate::{DeviceAggregate, Error, Explanation, Input, OnDevice, Output, Place, cpu};
 
 impl<A: DeviceAggregate> Reduction<A> {
     /// Returns the result of each segment of the input, in new memory of the input's kind.
@@ -167,6 +167,31 @@ impl<A: DeviceAggregate> Reduction<A> {
     /// ```
     pub fn compile_segments(&self) -> Result<(), Error> {
         self.compile_kernels(&[Kernel::ByOffsets])
+    }
+
+    /// What [`segments`](Self::segments) launches for `segments` segments of `length` elements in
+    /// device memory. Compiles missing kernels. On the CPU there are no launches.
+    ///
+    /// Where segments may be long, the first launch lists their parts, and two more reduce them. These
+    /// two are explained with the most items that they can have.
+    ///
+    /// # Errors
+    ///
+    /// The errors of [`explain`](Self::explain).
+    ///
+    /// ```
+    /// use warpfold::{Device, Reduction, operators::Sum};
+    ///
+    /// let explanation = Reduction::<Sum<f32>>::new(Device::auto()).explain_segments(1 << 20, 1000)?;
+    /// println!("{explanation}");
+    /// # Ok::<(), warpfold::Error>(())
+    /// ```
+    pub fn explain_segments(&self, length: usize, segments: usize) -> Result<Explanation, Error> {
+        let (length, segments) = (length as u64, segments as u64);
+        self.explained(length, |stream| {
+            let kernel = self.segment_kernel(stream)?;
+            kernel.explain_by_offsets::<A::Operator, ArraysOf<A::Preparation>>(segments, length)
+        })
     }
 }
 

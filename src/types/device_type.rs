@@ -126,7 +126,7 @@ use std::any::TypeId;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a device type",
     label = "its layout is not known to CUDA C++",
-    note = "device types are the integers up to 64 bits, `bool`, `f32`, `f64`, arrays of device types, and `#[repr(C)]` structs that derive `DeviceType`; types of `glam`, `nalgebra`, `num-complex` and `half` need warpfold's feature of that name"
+    note = "device types are the integers up to 64 bits, `bool`, `f32`, `f64`, arrays of device types, `#[repr(C)]` structs that derive `DeviceType`, and `Tuple2` to `Tuple8` in place of tuples; types of `glam`, `nalgebra`, `num-complex` and `half` need warpfold's feature of that name"
 )]
 #[allow(unsafe_code)]
 pub unsafe trait DeviceType: Value<Stored = Self> {

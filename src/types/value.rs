@@ -75,7 +75,7 @@ impl<T: DeviceType, const N: usize> Value for [T; N] {
 
 macro_rules! tuples {
     ($($tuple:ident($($part:ident $index:tt),*);)*) => {$(
-        #[doc = concat!("A tuple in device memory: the parts in order, at the offsets of `#[repr(C)]`.\n\n```\nuse warpfold::DeviceType;\n\nassert!(warpfold::", stringify!($tuple), "::<", $(stringify!($part), ", ",)* ">::layout().size > 0);\n# ", $("type ", stringify!($part), " = u8; ",)* "\n```")]
+        #[doc = concat!("A tuple as an item, and in device memory: the parts in order, at the offsets of `#[repr(C)]`.\n\n```\nuse warpfold::DeviceType;\n\nassert!(warpfold::", stringify!($tuple), "::<", $(stringify!($part), ", ",)* ">::layout().size > 0);\n# ", $("type ", stringify!($part), " = u8; ",)* "\n```")]
         #[derive(Clone, Copy, Debug, PartialEq, crate::DeviceType)]
         #[repr(C)]
         pub struct $tuple<$($part: DeviceType),*>($(
@@ -87,6 +87,18 @@ macro_rules! tuples {
             type Stored = $tuple<$($part::Stored),*>;
             fn from_stored(stored: Self::Stored) -> Self {
                 ($($part::from_stored(stored.$index),)*)
+            }
+        }
+
+        impl<$($part: DeviceType),*> From<($($part,)*)> for $tuple<$($part),*> {
+            fn from(tuple: ($($part,)*)) -> Self {
+                Self($(tuple.$index),*)
+            }
+        }
+
+        impl<$($part: DeviceType),*> From<$tuple<$($part),*>> for ($($part,)*) {
+            fn from(tuple: $tuple<$($part),*>) -> Self {
+                ($(tuple.$index,)*)
             }
         }
     )*};

@@ -6,8 +6,9 @@ use rayon::prelude::*;
 use support::items::{Point, Sample, Sampler, Unit, items};
 use support::operators::{Lanewise, MaxByNorm};
 use support::tiers::{Tier, device};
+use warpfold::aggregates::Mean;
 use warpfold::operators::Sum;
-use warpfold::{Device, DeviceMonoid, DeviceType, Monoid, Reduction, Scan, monoid};
+use warpfold::{Device, DeviceMonoid, DeviceType, Error, Monoid, Reduction, Scan, monoid};
 
 /// Inputs around the limits: the largest that the driver copies itself, one chunk, several chunks
 /// of different sizes, and chunks that use each buffer again.
@@ -75,6 +76,37 @@ pub fn explanations_have_every_launch() {
     ] {
         println!("{explained}");
     }
+}
+
+/// The kernels of rows, columns and segments. On the CPU there are none.
+pub fn explanations_of_parts_have_every_launch(tier: Tier) {
+    let sum = Reduction::<Sum<f32>>::new(device(tier));
+    let mean = Reduction::<Mean<f32>>::new(device(tier));
+    let length = 1 << 26;
+    for (explained, kernels) in [
+        (sum.explain_rows(length, 16), &["by lanes"][..]),
+        (sum.explain_rows(length, 1 << 13), &["by warps"]),
+        (sum.explain_rows(length, 1 << 25), &["by warps", "by warps"]),
+        (mean.explain_rows(length, 1 << 25), &["by warps", "by warps"]),
+        (sum.explain_columns(length, 1 << 13), &["by columns", "by columns"]),
+        (sum.explain_rows(0, 5), &[]),
+        (sum.explain_segments(length, 1 << 20), &["by offsets"; 3]),
+        (mean.explain_segments(length, 1 << 20), &["by offsets"; 3]),
+        (sum.explain_segments(100, 3), &["by offsets"]),
+        (sum.explain_segments(length, 0), &[]),
+    ] {
+        let explained = explained.expect("explains");
+        println!("{explained}");
+        let names: Vec<_> = explained.launches.iter().map(|launch| launch.kernel).collect();
+        assert_eq!(names, if tier == Tier::Cpu { &[] } else { kernels }, "{explained}");
+        for launch in &explained.launches {
+            assert!(launch.blocks > 0 && launch.threads.is_multiple_of(32) && launch.registers >= 16);
+            assert!(launch.items > 0 && launch.local_bytes == 0, "{explained}");
+        }
+        assert_eq!(explained.scratch_bytes > 0, names.len() > 1 || names == ["by offsets"], "{explained}");
+    }
+    assert!(matches!(sum.explain_rows(10, 3), Err(Error::IncompleteRow { .. })));
+    assert!(matches!(sum.explain_columns(10, 0), Err(Error::NoColumns)));
 }
 
 /// An operator for which a CPU takes longer than a copy to the GPU.

@@ -114,6 +114,10 @@ impl Translator<'_> {
                 }
                 None => Pair::default(),
             },
+            // A slice has an error of its own.
+            Expr::Reference(reference) if is_slice(&reference.expr) => {
+                self.expression(&reference.expr, wanted)
+            }
             Expr::Async(_)
             | Expr::Await(_)
             | Expr::Closure(_)
@@ -225,4 +229,9 @@ impl Translator<'_> {
         };
         expressions.into_iter().map(pair).unzip()
     }
+}
+
+/// `a[..]`
+fn is_slice(expression: &Expr) -> bool {
+    matches!(expression, Expr::Index(index) if matches!(*index.index, Expr::Range(_)))
 }

@@ -15,7 +15,7 @@ use crate::cuda::read::{Elements, InputOf, MAX_ARRAYS, StreamOrder};
 use crate::cuda::scratch::ScratchRequest;
 use crate::cuda::slices::{Addresses, Slices};
 use crate::plan::{Kernel, OffsetPlan, Stage};
-use crate::source::{ArrayInput, ArrayOfItems, OffsetArguments};
+use crate::source::{ArrayInput, ArrayOfItems, OffsetArguments, Reader};
 use crate::types::{Offset, Offsets};
 use crate::{DeviceMonoid, Error, Layout};
 
@@ -227,13 +227,24 @@ impl SegmentKernel {
         }
         // User code runs before the launch.
         let identity = identity_if(segmented.may_be_empty, operator);
-        self.prepare::<M, E::Reader>(&[Kernel::ByOffsets])?;
         let length = segmented.elements.length();
-        let plan = self.policy.by_offsets(count, length);
+        let plan = self.offset_plan::<M, E::Reader>(count, length)?;
+        Ok(Some(Call { operator, identity, length, width, is_signed, plan }))
+    }
+
+    /// The plan that reduces segments of an input of this length. Missing kernels are compiled by this
+    /// call.
+    pub(super) fn offset_plan<M: DeviceMonoid, R: Reader>(
+        &self,
+        segments: u64,
+        length: u64,
+    ) -> Result<OffsetPlan, Error> {
+        self.prepare::<M, R>(&[Kernel::ByOffsets])?;
+        let plan = self.policy.by_offsets(segments, length);
         if let (Some(later), true) = (&self.of_partials, plan.most_parts > 0) {
             later.prepare::<M, ArrayOfItems>(&[Kernel::ByOffsets])?;
         }
-        Ok(Some(Call { operator, identity, length, width, is_signed, plan }))
+        Ok(plan)
     }
 
     /// Gives the launches to a queue.
@@ -323,16 +334,14 @@ impl SegmentKernel {
             most_parts_level,
             identity: call.identity,
         };
-        let kernel = Kernel::ByOffsets;
-        let shared_bytes = self.policy.shared_bytes(kernel, &self.kernels.data);
-        let resident = self.kernels.resident_blocks(kernel, shared_bytes)?;
-        let blocks = Blocks {
-            count: call.plan.blocks(stage, &self.policy, resident),
-            warps: self.policy.warps(kernel),
-            shared_bytes,
-            early: stage != Stage::Segments && self.kernels.begins_early(),
-        };
+        let blocks = self.stage_blocks(&call.plan, stage)?;
         // SAFETY: these are the arguments of the kernel. The caller guarantees their addresses.
-        unsafe { self.kernels.launch(kernel, blocks, arguments, operator, queue) }
+        unsafe { self.kernels.launch(Kernel::ByOffsets, blocks, arguments, operator, queue) }
+    }
+
+    /// The blocks of a launch. The kernel is loaded.
+    pub(super) fn stage_blocks(&self, plan: &OffsetPlan, stage: Stage) -> Result<Blocks, Error> {
+        let count = |resident| plan.blocks(stage, &self.policy, resident);
+        self.blocks(Kernel::ByOffsets, count, stage != Stage::Segments)
     }
 }

@@ -10,7 +10,7 @@ impl Monoid for Op {
         [0.0; 4]
     }
     fn combine(&self, a: [f32; 4], b: [f32; 4]) -> [f32; 4] {
-        let first = a[..2];
+        let first = &a[..2];
         b
     }
 }
