@@ -349,6 +349,11 @@ fn main() -> ExitCode {
     suite.test(Tier::Gpu, "run_into_writes_in_stream_order", streams::run_into_writes_in_stream_order);
     suite.test(Tier::Gpu, "a_run_allocates_nothing", streams::a_run_allocates_nothing);
     suite.test(Tier::Gpu, "memory_of_any_device_type", streams::memory_of_any_device_type);
+    suite.test(
+        Tier::Gpu,
+        "copies_are_whole_when_they_are_read",
+        streams::copies_are_whole_when_they_are_read,
+    );
     suite.test(Tier::Gpu, "a_graph_outlives_its_reduction", graphs::a_graph_outlives_its_reduction);
     suite.test(Tier::Gpu, "a_graph_replays_on_new_values", graphs::a_graph_replays);
     suite.test(

@@ -46,30 +46,37 @@ impl PrivateStream {
         &self.0
     }
 
-    /// Copies items to new device memory of this stream. The items are no longer used when the call
-    /// returns.
+    /// Copies items to new device memory of this stream. The copy has ended when the call returns, so
+    /// that any stream can read it.
     pub(crate) fn upload<T: DeviceType>(&self, items: &[T]) -> Result<CudaSlice<T>, Error> {
         let mut copy = allocate(items.len(), &self.0)?;
         if items.is_empty() {
             return Ok(copy);
         }
-        if let Some(staging) = staging(self.0.context(), items) {
-            let (address, _write) = copy.device_ptr_mut(&self.0);
-            let bytes = chunk_items::<T>(items.len()) * size_of::<T>();
-            let place = |index: usize| address + (index * bytes) as u64;
-            let copies = Self::take(self.0.context())?;
-            // SAFETY: the chunks are those of `chunk_items`, and their places are parts of the
-            // copy.
-            unsafe {
-                lock(&staging).copy(bytes_of(items), bytes, (&self.0, &copies.0), &place, &mut |_| Ok(()))
-            }?;
-            drop(_write);
-            return Ok(copy);
-        }
-        // SAFETY: the call waits for the copy.
-        let copied = unsafe { copy_to_device(items, &mut copy, &self.0) };
+        let copied = match staging(self.0.context(), items) {
+            Some(staging) => self.copy_in_chunks(&staging, items, &mut copy),
+            // SAFETY: the call waits for the copy.
+            None => unsafe { copy_to_device(items, &mut copy, &self.0) },
+        };
         // Waits after a failure, too: a part of the copy may have been enqueued.
         copied.and(self.wait("waiting for a copy to the device")).map(|()| copy)
+    }
+
+    /// Enqueues a copy of items to device memory of the same length, through pinned buffers. The items
+    /// are no longer used when the call returns.
+    fn copy_in_chunks<T: DeviceType>(
+        &self,
+        staging: &Mutex<Staging>,
+        items: &[T],
+        copy: &mut CudaSlice<T>,
+    ) -> Result<(), Error> {
+        let (address, _write) = copy.device_ptr_mut(&self.0);
+        let bytes = chunk_items::<T>(items.len()) * size_of::<T>();
+        let place = |index: usize| address + (index * bytes) as u64;
+        let copies = Self::take(self.0.context())?;
+        let streams = (&*self.0, &*copies.0);
+        // SAFETY: the chunks are those of `chunk_items`, and their places are parts of the copy.
+        unsafe { lock(staging).copy(bytes_of(items), bytes, streams, &place, &mut |_| Ok(())) }
     }
 
     /// Allocates device memory of this stream, with all bits zero. They are written when the call
@@ -85,7 +92,7 @@ impl PrivateStream {
 
     /// Gives memory of this stream to another stream. The work of this stream has ended. After an error,
     /// which only a context that has failed gives, the memory is not freed.
-    pub(super) fn hand_over<T: DeviceType>(
+    pub(crate) fn hand_over<T: DeviceType>(
         &self,
         memory: CudaSlice<T>,
         stream: &Arc<CudaStream>,

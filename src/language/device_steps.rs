@@ -3,7 +3,7 @@
 use super::function::{Callee, DeviceFunction, Translated};
 use super::part::Part;
 use crate::operators::Aggregate;
-use crate::types::{DeviceType, Layout};
+use crate::types::Layout;
 
 /// The steps of an aggregate before and after the combination, as CUDA C++.
 #[derive(Clone, Debug)]

@@ -86,9 +86,9 @@ pub fn explanations_of_parts_have_every_launch(tier: Tier) {
     for (explained, kernels) in [
         (sum.explain_rows(length, 16), &["by lanes"][..]),
         (sum.explain_rows(length, 1 << 13), &["by warps"]),
-        (sum.explain_rows(length, 1 << 25), &["by warps", "by warps"]),
-        (mean.explain_rows(length, 1 << 25), &["by warps", "by warps"]),
-        (sum.explain_columns(length, 1 << 13), &["by columns", "by columns"]),
+        (sum.explain_rows(length, 1 << 25), &["by warps", "by warps", "by lanes"]),
+        (mean.explain_rows(length, 1 << 25), &["by warps", "by warps", "by lanes"]),
+        (sum.explain_columns(length, 1 << 13), &["by columns"; 3]),
         (sum.explain_rows(0, 5), &[]),
         (sum.explain_segments(length, 1 << 20), &["by offsets"; 3]),
         (mean.explain_segments(length, 1 << 20), &["by offsets"; 3]),

@@ -151,6 +151,27 @@ pub(crate) fn a_run_allocates_nothing() {
     }
 }
 
+/// What a call has copied to the device is there when another stream reads it at once: an upload, and
+/// the offsets of segments. The memory has other values before.
+pub(crate) fn copies_are_whole_when_they_are_read() {
+    let device = device(Tier::Gpu);
+    let sums = Reduction::<Sum<u32>>::new(device.clone());
+    sums.compile_segments().expect("compiles");
+    for length in [20_000, 100_000, 1 << 20, 16 << 20] {
+        let resident = device.upload(&vec![1_u32; length]).expect("copies");
+        for run in 1..=30_u32 {
+            let copy = device.upload(&vec![run; length]).expect("copies");
+            let sum = sums.run(&copy).expect("runs");
+            assert_eq!(sum, run * length as u32, "run {run} of {length}");
+            // Segments of `run` elements each.
+            let offsets: Vec<u32> = (0..=length as u32 / run).map(|segment| segment * run).collect();
+            let segments = sums.segments(&resident, &offsets).expect("runs");
+            let lengths = device.download::<u32>(&segments).expect("copies");
+            assert!(lengths.iter().all(|&length| length == run), "segments of run {run} of {length}");
+        }
+    }
+}
+
 /// Device memory of a type of another crate, which cudarc does not copy.
 pub(crate) fn memory_of_any_device_type() {
     let device = device(Tier::Gpu);

@@ -4,7 +4,7 @@ use std::any::Any;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use cudarc::driver::{CudaContext, CudaSlice, CudaStream};
+use cudarc::driver::{CudaContext, CudaSlice, CudaStream, DevicePtr};
 
 use super::array::bit_address;
 use super::elements::{Elements, MAX_ARRAYS, StreamOrder};
@@ -61,19 +61,22 @@ impl<'k, P> CopiedArrays<'k, P> {
     }
 }
 
+impl Copies<'_> {
+    /// The copy of an array, and its address.
+    fn copy<T: DeviceType>(&self, slice: &[T]) -> Result<(u64, CudaSlice<T>), Error> {
+        let copy = self.private.upload(slice)?;
+        let address = copy.device_ptr(self.private.stream()).0;
+        Ok((address, self.private.hand_over(copy, &self.owner)?))
+    }
+}
+
 impl<'a> SliceVisitor<'a> for Copies<'_> {
     fn slice<T: DeviceType>(&mut self, slice: &'a [T]) {
         if self.copied.is_err() {
             return;
         }
-        match self.private.upload(slice) {
-            Ok(copy) => {
-                // The copy has ended. The memory is freed in the order of its owner.
-                let (length, address) = (copy.len(), copy.leak());
-                // SAFETY: the memory is allocated, and has this many values.
-                let copy = unsafe { self.owner.upgrade_device_ptr::<T>(address, length) };
-                self.arrays.push((address, Box::new(copy)));
-            }
+        match self.copy(slice) {
+            Ok((address, copy)) => self.arrays.push((address, Box::new(copy))),
             Err(error) => self.copied = Err(error),
         }
     }
@@ -87,7 +90,7 @@ impl<'a> SliceVisitor<'a> for Copies<'_> {
     }
 }
 
-// SAFETY: each copy holds `length` elements, on the private stream.
+// SAFETY: each copy holds `length` elements, which were written before any stream reads them.
 unsafe impl<P: Preparation> Elements for CopiedArrays<'_, P> {
     type Reader = ArraysOf<P>;
     type Guard<'a>
