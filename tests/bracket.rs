@@ -351,6 +351,11 @@ fn main() -> ExitCode {
     suite.test(Tier::Gpu, "memory_of_any_device_type", streams::memory_of_any_device_type);
     suite.test(
         Tier::Gpu,
+        "offsets_on_other_streams_stay_until_they_are_read",
+        streams::offsets_on_other_streams_stay_until_they_are_read,
+    );
+    suite.test(
+        Tier::Gpu,
         "copies_are_whole_when_they_are_read",
         streams::copies_are_whole_when_they_are_read,
     );

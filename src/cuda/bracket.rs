@@ -243,9 +243,15 @@ impl BracketKernel {
         }
         // SAFETY: the last kernel sends an item, and the slot holds one item.
         let result = check_not_captured(stream).and_then(|()| unsafe { workspace.slot.wait(stream) });
-        result.inspect_err(|_| {
-            // The kernel may still run and write to the workspace, so the workspace is never freed.
+        result.inspect_err(|error| {
+            // The kernel may still run: it reads the input, and writes to the workspace, which is never
+            // freed.
             std::mem::forget(of_stream.clone());
+            workspace.scratch.retire(request.init);
+            // A wait for a stream that captures would end the capture.
+            if !matches!(error, Error::StreamIsCapturing) {
+                drain(stream);
+            }
         })
     }
 

@@ -150,7 +150,7 @@ impl<E: Elements, T> Slices<'_, E, T> {
         let memory = workspaces.graph_scratch(stream, &capture, request)?;
         let enqueued = enqueue(&mut Queue::of_recording(stream), Addresses { input, output, memory });
         if enqueued.is_err() {
-            workspaces.retire_graph_scratch(stream, &capture);
+            workspaces.retire_graph_scratch(stream, &capture, request.init);
         }
         enqueued
     }
@@ -190,6 +190,8 @@ impl<E: Elements, T> Slices<'_, E, T> {
         let addresses = Addresses { input, output, memory };
         let enqueued = workspace.graphs.launch(kernels, stream, &mut |queue| enqueue(queue, addresses));
         if let Err(error) = check_not_captured(stream) {
+            // Some launches may be a part of the graph.
+            workspace.scratch.retire(request.init);
             return enqueued.and(Err(error));
         }
         // After a failure, too: some launches may have been enqueued.

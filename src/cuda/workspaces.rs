@@ -96,18 +96,13 @@ impl Workspaces {
         (of_graphs.used.len(), of_graphs.free.len())
     }
 
-    /// Retires the zeroed memory of a recorder after a call that recorded only some of its
-    /// launches. If the graph is launched, this memory may not be zeros, so no later call may get
-    /// it.
-    pub(super) fn retire_graph_scratch(&self, stream: &CudaStream, capture: &Capture) {
+    /// Retires the memory of a recorder after a call that recorded only some of its launches. If the
+    /// graph is launched, this memory may not have the contents that a call needs, so no later call may
+    /// get it.
+    pub(super) fn retire_graph_scratch(&self, stream: &CudaStream, capture: &Capture, init: ScratchInit) {
         let recorder = (capture.id, stream.cu_stream() as usize, std::thread::current().id());
         let mut of_graphs = lock(&self.of_graphs);
-        of_graphs
-            .used
-            .get_mut(&recorder)
-            .into_iter()
-            .flatten()
-            .for_each(|used| used.scratch.retire(ScratchInit::Zeros));
+        of_graphs.used.get_mut(&recorder).into_iter().flatten().for_each(|used| used.scratch.retire(init));
     }
 
     /// The device address of scratch memory for launches that a stream records into a graph.

@@ -5,6 +5,7 @@ use std::cell::Cell;
 
 use glam::Vec3;
 use warpfold::aggregates::Last;
+use warpfold::cudarc::driver::CudaContext;
 use warpfold::cudarc::driver::sys::{CUgraphInstantiate_flags, CUstreamCaptureMode};
 use warpfold::{Error, Maybe};
 
@@ -169,6 +170,34 @@ pub(crate) fn copies_are_whole_when_they_are_read() {
             let lengths = device.download::<u32>(&segments).expect("copies");
             assert!(lengths.iter().all(|&length| length == run), "segments of run {run} of {length}");
         }
+    }
+}
+
+/// Begins and ends of segments on a stream each, of another `CudaContext`, whose slices cudarc does not
+/// track here: what overwrites them afterwards waits for the kernel.
+pub(crate) fn offsets_on_other_streams_stay_until_they_are_read() {
+    let device = device(Tier::Gpu);
+    let context = CudaContext::new(0).expect("a context");
+    let [of_begins, of_ends] = [(); 2].map(|()| context.new_stream().expect("a stream"));
+    let offsets = |first: u32| -> Vec<u32> { (0..100).map(|segment| 10 * segment + first).collect() };
+    let sums = Reduction::<Sum<u32>>::new(device.clone());
+    sums.compile().expect("compiles");
+    sums.compile_segments().expect("compiles");
+    let large = device.zeros::<u32>(1 << 26).expect("allocates");
+    let numbers = device.upload(&vec![1_u32; 1000]).expect("copies");
+    let mut single = device.zeros::<u32>(1).expect("allocates");
+    for overwritten in [0, 1] {
+        let mut begins = of_begins.clone_htod(&offsets(0)).expect("copies");
+        let mut ends = of_ends.clone_htod(&offsets(10)).expect("copies");
+        let mut out = device.zeros::<u32>(100).expect("allocates");
+        // Work of some milliseconds before the segments.
+        (0..200).for_each(|_| sums.run_into(&large, &mut single).expect("enqueues"));
+        sums.segments_into(&numbers, (&begins, &ends), &mut out).expect("enqueues");
+        match overwritten {
+            0 => of_begins.memset_zeros(&mut begins).expect("enqueues"),
+            _ => of_ends.memset_zeros(&mut ends).expect("enqueues"),
+        }
+        assert_eq!(device.download::<u32>(&out).expect("copies"), [10; 100], "array {overwritten}");
     }
 }
 

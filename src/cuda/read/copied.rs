@@ -8,6 +8,7 @@ use cudarc::driver::{CudaContext, CudaSlice, CudaStream, DevicePtr};
 
 use super::array::bit_address;
 use super::elements::{Elements, MAX_ARRAYS, StreamOrder};
+use crate::cuda::driver::check_not_capturing;
 use crate::cuda::host::PrivateStream;
 use crate::language::Preparation;
 use crate::source::{ArrayInput, ArraysOf};
@@ -47,6 +48,8 @@ impl<'k, P> CopiedArrays<'k, P> {
         slices: E::Slices<'_>,
         length: usize,
     ) -> Result<Self, Error> {
+        // Memory cannot be freed on a stream that captures.
+        check_not_capturing(owner)?;
         let mut copies = Copies { private, owner: owner.clone(), arrays: Vec::new(), copied: Ok(()) };
         E::visit_slices(slices, &mut copies);
         std::mem::replace(&mut copies.copied, Ok(()))?;

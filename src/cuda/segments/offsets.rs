@@ -100,16 +100,19 @@ unsafe impl<E: Elements, B: Elements> Elements for Together<'_, E, B> {
         elements.order(context, order)?;
         let (stream, other) = (elements.stream(), bounds.stream());
         check_context(context, "offsets", other)?;
-        bounds.order(context, order)?;
+        // The stream of the begins stands between this stream and that of the ends.
         match order {
-            _ if stream == other => Ok(()),
-            StreamOrder::None => Ok(()),
-            StreamOrder::Before => {
+            StreamOrder::Before if stream != other => {
                 // A wait for a capturing stream would add this stream to the capture.
                 check_not_capturing(other)?;
+                bounds.order(context, order)?;
                 check("waiting for the stream of the offsets", stream.join(other))
             }
-            StreamOrder::After => check("letting the stream of the offsets wait", other.join(stream)),
+            StreamOrder::After if stream != other => {
+                check("letting the stream of the offsets wait", other.join(stream))?;
+                bounds.order(context, order)
+            }
+            _ => bounds.order(context, order),
         }
     }
 
