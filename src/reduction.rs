@@ -26,6 +26,9 @@ use crate::{
     Item, Monoid, Value, cpu,
 };
 
+/// Most bytes of an element: a lane of a GPU loads it as a whole.
+const MAX_ELEMENT_BYTES: usize = 1024;
+
 /// Reduces arrays with the operator or the [`Aggregate`] `A` on a device.
 ///
 /// The result of an operator is the bracket of the items
@@ -36,7 +39,9 @@ use crate::{
 /// - an [exact](DeviceAggregate::EXACT) operator gives the same bits on the CPU and on every GPU.
 ///
 /// An aggregate prepares the items, and presents the bracket. An item has at most 256 bytes. An
-/// operator has at most 3584, as has an aggregate together with its operator. The number of elements is limited by memory alone.
+/// operator has at most 3584, as has an aggregate together with its operator. An element has at most
+/// 1024, those of all arrays in step together. The number of elements is limited by memory alone, and
+/// that of indices by 2^44.
 ///
 /// Threads may share a `Reduction`, and may run it on several streams at once.
 ///
@@ -102,6 +107,12 @@ use crate::{
 /// }
 /// let table = Reduction::with(Device::cpu(), Table { steps: [1; 1000] });
 /// ```
+///
+/// ```compile_fail
+/// use warpfold::{Device, Reduction, aggregates::Count};
+///
+/// let count = Reduction::<Count<[u8; 1025]>>::new(Device::cpu());
+/// ```
 #[derive(Clone)]
 #[must_use = "a reduction does nothing until it runs"]
 pub struct Reduction<A> {
@@ -162,7 +173,13 @@ impl<A> Reduction<A> {
     where
         A: DeviceAggregate,
     {
-        const { check_sizes::<A::Operator>() };
+        const {
+            check_sizes::<A::Operator>();
+            assert!(
+                size_of::<A::Input>() <= MAX_ELEMENT_BYTES,
+                "an element has at most 1024 bytes, those of all arrays in step together"
+            );
+        }
         let data = data_of::<A::Operator, ArraysOf<A::Preparation>>();
         Self {
             device: device.into(),
@@ -234,6 +251,7 @@ impl<A: DeviceAggregate> Reduction<A> {
     /// - [`Error::StreamIsCapturing`] if the input's stream records a CUDA graph.
     /// - [`Error::UnequalLengths`] if arrays in step have different lengths.
     /// - [`Error::IndexStart`] if a range does not begin with 0.
+    /// - [`Error::InputLength`] if a range has more than 2^44 indices.
     /// - [`Error::OutOfMemory`], and the errors of the driver, of CUDA, of NVRTC and of
     ///   compilation.
     ///

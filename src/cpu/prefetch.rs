@@ -30,6 +30,12 @@ pub(super) fn prefetch_ahead<T>(items: &[T], all: &[T]) {
     }
 }
 
+/// Prefetches the first bytes of items, which are used next, into the second-level cache.
+#[inline(always)]
+pub(super) fn next<T>(items: &[T]) {
+    lines::<L2>(items.as_ptr().cast(), size_of_val(items).min(L2_DISTANCE));
+}
+
 /// Prefetches as many bytes as `items` have, directly after them. At the end of a block these bytes
 /// belong to another thread, but they are few compared to the block.
 #[inline(always)]

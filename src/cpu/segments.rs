@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use super::columns::Columns;
-use super::read::{Elements, FEW, Prepared};
+use super::read::{Elements, FEW, Prepared, prefetch_ahead, prefetch_next};
 use super::reduce::{Brackets, bracket};
 use super::threads::on_threads;
 use super::vectors::{Compiled, Registers, Vectors};
@@ -19,6 +19,9 @@ use crate::{Aggregate, DeviceAggregate, Element, Monoid};
 
 /// Bytes of the elements of a part.
 const PART_BYTES: usize = 256 << 10;
+/// Bytes of elements for which as many are prefetched at a time, where segments have few elements, but
+/// at least half as many bytes.
+const AHEAD_BYTES: usize = 256;
 /// Fewest segments for each thread, if each is reduced by one thread.
 const SEGMENTS_OF_THREAD: u64 = 4;
 /// Bytes of a segment among others from which on all threads reduce it.
@@ -124,12 +127,16 @@ fn by_parts<A: DeviceAggregate, F: Fn(usize) -> Range<usize> + Copy + Sync>(
             let Some((part, places)) = next else { return };
             let first = part * of_part;
             Vectors::detected().run(Short { each, operator: &operator, first, places: &mut *places });
+            let count_of_part = places.len();
             for (index, place) in places.iter_mut().enumerate() {
                 let range = (each.range_of)(first + index);
                 let count = range.len();
                 if count > each.longest {
                     longer.lock().unwrap_or_else(PoisonError::into_inner).push(first + index);
                 } else if count > FEW {
+                    if index + 1 < count_of_part {
+                        prefetch_next::<A::Input>(each.slices, (each.range_of)(first + index + 1));
+                    }
                     let elements =
                         Prepared::for_reduction(each.aggregate, each.slices, count).from(range.start);
                     let item = brackets.of(&elements, 0..elements.length(), &mut room);
@@ -156,9 +163,15 @@ impl<A: DeviceAggregate, F: Fn(usize) -> Range<usize>> Compiled for Short<'_, '_
     #[inline(always)]
     fn run<const BYTES: usize>(self, _: Registers<BYTES>) {
         let Self { each: Each { aggregate, slices, range_of, .. }, operator, first, places } = self;
+        let elements_ahead = (AHEAD_BYTES / size_of::<A::Input>().max(1)).max(2);
+        let mut ahead = 0;
         for (index, place) in places.iter_mut().enumerate() {
             let range = range_of(first + index);
             let count = range.len();
+            if count >= elements_ahead / 2 && range.start >= ahead {
+                ahead = range.start + elements_ahead;
+                prefetch_ahead::<A::Input>(slices, range.start..ahead);
+            }
             let item = match count {
                 0 => operator.identity(),
                 1..=FEW => Prepared::for_reduction(aggregate, slices, count)

@@ -57,6 +57,9 @@ pub trait Aggregate: Copy + Send + Sync + 'static {
     /// A GPU may also call it and discard the item: with an index past the end, and with
     /// parts that belong to different elements. So `prepare` terminates for every index and every
     /// combination of parts.
+    ///
+    /// The CPU calls `prepare` and [`present`](Self::present) on rayon threads, so they must not wait for
+    /// other work of that thread pool.
     fn prepare(&self, index: u64, input: Self::Input) -> Item<Self>;
 
     /// Combines an item with the next element: `combine(item, prepare(index, input))`, bit for bit.

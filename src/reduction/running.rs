@@ -9,7 +9,7 @@ impl<M: DeviceMonoid> Reduction<M> {
     ///
     /// # Errors
     ///
-    /// The errors of [`run`](Self::run).
+    /// The errors of [`run`](Self::run). An empty input is not checked.
     ///
     /// ```
     /// use warpfold::{Device, Reduction, operators::Sum};

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::elements::{BLOCK_BYTES, Elements};
+use crate::cpu::prefetch;
 use crate::cpu::units::{RUN, items_of, items_of_bytes};
 use crate::language::Preparation;
 use crate::types::SliceVisitor;
@@ -185,15 +186,55 @@ impl<'p, 'a, A: DeviceAggregate> Prepared<'p, 'a, A> {
 
 /// Elements of a unit of few elements, and the most few elements.
 const UNIT: usize = 16;
-pub(crate) const FEW: usize = 255;
+pub(crate) const FEW: usize = 1023;
 /// Binary digits of the number of their units.
 const LEVELS: usize = (FEW / UNIT).ilog2() as usize + 1;
 /// Runs side by side, and the largest element of which they are, in bytes.
 const LANES: usize = 16;
 const LARGEST_IN_LANES: usize = 16;
+/// The longest range. No memory bounds it, and a GPU counts the blocks of 2^12 indices by 32 bits.
+const MOST_INDICES: usize = if usize::BITS < 64 { usize::MAX - 1 } else { 1 << 44 };
 /// Elements that are accumulated to one item. So many that the combination of the items takes
 /// little time. A power of two.
 const ACCUMULATED: usize = 256;
+
+/// Prefetches as many elements of each array as a range has, some distance after it.
+#[inline(always)]
+pub(crate) fn prefetch_ahead<E: Element>(slices: E::Slices<'_>, range: Range<usize>) {
+    E::visit_slices(slices, &mut Ahead(range));
+}
+
+/// Prefetches the first elements of a range, which is used next.
+#[inline(always)]
+pub(crate) fn prefetch_next<E: Element>(slices: E::Slices<'_>, range: Range<usize>) {
+    E::visit_slices(slices, &mut Next(range));
+}
+
+struct Ahead(Range<usize>);
+struct Next(Range<usize>);
+
+impl SliceVisitor<'_> for Ahead {
+    #[inline(always)]
+    fn slice<T: DeviceType>(&mut self, slice: &[T]) {
+        if let Some(items) = slice.get(self.0.clone()) {
+            prefetch::prefetch_ahead(items, slice);
+        }
+    }
+    // Its bytes are few.
+    #[inline(always)]
+    fn bitmap(&mut self, _: Bitmap<&[u8]>) {}
+}
+
+impl SliceVisitor<'_> for Next {
+    #[inline(always)]
+    fn slice<T: DeviceType>(&mut self, slice: &[T]) {
+        if let Some(items) = slice.get(self.0.clone()) {
+            prefetch::next(items);
+        }
+    }
+    #[inline(always)]
+    fn bitmap(&mut self, _: Bitmap<&[u8]>) {}
+}
 
 /// The length of the arrays, which is the same for all.
 pub(crate) fn length_of<E: Element>(slices: E::Slices<'_>) -> Result<usize, Error> {
@@ -204,8 +245,11 @@ pub(crate) fn length_of<E: Element>(slices: E::Slices<'_>) -> Result<usize, Erro
         };
         return match (start, indices.end) {
             (Some(start), _) => Err(Error::IndexStart { start }),
-            (None, Some(end)) => Ok(end as usize),
-            (None, None) => Err(Error::InputLength { length: usize::MAX, most: usize::MAX - 1 }),
+            (None, Some(end)) if end <= MOST_INDICES as u64 => Ok(end as usize),
+            (None, end) => {
+                let length = end.and_then(|end| usize::try_from(end).ok()).unwrap_or(usize::MAX);
+                Err(Error::InputLength { length, most: MOST_INDICES })
+            }
         };
     }
     let mut lengths = Lengths { expected: None, count: 0, wrong: None };
@@ -271,11 +315,15 @@ impl<A: DeviceAggregate> Elements<Item<A>> for Prepared<'_, '_, A> {
             RUN if !A::ACCUMULATES => {
                 let whole = first + (end - first) / RUN * RUN;
                 let mut begin = first;
-                if const { A::Input::COUNT == 1 && size_of::<A::Input>() <= LARGEST_IN_LANES } {
-                    while begin + LANES * RUN <= whole {
+                while begin + LANES * RUN <= whole {
+                    let next = begin + LANES * RUN;
+                    prefetch_ahead::<A::Input>(self.slices, self.first + begin..self.first + next);
+                    if const { A::Input::COUNT == 1 && size_of::<A::Input>() <= LARGEST_IN_LANES } {
                         self.runs(&operator, begin, room);
-                        begin += LANES * RUN;
+                    } else {
+                        room.extend((begin..next).step_by(RUN).map(|begin| self.run(&operator, begin)));
                     }
+                    begin = next;
                 }
                 room.extend((begin..whole).step_by(RUN).map(|begin| self.run(&operator, begin)));
                 if whole < end {
@@ -289,5 +337,20 @@ impl<A: DeviceAggregate> Elements<Item<A>> for Prepared<'_, '_, A> {
             ),
         }
         room
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::types::Indices;
+
+    #[test]
+    fn a_range_has_an_end() {
+        let length = |end| length_of::<()>(Indices { start: Some(0), end });
+        assert!(matches!(length(Some(MOST_INDICES as u64)), Ok(MOST_INDICES)));
+        for end in [Some(MOST_INDICES as u64 + 1), Some(u64::MAX), None] {
+            assert!(matches!(length(end), Err(Error::InputLength { most: MOST_INDICES, .. })));
+        }
     }
 }

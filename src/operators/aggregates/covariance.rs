@@ -173,7 +173,8 @@ zero_sized! {
     ///   covariance 0 with an array of finite elements.
     /// - Rounding: relative to the product of the deviations, the error of the covariance grows as
     ///   `2^-53 |mean| / deviation` of either array. Elements are converted to `f64`.
-    /// - Overflow: distances above 1e154 overflow when multiplied.
+    /// - Overflow: distances above 1e154 overflow when multiplied. Underflow: products of distances
+    ///   below 1e-162 are 0, as if the elements were equal.
     /// - NaN: a NaN or an infinity gives NaN for the covariance, and for the variance of its array.
     ///   The other array has its own variance.
     /// - Empty input: `None`. One pair has variances and covariance 0.
@@ -291,7 +292,8 @@ zero_sized! {
     /// - `None` if all x are equal, as for a single pair and for an empty input.
     /// - Rounding: that of [`Covariance`]. An error of the slope is multiplied by `mean(x)` in the
     ///   intercept. So an x far from 0 is better measured from a point nearby.
-    /// - Overflow: distances above 1e154 overflow when multiplied.
+    /// - Overflow: distances above 1e154 overflow when multiplied. Underflow: products of distances
+    ///   below 1e-162 are 0, as if the elements were equal.
     /// - NaN: a NaN or an infinity in x gives NaN for the slope, the intercept and the explained
     ///   variance. In y it also gives a variance of NaN.
     /// - Source: the normal equations, as in SciPy's `linregress`.

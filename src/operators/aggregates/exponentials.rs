@@ -55,7 +55,8 @@ zero_sized! {
     /// The logarithm of the sum of the exponentials, `ln(exp(x[0]) + exp(x[1]) + ...)`, in the type
     /// of the elements.
     ///
-    /// Each partial sum is stored as `sum * exp(largest)`, so no exponential overflows.
+    /// Each partial sum is stored as `sum * exp(largest)`, so no exponential overflows. A `sum` is at most
+    /// the number of elements. In `half::f16` it overflows above 65504.
     ///
     /// - Item: [`LogSumExpItem`]. Not exact, because `exp` and `ln` are not: the last bits depend on
     ///   the device.

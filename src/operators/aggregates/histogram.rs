@@ -142,7 +142,7 @@ impl<T: DeviceType + AsPrimitive<f64>, const BINS: usize> Histogram<T, BINS> {
     ///
     /// # Panics
     ///
-    /// Unless `low < high`, and both and their difference are finite.
+    /// Unless `low < high` as `f64`, and both and their difference are finite.
     ///
     /// ```
     /// use warpfold::aggregates::Histogram;

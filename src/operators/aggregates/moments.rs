@@ -130,7 +130,8 @@ zero_sized! {
     /// - Rounding: the mean of each part is rounded, so the relative error of the variance grows as
     ///   `2^-53 |mean| / deviation`. That of `mean(x^2) - mean(x)^2` grows as its square. Elements
     ///   are converted to `f64`; an integer of more than 53 bits is rounded.
-    /// - Overflow: distances above 1e154 overflow when squared.
+    /// - Overflow: distances above 1e154 overflow when squared, and distances above 1.8e308 in the mean.
+    ///   Underflow: distances below 1e-162 have the square 0.
     /// - NaN: a NaN gives NaN. An infinity has the variance NaN, and itself or NaN as the mean.
     /// - Empty input: `None`. One element has the variance 0.
     /// - Source: Chan, Golub and LeVeque, "Updating formulae and a pairwise algorithm for computing
@@ -297,7 +298,8 @@ zero_sized! {
     /// most 2^-52 of the mean.
     ///
     /// - Item: [`MomentsItem`], 40 bytes. Exact: the same bits on every device.
-    /// - Overflow: distances above 1e77 overflow in the fourth power.
+    /// - Overflow: distances above 1e77 overflow in the fourth power. Underflow: the fourth power of
+    ///   distances below 1e-81 is 0, and the kurtosis then NaN or wrong.
     /// - NaN: a NaN gives NaN, and so does an infinity. The mean is then the infinity, or NaN.
     /// - Empty input: `None`.
     /// - Source: Pébay, "Formulas for robust, one-pass parallel computation of covariances and

@@ -65,8 +65,8 @@ zero_sized! {
     ///   sum of the magnitudes of its terms. With weights that are not negative, the relative error of
     ///   the result is about as small, if the values have one sign.
     /// - Overflow: products or sums above 1.8e308 are infinite, and a quotient of infinities is NaN.
-    /// - NaN: a NaN among values or weights gives NaN, also a value of weight 0. So does an infinite
-    ///   value of weight 0.
+    /// - NaN: unless the total weight is 0, a NaN among values or weights gives NaN, also a value of
+    ///   weight 0. So does an infinite value of weight 0.
     /// - Source: the definition, as in NumPy's `average`.
     ///
     /// ```
