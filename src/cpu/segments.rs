@@ -19,9 +19,10 @@ use crate::{Aggregate, DeviceAggregate, Element, Monoid};
 
 /// Bytes of the elements of a part.
 const PART_BYTES: usize = 256 << 10;
-/// Bytes of elements for which as many are prefetched at a time, where segments have few elements, but
-/// at least half as many bytes.
+/// Bytes of elements that are prefetched at once, and the fewest bytes of a segment, on average, for which
+/// prefetches are worth a check.
 const AHEAD_BYTES: usize = 256;
+const LEAST_PREFETCHED: usize = 128;
 /// Fewest segments for each thread, if each is reduced by one thread.
 const SEGMENTS_OF_THREAD: u64 = 4;
 /// Bytes of a segment among others from which on all threads reduce it.
@@ -126,7 +127,13 @@ fn by_parts<A: DeviceAggregate, F: Fn(usize) -> Range<usize> + Copy + Sync>(
             let next = parts.lock().unwrap_or_else(PoisonError::into_inner).next();
             let Some((part, places)) = next else { return };
             let first = part * of_part;
-            Vectors::detected().run(Short { each, operator: &operator, first, places: &mut *places });
+            let (begin, end) = ((each.range_of)(first).start, (each.range_of)(first + places.len() - 1).end);
+            let bytes = end.saturating_sub(begin).saturating_mul(size_of::<A::Input>());
+            let (operator, vectors) = (&operator, Vectors::detected());
+            match bytes / places.len() < LEAST_PREFETCHED {
+                true => vectors.run(Short::<_, _, false> { each, operator, first, places: &mut *places }),
+                false => vectors.run(Short::<_, _, true> { each, operator, first, places: &mut *places }),
+            }
             let count_of_part = places.len();
             for (index, place) in places.iter_mut().enumerate() {
                 let range = (each.range_of)(first + index);
@@ -149,8 +156,9 @@ fn by_parts<A: DeviceAggregate, F: Fn(usize) -> Range<usize> + Copy + Sync>(
     longer.into_inner().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The ranges of few elements of a part.
-struct Short<'r, 'p, 'a, A: DeviceAggregate, F> {
+/// The ranges of few elements of a part. With `PREFETCHES`, elements are prefetched, for which each range
+/// takes a check.
+struct Short<'r, 'p, 'a, A: DeviceAggregate, F, const PREFETCHES: bool> {
     each: Each<'p, 'a, A, F>,
     operator: &'r A::Monoid,
     /// The first range of the part.
@@ -158,18 +166,20 @@ struct Short<'r, 'p, 'a, A: DeviceAggregate, F> {
     places: &'r mut [MaybeUninit<A::Output>],
 }
 
-impl<A: DeviceAggregate, F: Fn(usize) -> Range<usize>> Compiled for Short<'_, '_, '_, A, F> {
+impl<A: DeviceAggregate, F: Fn(usize) -> Range<usize>, const PREFETCHES: bool> Compiled
+    for Short<'_, '_, '_, A, F, PREFETCHES>
+{
     type Output = ();
     #[inline(always)]
     fn run<const BYTES: usize>(self, _: Registers<BYTES>) {
         let Self { each: Each { aggregate, slices, range_of, .. }, operator, first, places } = self;
-        let elements_ahead = (AHEAD_BYTES / size_of::<A::Input>().max(1)).max(2);
+        let at_once = (AHEAD_BYTES / size_of::<A::Input>().max(1)).max(1);
         let mut ahead = 0;
         for (index, place) in places.iter_mut().enumerate() {
             let range = range_of(first + index);
             let count = range.len();
-            if count >= elements_ahead / 2 && range.start >= ahead {
-                ahead = range.start + elements_ahead;
+            if PREFETCHES && range.start >= ahead {
+                ahead = range.start + at_once;
                 prefetch_ahead::<A::Input>(slices, range.start..ahead);
             }
             let item = match count {

@@ -72,19 +72,11 @@ impl<'p, 'a, A: DeviceAggregate> Prepared<'p, 'a, A> {
             2 => return self.whole::<2>(operator, 0),
             4 => return self.whole::<4>(operator, 0),
             8 => return self.whole::<8>(operator, 0),
+            UNIT => return self.whole::<UNIT>(operator, 0),
             _ => {}
         }
         let (units, rest) = (self.length / UNIT, self.length % UNIT);
         let op = |left, right| operator.combine(left, right);
-        let mut digits = [None; LEVELS];
-        for unit in 0..units {
-            let (mut value, mut level) = (self.whole::<UNIT>(operator, unit * UNIT), 0);
-            while let (1, Some(left)) = (unit >> level & 1, digits[level]) {
-                value = op(left, value);
-                level += 1;
-            }
-            digits[level] = Some(value);
-        }
         let join = |left, value: Option<Item<A>>| Some(value.map_or(left, |value| op(left, value)));
         // Where the part of `count` elements begins.
         let begin = |count: usize| units * UNIT + (rest & !(2 * count - 1));
@@ -101,9 +93,20 @@ impl<'p, 'a, A: DeviceAggregate> Prepared<'p, 'a, A> {
         if rest & 8 != 0 {
             value = join(self.whole::<8>(operator, begin(8)), value);
         }
-        for (level, digit) in digits.into_iter().enumerate() {
-            if let (1, Some(left)) = (units >> level & 1, digit) {
-                value = join(left, value);
+        if units > 0 {
+            let mut digits = [None; LEVELS];
+            for unit in 0..units {
+                let (mut value, mut level) = (self.whole::<UNIT>(operator, unit * UNIT), 0);
+                while let (1, Some(left)) = (unit >> level & 1, digits[level]) {
+                    value = op(left, value);
+                    level += 1;
+                }
+                digits[level] = Some(value);
+            }
+            for (level, digit) in digits.into_iter().enumerate() {
+                if let (1, Some(left)) = (units >> level & 1, digit) {
+                    value = join(left, value);
+                }
             }
         }
         value.unwrap_or_else(|| unreachable!("there is an element"))
