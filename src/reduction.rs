@@ -375,8 +375,8 @@ impl<A: DeviceAggregate> Reduction<A> {
         })
     }
 
-    /// The explanation of an input of this length, from its launches and the bytes of their scratch
-    /// memory. The CPU has no launches.
+    /// The explanation of an input. `launches` gives the launches and the bytes of their scratch memory.
+    /// The CPU has no launches.
     fn explained(
         &self,
         length: u64,

@@ -19,9 +19,10 @@ use crate::{Aggregate, DeviceAggregate, Element, Monoid};
 
 /// Bytes of the elements of a part.
 const PART_BYTES: usize = 256 << 10;
-/// Bytes of elements that are prefetched at once, and the fewest bytes of a segment, on average, for which
-/// prefetches are worth a check.
+/// Bytes of elements that are prefetched at once.
 const AHEAD_BYTES: usize = 256;
+/// Fewest bytes of a segment, on average, for which elements are prefetched. For shorter ones the check of
+/// each segment takes longer than it saves.
 const LEAST_PREFETCHED: usize = 128;
 /// Fewest segments for each thread, if each is reduced by one thread.
 const SEGMENTS_OF_THREAD: u64 = 4;
@@ -156,8 +157,7 @@ fn by_parts<A: DeviceAggregate, F: Fn(usize) -> Range<usize> + Copy + Sync>(
     longer.into_inner().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The ranges of few elements of a part. With `PREFETCHES`, elements are prefetched, for which each range
-/// takes a check.
+/// The ranges of few elements of a part. With `PREFETCHES`, their elements are prefetched.
 struct Short<'r, 'p, 'a, A: DeviceAggregate, F, const PREFETCHES: bool> {
     each: Each<'p, 'a, A, F>,
     operator: &'r A::Monoid,

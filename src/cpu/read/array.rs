@@ -204,37 +204,28 @@ const ACCUMULATED: usize = 256;
 /// Prefetches as many elements of each array as a range has, some distance after it.
 #[inline(always)]
 pub(crate) fn prefetch_ahead<E: Element>(slices: E::Slices<'_>, range: Range<usize>) {
-    E::visit_slices(slices, &mut Ahead(range));
+    E::visit_slices(slices, &mut Prefetch::<false>(range));
 }
 
 /// Prefetches the first elements of a range, which is used next.
 #[inline(always)]
 pub(crate) fn prefetch_next<E: Element>(slices: E::Slices<'_>, range: Range<usize>) {
-    E::visit_slices(slices, &mut Next(range));
+    E::visit_slices(slices, &mut Prefetch::<true>(range));
 }
 
-struct Ahead(Range<usize>);
-struct Next(Range<usize>);
+/// Prefetches elements of arrays: those of a range, or those some distance after it.
+struct Prefetch<const OF_RANGE: bool>(Range<usize>);
 
-impl SliceVisitor<'_> for Ahead {
+impl<const OF_RANGE: bool> SliceVisitor<'_> for Prefetch<OF_RANGE> {
     #[inline(always)]
     fn slice<T: DeviceType>(&mut self, slice: &[T]) {
-        if let Some(items) = slice.get(self.0.clone()) {
-            prefetch::prefetch_ahead(items, slice);
+        let Some(items) = slice.get(self.0.clone()) else { return };
+        match OF_RANGE {
+            true => prefetch::next(items),
+            false => prefetch::prefetch_ahead(items, slice),
         }
     }
-    // Its bytes are few.
-    #[inline(always)]
-    fn bitmap(&mut self, _: Bitmap<&[u8]>) {}
-}
-
-impl SliceVisitor<'_> for Next {
-    #[inline(always)]
-    fn slice<T: DeviceType>(&mut self, slice: &[T]) {
-        if let Some(items) = slice.get(self.0.clone()) {
-            prefetch::next(items);
-        }
-    }
+    // The bytes of a bitmap are few.
     #[inline(always)]
     fn bitmap(&mut self, _: Bitmap<&[u8]>) {}
 }
