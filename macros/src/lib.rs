@@ -124,7 +124,7 @@ pub fn monoid(arguments: TokenStream, item: TokenStream) -> TokenStream {
 ///
 /// The `impl` itself stays, for the CPU. `prepare` and `present` are written in the subset of Rust
 /// that docs/OPERATORS.md describes for `combine`. `present` may return an `Option`. If `monoid` is
-/// missing, it becomes `Self::Monoid::default()`. Kernels call `accumulate` if it is written.
+/// missing, it becomes `Self::Monoid::default()`. `accumulate` is translated as well if it is written.
 ///
 /// `#[aggregate(crate = path::to::warpfold)]` sets the path of the crate `warpfold`, if it has
 /// another name.

@@ -37,7 +37,7 @@ pub trait DeviceAggregate: Aggregate<Input: Element, Monoid: DeviceMonoid, Outpu
     /// every GPU return the same bits: see [`DeviceMonoid::EXACT`].
     const EXACT: bool;
 
-    /// Whether a reduction calls `accumulate`. Then `combine` is associative bit for bit.
+    /// Whether `accumulate` is written out. Then `combine` is associative bit for bit.
     #[doc(hidden)]
     const ACCUMULATES: bool = false;
 
@@ -83,7 +83,7 @@ pub trait Preparation: 'static {
     /// Whether elements are the items.
     const IS_NOTHING: bool;
 
-    /// Whether an item is combined with elements one by one.
+    /// Whether kernels combine an item with elements one by one.
     const ACCUMULATES: bool;
 
     /// The number of arrays.
@@ -123,6 +123,10 @@ impl Preparation for AsTheyAre {
     }
 }
 
+/// Largest item, in bytes, that kernels combine although its aggregate accumulates. Such items stay
+/// in registers, and the combination of two of them does not wait for that of others.
+const LARGEST_COMBINED: usize = 32;
+
 /// Elements are prepared by the aggregate `A`.
 #[doc(hidden)]
 #[derive(Debug)]
@@ -132,7 +136,7 @@ impl<A: DeviceAggregate> Preparation for PreparedBy<A> {
     type First = u64;
     type Addresses = <A::Input as Element>::Addresses;
     const IS_NOTHING: bool = false;
-    const ACCUMULATES: bool = A::ACCUMULATES;
+    const ACCUMULATES: bool = A::ACCUMULATES && size_of::<Item<A>>() > LARGEST_COMBINED;
     const COUNT: usize = A::Input::COUNT;
     const IN_STEP: bool = A::Input::IN_STEP;
     fn addresses(list: &[u64]) -> Self::Addresses {

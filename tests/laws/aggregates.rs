@@ -37,6 +37,11 @@ fn what_is_accumulated_is_the_bracket() {
         .unwrap_or_else(|broken| panic!("{broken}"));
     laws::accumulation(Histogram::<u8, 29>::new(3, 200), any::<u8>())
         .unwrap_or_else(|broken| panic!("{broken}"));
+    laws::accumulation(ArgMin::<f32>::new(), indexed().prop_map(|at| at.value))
+        .unwrap_or_else(|broken| panic!("{broken}"));
+    laws::accumulation(ArgMax::<f32>::new(), indexed().prop_map(|at| at.value))
+        .unwrap_or_else(|broken| panic!("{broken}"));
+    laws::accumulation(ArgMax::<i8>::new(), any::<i8>()).unwrap_or_else(|broken| panic!("{broken}"));
 }
 
 fn tops() -> impl Strategy<Value = TopKItem<f32, 3>> + Clone {

@@ -63,7 +63,7 @@ impl<'p, 'a, A: DeviceAggregate> Prepared<'p, 'a, A> {
     /// registers, and then of parts of a unit, from the smallest to the largest.
     #[inline(always)]
     pub(crate) fn bracket_of_few(&self, operator: &A::Monoid) -> Item<A> {
-        if A::ACCUMULATES {
+        if A::ACCUMULATES && (self.length > UNIT || size_of::<Item<A>>() > LARGEST_IN_LANES) {
             return self.accumulated(0, self.length);
         }
         // Without a counter, which takes longer than few elements.

@@ -187,6 +187,18 @@ impl<T: Number> Aggregate for ArgMin<T> {
         Indexed { index, value }
     }
     #[inline]
+    fn accumulate(&self, item: Indexed<T>, index: u64, value: T) -> Indexed<T> {
+        // So it is for most elements.
+        if value > item.value {
+            return item;
+        }
+        let next = Indexed { index, value };
+        if value < item.value {
+            return next;
+        }
+        choose(is_below(next, item), next, item)
+    }
+    #[inline]
     fn present(&self, item: Indexed<T>, count: u64) -> Option<Indexed<T>> {
         if count == 0 { None } else { Some(item) }
     }
@@ -200,6 +212,18 @@ impl<T: Number> Aggregate for ArgMax<T> {
     #[inline]
     fn prepare(&self, index: u64, value: T) -> Indexed<T> {
         Indexed { index, value }
+    }
+    #[inline]
+    fn accumulate(&self, item: Indexed<T>, index: u64, value: T) -> Indexed<T> {
+        // So it is for most elements.
+        if value < item.value {
+            return item;
+        }
+        let next = Indexed { index, value };
+        if value > item.value {
+            return next;
+        }
+        choose(is_above(next, item), next, item)
     }
     #[inline]
     fn present(&self, item: Indexed<T>, count: u64) -> Option<Indexed<T>> {
