@@ -65,6 +65,42 @@ impl Counts {
         }
         sum
     }
+
+    /// The counts of both, in the narrowest intervals that hold them.
+    fn and(self, right: Self) -> Self {
+        let (below, above) = (self.below + right.below, self.above + right.above);
+        if self.is_empty() {
+            return Counts { below, above, ..right };
+        }
+        if right.is_empty() {
+            return Counts { below, above, ..self };
+        }
+        let mut exponent = self.exponent.max(right.exponent);
+        let (by_left, by_right) = ((exponent - self.exponent).min(63), (exponent - right.exponent).min(63));
+        let mut first = (self.first >> by_left).min(right.first >> by_right);
+        let mut last = (self.last >> by_left).max(right.last >> by_right);
+        while last - first >= BINS as i64 {
+            exponent += 1;
+            first >>= 1;
+            last >>= 1;
+        }
+        let sum = Counts { below, above, first, last, exponent, bins: [0; BINS] };
+        right.added_to(self.added_to(sum))
+    }
+
+    /// The counts, and a number.
+    fn and_of(self, x: f64) -> Self {
+        let one = counts_of(x);
+        let shift = self.exponent - one.exponent;
+        let interval = one.first >> shift.max(0).min(63);
+        if one.is_empty() | (shift < 0) | (interval < self.first) | (interval > self.last) {
+            return self.and(one);
+        }
+        // Most numbers are in an interval that is there.
+        let mut counts = self;
+        counts.bins[(interval - self.first) as usize] += 1;
+        counts
+    }
 }
 
 /// Adds counts, in the wider intervals that hold both.
@@ -78,24 +114,7 @@ impl Monoid for AddCounts {
         EMPTY
     }
     fn combine(&self, left: Counts, right: Counts) -> Counts {
-        let (below, above) = (left.below + right.below, left.above + right.above);
-        if left.is_empty() {
-            return Counts { below, above, ..right };
-        }
-        if right.is_empty() {
-            return Counts { below, above, ..left };
-        }
-        let mut exponent = left.exponent.max(right.exponent);
-        let (by_left, by_right) = ((exponent - left.exponent).min(63), (exponent - right.exponent).min(63));
-        let mut first = (left.first >> by_left).min(right.first >> by_right);
-        let mut last = (left.last >> by_left).max(right.last >> by_right);
-        while last - first >= BINS as i64 {
-            exponent += 1;
-            first >>= 1;
-            last >>= 1;
-        }
-        let sum = Counts { below, above, first, last, exponent, bins: [0; BINS] };
-        right.added_to(left.added_to(sum))
+        left.and(right)
     }
 }
 
@@ -137,6 +156,9 @@ impl<T: DeviceType + AsPrimitive<f64>> Aggregate for AdaptiveHistogram<T> {
     fn prepare(&self, _: u64, element: T) -> Counts {
         counts_of(element.as_())
     }
+    fn accumulate(&self, counts: Counts, _: u64, element: T) -> Counts {
+        counts.and_of(element.as_())
+    }
     fn present(&self, counts: Counts, _: u64) -> Counts {
         counts
     }
@@ -144,7 +166,7 @@ impl<T: DeviceType + AsPrimitive<f64>> Aggregate for AdaptiveHistogram<T> {
 
 #[cfg(test)]
 mod tests {
-    use warpfold::laws::{Laws, proptest, proptest::prelude::*};
+    use warpfold::laws::{self, Laws, proptest, proptest::prelude::*};
     use warpfold::tree;
 
     use super::*;
@@ -165,6 +187,12 @@ mod tests {
 
     warpfold::laws! {
         add_counts [commutative]: Laws::of(AddCounts, counts());
+    }
+
+    #[test]
+    fn what_is_accumulated_is_the_bracket() {
+        laws::accumulation(AdaptiveHistogram::<f64>::default(), numbers())
+            .unwrap_or_else(|broken| panic!("{broken}"));
     }
 
     /// The interval of a number, by division. It is exact, because the width is a power of two, unless

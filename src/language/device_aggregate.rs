@@ -7,8 +7,11 @@ use super::device_monoid::DeviceMonoid;
 use super::device_operator::{DeviceOperator, Form, Prepared};
 use super::device_steps::{DeviceSteps, Steps, TranslatedAggregate};
 use super::part::Part;
+use crate::cpu;
 use crate::operators::{Aggregate, Item, Monoid, Together};
-use crate::types::{DeviceType, Element, Layout, Value};
+use crate::types::{
+    DeviceType, Element, Layout, Tuple2, Tuple3, Tuple4, Tuple5, Tuple6, Tuple7, Tuple8, Value,
+};
 
 /// An [`Aggregate`] that also has a CUDA C++ form.
 ///
@@ -41,6 +44,11 @@ pub trait DeviceAggregate: Aggregate<Input: Element, Monoid: DeviceMonoid, Outpu
     #[doc(hidden)]
     const ACCUMULATES: bool = false;
 
+    /// Whether [`bracket`](Self::bracket) takes less time than the tree of all items: the aggregate, or
+    /// one inside, accumulates.
+    #[doc(hidden)]
+    const HAS_BRACKET: bool = Self::ACCUMULATES;
+
     /// The operator of the kernels: the monoid itself if nothing is prepared.
     #[doc(hidden)]
     type Operator: DeviceMonoid<Item = Item<Self>>;
@@ -56,6 +64,19 @@ pub trait DeviceAggregate: Aggregate<Input: Element, Monoid: DeviceMonoid, Outpu
     /// `prepare` and `present` as CUDA C++.
     #[doc(hidden)]
     fn device_steps() -> DeviceSteps;
+
+    /// The bracket of the items of a power of two of neighbouring elements, on the CPU. The first has
+    /// the index `first`.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn bracket<const COUNT: usize>(
+        &self,
+        operator: &Self::Monoid,
+        first: u64,
+        elements: [Self::Input; COUNT],
+    ) -> Item<Self> {
+        cpu::bracket_of_array(self, operator, first, elements)
+    }
 
     /// The elements, if they are the items.
     #[doc(hidden)]
@@ -233,7 +254,7 @@ macro_rules! prepares_itself {
 pub(super) use prepares_itself;
 
 macro_rules! tuples {
-    ($($all:ty: $first:ident $zero:tt, $($part:ident $index:tt),*;)*) => {$(
+    ($($tuple:ident $all:ty: $first:ident $zero:tt, $($part:ident $index:tt),*;)*) => {$(
         #[diagnostic::do_not_recommend]
         impl<$first: DeviceMonoid, $($part: DeviceMonoid),*> DeviceMonoid for Together<($first, $($part),*)> {
             const EXACT: bool = $first::EXACT $(&& $part::EXACT)*;
@@ -252,8 +273,21 @@ macro_rules! tuples {
             for ($first, $($part),*)
         {
             const EXACT: bool = $first::EXACT $(&& $part::EXACT)*;
+            const HAS_BRACKET: bool = $first::HAS_BRACKET $(|| $part::HAS_BRACKET)*;
             prepares_itself!();
 
+            #[inline(always)]
+            fn bracket<const COUNT: usize>(
+                &self,
+                operator: &Self::Monoid,
+                first: u64,
+                elements: [Self::Input; COUNT],
+            ) -> Item<Self> {
+                $tuple(
+                    self.$zero.bracket(&operator.0.$zero, first, elements),
+                    $(self.$index.bracket(&operator.0.$index, first, elements)),*
+                )
+            }
             fn device_steps() -> DeviceSteps {
                 DeviceSteps(Steps::Tuple {
                     parts: vec![
@@ -268,13 +302,13 @@ macro_rules! tuples {
     )*};
 }
 tuples! {
-    (A, B): A 0, B 1;
-    (A, B, C): A 0, B 1, C 2;
-    (A, B, C, D): A 0, B 1, C 2, D 3;
-    (A, B, C, D, E): A 0, B 1, C 2, D 3, E 4;
-    (A, B, C, D, E, F): A 0, B 1, C 2, D 3, E 4, F 5;
-    (A, B, C, D, E, F, G): A 0, B 1, C 2, D 3, E 4, F 5, G 6;
-    (A, B, C, D, E, F, G, H): A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7;
+    Tuple2 (A, B): A 0, B 1;
+    Tuple3 (A, B, C): A 0, B 1, C 2;
+    Tuple4 (A, B, C, D): A 0, B 1, C 2, D 3;
+    Tuple5 (A, B, C, D, E): A 0, B 1, C 2, D 3, E 4;
+    Tuple6 (A, B, C, D, E, F): A 0, B 1, C 2, D 3, E 4, F 5;
+    Tuple7 (A, B, C, D, E, F, G): A 0, B 1, C 2, D 3, E 4, F 5, G 6;
+    Tuple8 (A, B, C, D, E, F, G, H): A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7;
 }
 
 /// Whether the functions of an aggregate and its monoid are exact.

@@ -8,7 +8,8 @@ use super::device_monoid::DeviceMonoid;
 use super::device_operator::{DeviceOperator, Form};
 use super::device_steps::{Called, DeviceSteps, Steps};
 use super::part::Part;
-use crate::operators::aggregates::{Filtered, Filtering, Mapped, Mask, Masked};
+use crate::cpu;
+use crate::operators::aggregates::{Filtered, Filtering, Kept, Mapped, Mask, Masked};
 use crate::operators::{Function, Item, Monoid};
 use crate::types::{DeviceType, Element, Value};
 
@@ -54,8 +55,18 @@ where
 {
     const EXACT: bool = F::EXACT && A::EXACT;
     const ACCUMULATES: bool = A::ACCUMULATES;
+    const HAS_BRACKET: bool = A::HAS_BRACKET;
     prepares_itself!();
 
+    #[inline(always)]
+    fn bracket<const COUNT: usize>(
+        &self,
+        operator: &A::Monoid,
+        first: u64,
+        elements: [F::Input; COUNT],
+    ) -> Item<Self> {
+        self.1.bracket(operator, first, elements.map(F::call))
+    }
     fn device_steps() -> DeviceSteps {
         let steps = Box::new(Part::of::<A>(A::device_steps(), offset_of!(Self, 1)));
         let (item, output) = (Item::<A>::layout(), <A::Output as Value>::Stored::layout());
@@ -71,8 +82,22 @@ where
 {
     const EXACT: bool = F::EXACT && A::EXACT;
     const ACCUMULATES: bool = A::ACCUMULATES;
+    const HAS_BRACKET: bool = A::HAS_BRACKET;
     prepares_itself!();
 
+    #[inline(always)]
+    fn bracket<const COUNT: usize>(
+        &self,
+        operator: &Filtering<A::Monoid>,
+        first: u64,
+        elements: [F::Input; COUNT],
+    ) -> Item<Self> {
+        // Mostly, no element is left out.
+        match elements.iter().all(|&element| F::call(element)) {
+            true => Kept::of_all(&self.1, operator, first, elements),
+            false => cpu::bracket_of_array(self, operator, first, elements),
+        }
+    }
     fn device_steps() -> DeviceSteps {
         let steps = Box::new(Part::of::<A>(A::device_steps(), offset_of!(Self, 1)));
         let (item, output) = (Item::<Self>::layout(), <A::Output as Value>::Stored::layout());
@@ -88,12 +113,38 @@ where
 {
     const EXACT: bool = A::EXACT;
     const ACCUMULATES: bool = A::ACCUMULATES;
+    const HAS_BRACKET: bool = A::HAS_BRACKET;
     prepares_itself!();
 
+    #[inline(always)]
+    fn bracket<const COUNT: usize>(
+        &self,
+        operator: &Filtering<A::Monoid>,
+        first: u64,
+        elements: [(A::Input, M); COUNT],
+    ) -> Item<Self> {
+        match elements.iter().all(|(_, mark)| mark.is_set()) {
+            true => Kept::of_all(&self.0, operator, first, elements.map(|(input, _)| input)),
+            false => cpu::bracket_of_array(self, operator, first, elements),
+        }
+    }
     fn device_steps() -> DeviceSteps {
         let steps = Box::new(Part::of::<A>(A::device_steps(), offset_of!(Self, 0)));
         let (item, output) = (Item::<Self>::layout(), <A::Output as Value>::Stored::layout());
         DeviceSteps(Steps::Filtered { function: None, steps, item, output })
+    }
+}
+
+impl<T: DeviceType> Kept<T> {
+    /// The bracket of elements of which none is left out.
+    #[inline(always)]
+    fn of_all<A: DeviceAggregate<Monoid: Monoid<Item = T>>, const COUNT: usize>(
+        aggregate: &A,
+        operator: &Filtering<A::Monoid>,
+        first: u64,
+        elements: [A::Input; COUNT],
+    ) -> Self {
+        Self { item: aggregate.bracket(&operator.monoid, first, elements), count: COUNT as u64 }
     }
 }
 

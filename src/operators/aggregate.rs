@@ -71,7 +71,7 @@ pub trait Aggregate: Copy + Send + Sync + 'static {
     /// accumulates neighbouring elements one by one. `laws::accumulation` (with the feature `laws`)
     /// tests it.
     ///
-    /// Scans and tuples do not use it. GPUs use it for items of more than 32 bytes.
+    /// Scans do not use it. GPUs use it for items of more than 32 bytes, but not inside a tuple.
     fn accumulate(&self, item: Item<Self>, index: u64, input: Self::Input) -> Item<Self> {
         self.monoid().combine(item, self.prepare(index, input))
     }

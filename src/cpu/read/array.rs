@@ -48,6 +48,7 @@ impl<'p, 'a, A: DeviceAggregate> Prepared<'p, 'a, A> {
             true => ACCUMULATED,
             // Without optimisation, one element after the other is faster.
             false if cfg!(debug_assertions) || A::Preparation::IS_NOTHING => 1,
+            false if A::HAS_BRACKET => LONG_RUN,
             false => RUN,
         };
         Self { aggregate, slices, first: 0, length, per_item }
@@ -63,7 +64,7 @@ impl<'p, 'a, A: DeviceAggregate> Prepared<'p, 'a, A> {
     /// registers, and then of parts of a unit, from the smallest to the largest.
     #[inline(always)]
     pub(crate) fn bracket_of_few(&self, operator: &A::Monoid) -> Item<A> {
-        if A::ACCUMULATES && (self.length > UNIT || size_of::<Item<A>>() > LARGEST_IN_LANES) {
+        if accumulates::<A>(self.length) {
             return self.accumulated(0, self.length);
         }
         // Without a counter, which takes longer than few elements.
@@ -115,17 +116,8 @@ impl<'p, 'a, A: DeviceAggregate> Prepared<'p, 'a, A> {
     /// The bracket of a power of two of elements.
     #[inline(always)]
     fn whole<const COUNT: usize>(&self, operator: &A::Monoid, begin: usize) -> Item<A> {
-        let elements: [A::Input; COUNT] = A::Input::several(self.slices, self.first + begin);
-        let mut items: [Item<A>; COUNT] =
-            std::array::from_fn(|index| self.aggregate.prepare((begin + index) as u64, elements[index]));
-        let mut count = COUNT;
-        while count > 1 {
-            count /= 2;
-            for index in 0..count {
-                items[index] = operator.combine(items[2 * index], items[2 * index + 1]);
-            }
-        }
-        items[0]
+        let elements = A::Input::several::<COUNT>(self.slices, self.first + begin);
+        self.aggregate.bracket(operator, begin as u64, elements)
     }
 
     #[inline(always)]
@@ -136,7 +128,7 @@ impl<'p, 'a, A: DeviceAggregate> Prepared<'p, 'a, A> {
     /// Appends the brackets of as many whole runs as there are lanes. The lanes are independent, so
     /// the compiler vectorises the loop over them.
     ///
-    /// With a function that this loop and [`run`](Self::run) share, a minimum and maximum took 1.4
+    /// With a function that this loop and [`whole`](Self::whole) share, a minimum and maximum took 1.4
     /// times as long.
     #[inline(always)]
     fn runs(&self, operator: &A::Monoid, begin: usize, room: &mut Vec<Item<A>>) {
@@ -156,21 +148,12 @@ impl<'p, 'a, A: DeviceAggregate> Prepared<'p, 'a, A> {
         room.extend_from_slice(&values);
     }
 
-    /// The bracket of a whole run.
-    #[inline(always)]
-    fn run(&self, operator: &A::Monoid, begin: usize) -> Item<A> {
-        let elements: [A::Input; RUN] = A::Input::several(self.slices, self.first + begin);
-        let at = |index: usize| self.aggregate.prepare((begin + index) as u64, elements[index]);
-        let op = |left, right| operator.combine(left, right);
-        let abcd = op(op(at(0), at(1)), op(at(2), at(3)));
-        let efgh = op(op(at(4), at(5)), op(at(6), at(7)));
-        op(abcd, efgh)
-    }
-
     /// The bracket of at least one element.
     fn short_run(&self, operator: &A::Monoid, begin: usize, count: usize) -> Item<A> {
-        if count == 1 {
-            return self.item(begin);
+        match count {
+            1 => return self.item(begin),
+            RUN => return self.whole::<RUN>(operator, begin),
+            _ => {}
         }
         let left = count.next_power_of_two() / 2;
         let right = self.short_run(operator, begin + left, count - left);
@@ -187,6 +170,47 @@ impl<'p, 'a, A: DeviceAggregate> Prepared<'p, 'a, A> {
     }
 }
 
+/// The bracket of the items of a power of two of neighbouring elements, of which the first has the
+/// index `first`.
+#[inline(always)]
+pub(crate) fn bracket_of_array<A: DeviceAggregate, const COUNT: usize>(
+    aggregate: &A,
+    operator: &A::Monoid,
+    first: u64,
+    elements: [A::Input; COUNT],
+) -> Item<A> {
+    if const { accumulates::<A>(COUNT) } {
+        let accumulate =
+            |item, index: usize| aggregate.accumulate(item, first + index as u64, elements[index]);
+        return (1..COUNT).fold(aggregate.prepare(first, elements[0]), accumulate);
+    }
+    let item = |index: usize| aggregate.prepare(first + index as u64, elements[index]);
+    let (mut items, mut count) = ([item(0); COUNT], COUNT);
+    if COUNT > UNIT {
+        // The runs are independent, so the compiler may vectorise the loop over them.
+        count /= RUN;
+        for run in 0..count {
+            let run_of: [A::Input; RUN] = std::array::from_fn(|index| elements[run * RUN + index]);
+            items[run] = aggregate.bracket(operator, first + (run * RUN) as u64, run_of);
+        }
+    } else {
+        items = std::array::from_fn(item);
+    }
+    while count > 1 {
+        count /= 2;
+        for index in 0..count {
+            items[index] = operator.combine(items[2 * index], items[2 * index + 1]);
+        }
+    }
+    items[0]
+}
+
+/// Whether so many elements are accumulated. A bracket of few small items has no branches, and takes
+/// less time.
+const fn accumulates<A: DeviceAggregate>(count: usize) -> bool {
+    A::ACCUMULATES && (count > UNIT || size_of::<Item<A>>() > LARGEST_IN_LANES)
+}
+
 /// Elements of a unit of few elements, and the most few elements.
 const UNIT: usize = 16;
 pub(crate) const FEW: usize = 1023;
@@ -200,6 +224,8 @@ const MOST_INDICES: usize = if usize::BITS < 64 { usize::MAX - 1 } else { 1 << 4
 /// Elements that are accumulated to one item. So many that the combination of the items takes
 /// little time. A power of two.
 const ACCUMULATED: usize = 256;
+/// Elements of one item, if an aggregate has a `bracket`.
+const LONG_RUN: usize = 64;
 
 /// Prefetches as many elements of each array as a range has, some distance after it.
 #[inline(always)]
@@ -315,11 +341,26 @@ impl<A: DeviceAggregate> Elements<Item<A>> for Prepared<'_, '_, A> {
                     if const { A::Input::COUNT == 1 && size_of::<A::Input>() <= LARGEST_IN_LANES } {
                         self.runs(&operator, begin, room);
                     } else {
-                        room.extend((begin..next).step_by(RUN).map(|begin| self.run(&operator, begin)));
+                        room.extend(
+                            (begin..next).step_by(RUN).map(|begin| self.whole::<RUN>(&operator, begin)),
+                        );
                     }
                     begin = next;
                 }
-                room.extend((begin..whole).step_by(RUN).map(|begin| self.run(&operator, begin)));
+                room.extend((begin..whole).step_by(RUN).map(|begin| self.whole::<RUN>(&operator, begin)));
+                if whole < end {
+                    room.push(self.short_run(&operator, whole, end - whole));
+                }
+            }
+            LONG_RUN if !A::ACCUMULATES => {
+                let whole = first + (end - first) / LONG_RUN * LONG_RUN;
+                for begin in (first..whole).step_by(LONG_RUN) {
+                    prefetch_ahead::<A::Input>(
+                        self.slices,
+                        self.first + begin..self.first + begin + LONG_RUN,
+                    );
+                    room.push(self.whole::<LONG_RUN>(&operator, begin));
+                }
                 if whole < end {
                     room.push(self.short_run(&operator, whole, end - whole));
                 }
@@ -337,7 +378,51 @@ impl<A: DeviceAggregate> Elements<Item<A>> for Prepared<'_, '_, A> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::aggregates::{ArgMax, Filtered, Masked, TopK, Variance};
+    use crate::cpu;
+    use crate::tree;
     use crate::types::Indices;
+
+    #[crate::device(type = IsNumber)]
+    fn is_number(x: f32) -> bool {
+        x == x
+    }
+
+    /// Compares the bracket of the first elements, of every count, with that of their items.
+    fn brackets_are_right<A: DeviceAggregate>(
+        aggregate: A,
+        slices: <A::Input as Element>::Slices<'_>,
+        length: usize,
+    ) {
+        let operator = aggregate.monoid();
+        for count in 1..=length {
+            let items: Vec<Item<A>> = (0..count)
+                .map(|index| aggregate.prepare(index as u64, A::Input::at(slices, index)))
+                .collect();
+            let bracket = cpu::bracket(&operator, &Prepared::for_reduction(&aggregate, slices, count));
+            let few = Prepared::for_reduction(&aggregate, slices, count).bracket_of_few(&operator);
+            let expected = tree::bracket(&operator, &items);
+            assert!(DeviceType::same_bits(&bracket, &expected), "{count} elements");
+            assert!(DeviceType::same_bits(&few, &expected), "{count} elements, by units");
+        }
+    }
+
+    #[test]
+    fn parts_that_accumulate_have_the_bits_of_the_bracket() {
+        type Three = (Variance<f32>, TopK<f32, 3>, ArgMax<f32>);
+        let numbers: Vec<f32> = (0..300_u32).map(|k| (k * 7919 % 1009) as f32 / 7.0).collect();
+        let few_missing: Vec<f32> =
+            numbers.iter().enumerate().map(|(k, &x)| if k % 100 == 3 { f32::NAN } else { x }).collect();
+        let marks: Vec<bool> = (0..300).map(|k| k < 128 || k % 3 > 0).collect();
+        brackets_are_right(Three::default(), &numbers, 300);
+        brackets_are_right(ArgMax::<f32>::default(), &numbers, 300);
+        brackets_are_right(
+            (Filtered(IsNumber, Three::default()), ArgMax::<f32>::default()),
+            &few_missing,
+            300,
+        );
+        brackets_are_right(Masked::<Three>::default(), (&numbers, &marks), 300);
+    }
 
     #[test]
     fn a_range_has_an_end() {
