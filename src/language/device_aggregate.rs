@@ -229,7 +229,11 @@ impl<A: DeviceAggregate> DeviceMonoid for Preparing<A> {
     const EXACT: bool = A::EXACT;
     fn device_operator() -> DeviceOperator {
         let monoid = Part::of::<A::Monoid>(A::Monoid::device_operator(), offset_of!(Self, monoid));
-        let steps = Part::of::<A>(A::device_steps(), offset_of!(Self, aggregate));
+        let steps = match PreparedBy::<A>::ACCUMULATES {
+            true => A::device_steps(),
+            false => A::device_steps().without_accumulate(),
+        };
+        let steps = Part::of::<A>(steps, offset_of!(Self, aggregate));
         let (item, output) = (Item::<A>::layout(), <A::Output as Value>::Stored::layout());
         let (elements, presented) = (A::Input::layouts(), offset_of!(Self, presented));
         let prepared = Prepared { elements, monoid, steps, item, output, presented };

@@ -5,6 +5,8 @@ use super::part::Part;
 use crate::operators::Aggregate;
 use crate::types::Layout;
 
+const ACCUMULATE: &str = "accumulate";
+
 /// The steps of an aggregate before and after the combination, as CUDA C++.
 #[derive(Clone, Debug)]
 pub struct DeviceSteps(pub(crate) Steps);
@@ -56,10 +58,27 @@ impl DeviceSteps {
         match &self.0 {
             Steps::Nothing | Steps::Tuple { .. } => false,
             Steps::Functions { functions, .. } => {
-                functions.iter().any(|function| function.name == "accumulate")
+                functions.iter().any(|function| function.name == ACCUMULATE)
             }
             Steps::Mapped { steps, .. } | Steps::Filtered { steps, .. } => steps.form.accumulate(),
         }
+    }
+
+    /// The same without `accumulate`, for kernels that do not call it.
+    pub(crate) fn without_accumulate(mut self) -> Self {
+        match &mut self.0 {
+            Steps::Nothing => {}
+            Steps::Functions { functions, .. } => functions.retain(|function| function.name != ACCUMULATE),
+            Steps::Tuple { parts, .. } => {
+                for part in parts {
+                    part.form = part.form.clone().without_accumulate();
+                }
+            }
+            Steps::Mapped { steps, .. } | Steps::Filtered { steps, .. } => {
+                steps.form = steps.form.clone().without_accumulate();
+            }
+        }
+        self
     }
 
     /// The steps that `#[aggregate]` makes of Rust functions.
