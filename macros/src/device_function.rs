@@ -1,5 +1,7 @@
-//! `#[device]`: keeps a function, and adds a type of the same name that holds its CUDA C++ form.
-//! Rust has separate namespaces for functions and types, so one import brings both.
+//! `#[device]`: keeps a function, and adds its CUDA C++ form.
+//!
+//! The form is a type with a name of its own. A call finds it by what stands beside the function:
+//! see [`device_key`](crate::device_key).
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
@@ -9,13 +11,14 @@ use syn::{
 };
 
 use crate::attributes;
-use crate::translate::{Function, Receiver, plain, translate};
+use crate::device_key::{declared, found};
+use crate::translate::{Function, Receiver, form_name, plain, translate};
 
 /// `name` is the type that represents the function, if one is wanted.
 pub(crate) fn expand(item: &ItemFn, warpfold: &Path, name: Option<&Ident>) -> TokenStream {
     let device = device(item, warpfold, name).unwrap_or_else(|error| {
         let error = error.into_compile_error();
-        // A method stands in an `impl`, where no struct can be declared. A form has no lifetimes.
+        // A method stands in an `impl`, where no form can be declared. A form has no lifetimes.
         if item.sig.receiver().is_some() || item.sig.generics.lifetimes().next().is_some() {
             return error;
         }
@@ -144,11 +147,12 @@ pub(crate) fn known(generics: &Generics, warpfold: &Path) -> Option<WhereClause>
     known.where_clause
 }
 
-/// The type beside a function, and its form.
+/// The form of a function, and the items by which a call finds it.
 fn form(item: &ItemFn, warpfold: &Path, function: &TokenStream) -> TokenStream {
     let signature = &item.sig;
-    let structure = structure(item);
     let name = &signature.ident;
+    let form = form_type(name);
+    let (structure, found) = (structure(item, &form), found(item, &form, warpfold));
     let types: Vec<_> = parameters(signature).map(|typed| &typed.ty).collect();
     let result = match &signature.output {
         ReturnType::Type(_, result) => quote!(#result),
@@ -160,16 +164,17 @@ fn form(item: &ItemFn, warpfold: &Path, function: &TokenStream) -> TokenStream {
     // Evaluated here as well, so that rustc reports recursion at the function itself.
     let asked = signature.generics.params.is_empty().then(|| {
         quote_spanned! {name.span()=>
-            const _: bool = <#name as #warpfold::language::Helper>::FUNCTION.is_some();
+            const _: bool = <#form as #warpfold::language::Helper>::FUNCTION.is_some();
         }
     });
     quote! {
         #structure
 
         #[allow(warnings, clippy::all, clippy::pedantic, clippy::nursery, clippy::restriction)]
-        impl #generics #name #arguments #clause {
+        impl #generics #form #arguments #clause {
             #[doc(hidden)]
             pub fn probe<__F: ::core::ops::Fn(#(#types),*) -> #result>(
+                self,
                 _: &#warpfold::language::Slot<(Self, __F)>,
                 _: __F,
                 _: (#(#types,)*),
@@ -181,15 +186,22 @@ fn form(item: &ItemFn, warpfold: &Path, function: &TokenStream) -> TokenStream {
         #[automatically_derived]
         #[allow(warnings, clippy::all, clippy::pedantic, clippy::nursery, clippy::restriction)]
         #[diagnostic::do_not_recommend]
-        impl #generics #warpfold::language::Helper for #name #arguments #known {
+        impl #generics #warpfold::language::Helper for #form #arguments #known {
             const FUNCTION: ::core::option::Option<#warpfold::language::Translated> = #function;
             fn item() -> ::core::any::TypeId {
                 #warpfold::language::callee::type_of(#name #turbofish)
             }
         }
 
+        #found
+
         #asked
     }
+}
+
+/// The name of the form of a function.
+fn form_type(function: &Ident) -> Ident {
+    form_name("function_", function)
 }
 
 /// The type that represents the function.
@@ -204,7 +216,7 @@ fn function_type(
         let message = "a function that is a type is not generic; write a function that calls the generic one";
         return Err(Error::new_spanned(generic, message));
     }
-    let (visibility, function) = (&item.vis, &item.sig.ident);
+    let (visibility, function, form) = (&item.vis, &item.sig.ident, form_type(&item.sig.ident));
     let doc = format!("The function `{function}` as a type.");
     let names: Vec<Ident> =
         (0..parameters.len()).map(|k| format_ident!("__warpfold_{k}", span = Span::mixed_site())).collect();
@@ -230,42 +242,23 @@ fn function_type(
 
         #[automatically_derived]
         impl #warpfold::DeviceCall for #ty {
-            const EXACT: bool = #warpfold::language::callee::is_exact::<#function>();
+            const EXACT: bool = #warpfold::language::callee::is_exact::<#form>();
             const PARAMETERS: usize = #count;
-            type Function = #function;
+            type Function = #form;
         }
     })
 }
 
-/// The type beside the function. Its generic parameters have defaults, so that a path without them
-/// names it.
-fn structure(item: &ItemFn) -> TokenStream {
-    let (visibility, name) = (&item.vis, &item.sig.ident);
-    let (mut declared, mut marked) = (Vec::new(), Vec::new());
-    for parameter in &item.sig.generics.params {
-        match parameter {
-            GenericParam::Type(parameter) => {
-                let ident = &parameter.ident;
-                declared.push(quote!(#ident = ()));
-                marked.push(quote!(#ident));
-            }
-            GenericParam::Const(parameter) => {
-                let (ident, ty) = (&parameter.ident, &parameter.ty);
-                let default = match ty {
-                    Type::Path(path) if path.path.is_ident("bool") => quote!(false),
-                    Type::Path(path) if path.path.is_ident("char") => quote!('0'),
-                    _ => quote!(0),
-                };
-                declared.push(quote!(const #ident: #ty = #default));
-            }
-            GenericParam::Lifetime(_) => {}
-        }
-    }
+/// The declaration of the form. It is public: a call in another module has a value of this type.
+fn structure(item: &ItemFn, form: &Ident) -> TokenStream {
+    let (declared, types) = (declared(&item.sig.generics), item.sig.generics.type_params());
+    let types = types.map(|parameter| &parameter.ident);
     quote! {
         #[doc(hidden)]
         #[allow(non_camel_case_types, dead_code, missing_docs, missing_debug_implementations)]
-        #visibility struct #name<#(#declared),*> {
-            generics: ::core::marker::PhantomData<fn() -> (#(#marked,)*)>,
+        #[allow(unnameable_types, unreachable_pub)]
+        pub struct #form<#(#declared),*> {
+            generics: ::core::marker::PhantomData<fn() -> (#(#types,)*)>,
         }
     }
 }

@@ -6,10 +6,12 @@ mod attributes;
 mod device_comparisons;
 mod device_function;
 mod device_impl;
+mod device_key;
 mod device_methods;
 mod device_operator_trait;
 mod device_type;
 mod monoid;
+mod standard_names;
 mod translate;
 
 use proc_macro::TokenStream;

@@ -13,8 +13,8 @@ use super::probe::Slot;
 
 type Marker<T> = PhantomData<fn() -> T>;
 
-/// A `#[device]` function. The attribute declares a type of the function's name, which implements
-/// this trait.
+/// The form of a `#[device]` function: a type that the attribute declares. A call finds it by its
+/// [`Key`](super::Key).
 #[diagnostic::on_unimplemented(
     message = "a kernel can call `#[device]` functions only",
     label = "write `#[device]` before this function",
@@ -76,6 +76,16 @@ pub const fn function<T: Helper, F: 'static>(_: &Slot<(T, F)>) -> Option<Callee>
 pub const fn meaning<T: Meaning>(_: &Slot<T>) -> Option<Callee> {
     callee::<T>(T::FUNCTION, || DeviceFunction::translated(T::FUNCTION.unwrap_or(Translated::REFUSED)))
 }
+
+/// The translation of a `#[device]` function of this crate.
+macro_rules! translated {
+    ($function:ident $(::<$($arguments:ident),*>)?) => {
+        paste::paste! {
+            <[<__warpfold_function_ $function>]$(<$($arguments),*>)? as $crate::language::Helper>::FUNCTION
+        }
+    };
+}
+pub(in crate::language) use translated;
 
 /// Whether a function is exact.
 pub const fn is_exact<T: Helper>() -> bool {
@@ -323,7 +333,7 @@ operators! {
 impl<T: Operator<op::PartialEq, T> + PartialEq + crate::DeviceType, const N: usize>
     Operator<op::PartialEq, [T; N]> for [T; N]
 {
-    const FUNCTION: Option<Translated> = equal_arrays::<T, N>::FUNCTION;
+    const FUNCTION: Option<Translated> = translated!(equal_arrays::<T, N>);
 }
 
 /// Whether two arrays have equal elements.

@@ -21,6 +21,7 @@ mod device_steps;
 mod foreign;
 mod function;
 mod inner;
+mod key;
 pub mod known;
 mod part;
 pub mod primitive;
@@ -40,6 +41,7 @@ pub use device_steps::{DeviceSteps, TranslatedAggregate};
 pub(crate) use function::{Body, Translation};
 pub use function::{Callee, DeviceFunction, Translated, Type, Value};
 pub use inner::{inner, inner_of, state_field};
+pub use key::{Find, Key, argument};
 pub(crate) use part::Part;
 pub use primitive::{half, number, ordered, scalar};
 pub use probe::{

@@ -194,22 +194,47 @@ impl<T: Local> super::function::Value for Constant<T> {
     }
 }
 
-/// Name resolution finds this module's type for a function without `#[device]`, which has no type
-/// of its own.
+/// Name resolution finds these items for a function without `#[device]`, which has no key beside it.
 pub mod undeclared {
+    use std::marker::PhantomData;
+
     use super::Slot;
 
-    /// A function without `#[device]`, under the name by which `#[monoid]` calls every function.
+    /// The form of a function of this type.
+    #[derive(Debug)]
+    pub struct Undeclared<F>(PhantomData<F>);
+
+    impl<F> Undeclared<F> {
+        /// Accepts and returns any type.
+        pub fn probe<A, R>(self, _: &Slot<(Self, F)>, _: F, _: A) -> R
+        where
+            F: Accepts<A>,
+        {
+            unreachable!("probes are never run")
+        }
+    }
+
+    /// The alias beside a function, under the name by which `#[monoid]` calls every function.
     #[allow(non_camel_case_types)]
     #[derive(Debug)]
     pub struct warpfold_callee {}
 
     impl warpfold_callee {
-        /// Accepts and returns any type.
-        pub fn probe<F: Accepts<A>, A, R>(_: &Slot<(Self, ())>, _: F, _: A) -> R {
+        /// Stands for a value of the form.
+        pub fn form<F>() -> Undeclared<F> {
             unreachable!("probes are never run")
         }
     }
+
+    /// The macro beside a function.
+    #[doc(hidden)]
+    #[macro_export]
+    macro_rules! __warpfold_undeclared {
+        (@warpfold $warpfold:ident $($turbofish:tt)*) => {
+            $warpfold::language::undeclared::warpfold_callee::form()
+        };
+    }
+    pub use __warpfold_undeclared as warpfold_callee;
 
     /// The functions that accept these arguments. So the arguments tell the types of a generic
     /// function.

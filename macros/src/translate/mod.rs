@@ -22,10 +22,10 @@ mod structure;
 pub(crate) use self::call::form_name;
 pub(crate) use self::inner::with_explicit_calls;
 use self::names::{
-    all_at, bind_mark, callee_name, constant_name, file, has_braces, is, last_ident, line, mark,
-    names_in_bounds, of, of_at, optional, ours_at, own, reference, slot_name, this, through,
+    all_at, bind_mark, callee_name, constant_name, has_braces, is, last_ident, line, mark, names_in_bounds,
+    of, of_at, optional, ours_at, own, reference, slot_name, this, through,
 };
-pub(crate) use self::names::{hash, plain};
+pub(crate) use self::names::{file, hash, plain};
 use std::collections::{HashMap, HashSet};
 
 use proc_macro2::{Ident, Span, TokenStream};

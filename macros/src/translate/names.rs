@@ -138,7 +138,7 @@ pub(in crate::translate) fn last_ident(tokens: &TokenStream) -> TokenStream {
 }
 
 /// The file of a span. A body that comes from a macro has the file of the macro's definition.
-pub(in crate::translate) fn file(span: Span) -> String {
+pub(crate) fn file(span: Span) -> String {
     span.unwrap().file()
 }
 

@@ -1,7 +1,7 @@
 use glam::*;
 
 use super::{bodies, by_fields, methods, of_parts};
-use crate::language::callee::{Helper, KnownMethod, hash};
+use crate::language::callee::{KnownMethod, hash, translated};
 use crate::language::function::Translated;
 
 macro_rules! constructor {
@@ -54,9 +54,9 @@ macro_rules! products {
             use super::*;
 
             methods! {
-                "dot" $vector = dot::FUNCTION;
-                "length_squared" $vector = length_squared::FUNCTION;
-                "length" $vector = length::FUNCTION;
+                "dot" $vector = translated!(dot);
+                "length_squared" $vector = translated!(length_squared);
+                "length" $vector = translated!(length);
             }
 
             #[allow(dead_code)]
@@ -88,8 +88,8 @@ products! {
 }
 
 methods! {
-    "cross" Vec3 = cross::FUNCTION;
-    "cross" DVec3 = wide_cross::FUNCTION;
+    "cross" Vec3 = translated!(cross);
+    "cross" DVec3 = translated!(wide_cross);
 }
 
 #[allow(dead_code)]

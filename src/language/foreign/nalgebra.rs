@@ -2,7 +2,7 @@ use nalgebra::{Point, Quaternion, SMatrix, Scalar};
 
 use super::{bodies, by_fields, methods, of_parts};
 use crate::DeviceType;
-use crate::language::callee::{Helper, KnownMethod, Operator, hash, op};
+use crate::language::callee::{KnownMethod, Operator, hash, op, translated};
 use crate::language::function::Translated;
 use crate::language::primitive::Primitive;
 
@@ -51,7 +51,7 @@ by_fields! { #[generics(T: Number)] Index: Quaternion<T>, usize => T }
 
 #[diagnostic::do_not_recommend]
 impl<T: Number, const R: usize, const C: usize> Operator<op::Index, (usize, usize)> for SMatrix<T, R, C> {
-    const FUNCTION: Option<Translated> = entry::<T, R, C>::FUNCTION;
+    const FUNCTION: Option<Translated> = translated!(entry::<T, R, C>);
 }
 
 /// The entry in a row and a column.

@@ -5,7 +5,7 @@ use num_traits::{Float, Num};
 
 use super::{bodies, by_fields, methods, of_parts};
 use crate::DeviceType;
-use crate::language::callee::{Helper, KnownMethod, Operator, hash, op};
+use crate::language::callee::{KnownMethod, Operator, hash, op, translated};
 use crate::language::function::Translated;
 use crate::language::primitive::Primitive;
 
@@ -21,13 +21,13 @@ by_fields! { Mul: f64, Complex<f64> => Complex<f64> }
 
 methods! {
     #[generics(T: Number)] "new" Complex<T> = of_parts::<T, Self>("new", &bodies::NEW_2);
-    #[generics(T: Number + Neg<Output = T>)] "conj" Complex<T> = conjugate::<T>::FUNCTION;
-    #[generics(T: Number)] "norm_sqr" Complex<T> = square::<T>::FUNCTION;
-    #[generics(T: Number)] "scale" Complex<T> = scaled::<T>::FUNCTION;
-    #[generics(T: Number)] "unscale" Complex<T> = unscaled::<T>::FUNCTION;
-    #[generics(T: Number + Neg<Output = T>)] "inv" Complex<T> = inverse::<T>::FUNCTION;
-    #[generics(T: Number + Float)] "norm" Complex<T> = length::<T>::FUNCTION;
-    #[generics(T: Number + Float)] "arg" Complex<T> = angle::<T>::FUNCTION;
+    #[generics(T: Number + Neg<Output = T>)] "conj" Complex<T> = translated!(conjugate::<T>);
+    #[generics(T: Number)] "norm_sqr" Complex<T> = translated!(square::<T>);
+    #[generics(T: Number)] "scale" Complex<T> = translated!(scaled::<T>);
+    #[generics(T: Number)] "unscale" Complex<T> = translated!(unscaled::<T>);
+    #[generics(T: Number + Neg<Output = T>)] "inv" Complex<T> = translated!(inverse::<T>);
+    #[generics(T: Number + Float)] "norm" Complex<T> = translated!(length::<T>);
+    #[generics(T: Number + Float)] "arg" Complex<T> = translated!(angle::<T>);
 }
 
 #[allow(dead_code)]
@@ -77,7 +77,7 @@ macro_rules! functions {
     ($($operator:ident $right:ty => $function:ident;)*) => {$(
         #[diagnostic::do_not_recommend]
         impl<T: Number> Operator<op::$operator, $right> for Complex<T> {
-            const FUNCTION: Option<Translated> = $function::<T>::FUNCTION;
+            const FUNCTION: Option<Translated> = translated!($function::<T>);
         }
     )*};
 }

@@ -3,7 +3,7 @@ use std::num::Wrapping;
 
 use super::by_fields;
 use crate::DeviceType;
-use crate::language::callee::{Helper, Operator, op};
+use crate::language::callee::{Operator, op, translated};
 use crate::language::function::Translated;
 use crate::language::primitive::Primitive;
 
@@ -30,7 +30,7 @@ by_fields! {
 
 #[diagnostic::do_not_recommend]
 impl<T: Primitive + DeviceType + Default + PartialOrd> Operator<op::PartialOrd, Wrapping<T>> for Wrapping<T> {
-    const FUNCTION: Option<Translated> = compared::<T>::FUNCTION;
+    const FUNCTION: Option<Translated> = translated!(compared::<T>);
 }
 
 /// The order of the numbers.

@@ -5,7 +5,8 @@ use quote::{format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{ExprCall, ExprMethodCall, ExprPath, Path, PathArguments};
 
-use crate::translate::{Pair, Translator, hash, ours_at, own, plain};
+use crate::standard_names::is_standard;
+use crate::translate::{Pair, Translator, all_at, hash, ours_at, own, plain};
 
 /// The associated functions of types of other crates, which return `Self`.
 const CONSTRUCTORS: [&str; 4] = ["new", "splat", "from_cols", "from_xyzw"];
@@ -35,18 +36,8 @@ impl Translator<'_> {
             );
         }
         let (number, slot) = self.callee_named("function", last, callee.path.segments.last().span());
-        let probe = |name: Ident, arguments: PathArguments| {
-            let form = quote!(#name #arguments::probe);
-            let function = match &arguments {
-                PathArguments::AngleBracketed(arguments) => {
-                    let mut arguments = arguments.clone();
-                    arguments.colon2_token = Some(Default::default());
-                    quote!(#name #arguments)
-                }
-                _ => quote!(#name),
-            };
-            quote!(#form(&#slot, #function, (#(#probes,)*)))
-        };
+        let probe =
+            |form: TokenStream, function: TokenStream| quote!(#form.probe(&#slot, #function, (#(#probes,)*)));
         Pair {
             probe: of_callee(&callee.path, probe),
             tree: quote!(__warpfold::language::syntax::Expression::Call(#number, &[#(#trees),*])),
@@ -145,20 +136,36 @@ fn undeclared(form: &Ident, method: &Ident, receiver: TokenStream, makes: bool) 
     }
 }
 
-/// Mentions an item of the type beside a `#[device]` function, for example its `probe`.
+/// An expression that mentions the form and the function that a path names. `what` makes it of the
+/// two.
 ///
-/// A function without `#[device]` has no type beside it. Then the name means
-/// `undeclared::warpfold_callee`: an explicit import comes before a glob import, separately for
-/// types and for values.
-fn of_callee(path: &Path, what: impl Fn(Ident, PathArguments) -> TokenStream) -> TokenStream {
+/// What stands beside a `#[device]` function leads to its form: see `device_key`. A function without
+/// `#[device]` has nothing beside it. Then the name means `undeclared::warpfold_callee`, which the
+/// outer block imports: rustc looks each of the function, the type and the macro up from the inside.
+fn of_callee(path: &Path, what: impl Fn(TokenStream, TokenStream) -> TokenStream) -> TokenStream {
     let mut path = path.clone();
-    let arguments = path.segments.last_mut().map(|last| std::mem::take(&mut last.arguments));
-    let name = format_ident!("warpfold_callee", span = path.segments.last().span());
-    let what = what(name.clone(), arguments.unwrap_or_default());
+    let Some(last) = path.segments.last_mut() else { return TokenStream::new() };
+    let mut turbofish = std::mem::take(&mut last.arguments);
+    if let PathArguments::AngleBracketed(arguments) = &mut turbofish {
+        arguments.colon2_token = Some(Default::default());
+    }
+    let name = format_ident!("warpfold_callee", span = last.span());
+    let form = match is_standard(&plain(&last.ident)) {
+        true => quote!(#name #turbofish::form()),
+        false => {
+            // rustc reports a macro of the user with this name here.
+            let asked = all_at(last.span(), quote!(@warpfold));
+            quote!(#name!(#asked __warpfold #turbofish))
+        }
+    };
+    let what = what(form, quote!(#name #turbofish));
     quote! {({
         #[allow(unused_imports)]
-        use __warpfold::language::undeclared::*;
-        use #path as #name;
-        #what
+        use __warpfold::language::undeclared::warpfold_callee as #name;
+        {
+            #[allow(unused_imports)]
+            use #path as #name;
+            #what
+        }
     })}
 }
