@@ -29,6 +29,7 @@ macro_rules! corpus {
     };
 }
 
+mod callees;
 mod foreign;
 pub mod generic;
 mod halves;
@@ -56,4 +57,6 @@ pub fn corpus(visitor: &mut impl Visitor) {
     halves::halves(visitor);
     foreign::foreign(visitor);
     generic::generic(visitor);
+    callees::callees(visitor);
+    callees::inside_a_function(visitor);
 }
