@@ -92,7 +92,7 @@ impl Counts {
     fn and_of(self, x: f64) -> Self {
         let one = counts_of(x);
         let shift = self.exponent - one.exponent;
-        let interval = one.first >> shift.max(0).min(63);
+        let interval = one.first >> shift.clamp(0, 63);
         if one.is_empty() | (shift < 0) | (interval < self.first) | (interval > self.last) {
             return self.and(one);
         }
