@@ -385,7 +385,7 @@ mod tests {
 
     #[crate::device(type = IsNumber)]
     fn is_number(x: f32) -> bool {
-        x == x
+        !x.is_nan()
     }
 
     /// Compares the bracket of the first elements, of every count, with that of their items.
