@@ -15,7 +15,7 @@ mod transposition;
 mod units;
 mod vectors;
 
-pub(crate) use self::read::{Prepared, bracket_of_array, length_of};
+pub(crate) use self::read::{Prepared, length_of};
 pub(crate) use self::reduce::bracket;
 pub(crate) use self::scan::{PresentedBy, scan, scan_in_place, scan_into};
 pub(crate) use self::segments::{as_places, first_wrong, ranges, segments};

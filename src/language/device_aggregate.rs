@@ -7,7 +7,6 @@ use super::device_monoid::DeviceMonoid;
 use super::device_operator::{DeviceOperator, Form, Prepared};
 use super::device_steps::{DeviceSteps, Steps, TranslatedAggregate};
 use super::part::Part;
-use crate::cpu;
 use crate::operators::{Aggregate, Item, Monoid, Together};
 use crate::types::{
     DeviceType, Element, Layout, Tuple2, Tuple3, Tuple4, Tuple5, Tuple6, Tuple7, Tuple8, Value,
@@ -75,7 +74,7 @@ pub trait DeviceAggregate: Aggregate<Input: Element, Monoid: DeviceMonoid, Outpu
         first: u64,
         elements: [Self::Input; COUNT],
     ) -> Item<Self> {
-        cpu::bracket_of_array(self, operator, first, elements)
+        bracket_of_array(self, operator, first, elements)
     }
 
     /// The elements, if they are the items.
@@ -89,6 +88,53 @@ pub trait DeviceAggregate: Aggregate<Input: Element, Monoid: DeviceMonoid, Outpu
     fn as_places_of_items(_: &mut [MaybeUninit<Self::Output>]) -> Option<&mut [MaybeUninit<Item<Self>>]> {
         None
     }
+}
+
+/// Few elements, and a small item, in bytes.
+const FEW: usize = 16;
+const SMALL_ITEM: usize = 16;
+/// Elements of a run. The bracket of more elements is that of the values of their runs.
+const RUN: usize = 8;
+
+/// The bracket of the items of a power of two of neighbouring elements, of which the first has the
+/// index `first`.
+#[inline(always)]
+pub(super) fn bracket_of_array<A: DeviceAggregate, const COUNT: usize>(
+    aggregate: &A,
+    operator: &A::Monoid,
+    first: u64,
+    elements: [A::Input; COUNT],
+) -> Item<A> {
+    if const { accumulates::<A>(COUNT) } {
+        let accumulate =
+            |item, index: usize| aggregate.accumulate(item, first + index as u64, elements[index]);
+        return (1..COUNT).fold(aggregate.prepare(first, elements[0]), accumulate);
+    }
+    let item = |index: usize| aggregate.prepare(first + index as u64, elements[index]);
+    let (mut items, mut count) = ([item(0); COUNT], COUNT);
+    if COUNT > FEW {
+        // The runs are independent, so the compiler may vectorise the loop over them.
+        count /= RUN;
+        for run in 0..count {
+            let run_of: [A::Input; RUN] = std::array::from_fn(|index| elements[run * RUN + index]);
+            items[run] = aggregate.bracket(operator, first + (run * RUN) as u64, run_of);
+        }
+    } else {
+        items = std::array::from_fn(item);
+    }
+    while count > 1 {
+        count /= 2;
+        for index in 0..count {
+            items[index] = operator.combine(items[2 * index], items[2 * index + 1]);
+        }
+    }
+    items[0]
+}
+
+/// Whether so many elements are accumulated. A bracket of few small items has no branches, and takes
+/// less time.
+pub(crate) const fn accumulates<A: DeviceAggregate>(count: usize) -> bool {
+    A::ACCUMULATES && (count > FEW || size_of::<Item<A>>() > SMALL_ITEM)
 }
 
 /// How the elements of an input become items.

@@ -3,12 +3,11 @@
 use std::mem::offset_of;
 
 use super::callee::{Helper, named};
-use super::device_aggregate::{DeviceAggregate, PreparedBy, Preparing, prepares_itself};
+use super::device_aggregate::{DeviceAggregate, PreparedBy, Preparing, bracket_of_array, prepares_itself};
 use super::device_monoid::DeviceMonoid;
 use super::device_operator::{DeviceOperator, Form};
 use super::device_steps::{Called, DeviceSteps, Steps};
 use super::part::Part;
-use crate::cpu;
 use crate::operators::aggregates::{Filtered, Filtering, Kept, Mapped, Mask, Masked};
 use crate::operators::{Function, Item, Monoid};
 use crate::types::{DeviceType, Element, Value};
@@ -95,7 +94,7 @@ where
         // Mostly, no element is left out.
         match elements.iter().all(|&element| F::call(element)) {
             true => Kept::of_all(&self.1, operator, first, elements),
-            false => cpu::bracket_of_array(self, operator, first, elements),
+            false => bracket_of_array(self, operator, first, elements),
         }
     }
     fn device_steps() -> DeviceSteps {
@@ -125,7 +124,7 @@ where
     ) -> Item<Self> {
         match elements.iter().all(|(_, mark)| mark.is_set()) {
             true => Kept::of_all(&self.0, operator, first, elements.map(|(input, _)| input)),
-            false => cpu::bracket_of_array(self, operator, first, elements),
+            false => bracket_of_array(self, operator, first, elements),
         }
     }
     fn device_steps() -> DeviceSteps {

@@ -29,6 +29,7 @@ pub mod probe;
 pub mod syntax;
 
 pub use callee::{Helper, Operator};
+pub(crate) use device_aggregate::accumulates;
 pub use device_aggregate::{AsTheyAre, DeviceAggregate, Preparation, PreparedBy, Preparing, steps_are_exact};
 pub use device_call::DeviceCall;
 pub use device_code::DeviceCode;

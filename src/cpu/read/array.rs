@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::elements::{BLOCK_BYTES, Elements};
 use crate::cpu::prefetch;
 use crate::cpu::units::{RUN, items_of, items_of_bytes};
-use crate::language::Preparation;
+use crate::language::{Preparation, accumulates};
 use crate::types::SliceVisitor;
 use crate::{Bitmap, DeviceAggregate, DeviceType, Element, Error, Item, Monoid};
 
@@ -168,47 +168,6 @@ impl<'p, 'a, A: DeviceAggregate> Prepared<'p, 'a, A> {
         };
         (begin + 1..end).fold(self.item(begin), accumulate)
     }
-}
-
-/// The bracket of the items of a power of two of neighbouring elements, of which the first has the
-/// index `first`.
-#[inline(always)]
-pub(crate) fn bracket_of_array<A: DeviceAggregate, const COUNT: usize>(
-    aggregate: &A,
-    operator: &A::Monoid,
-    first: u64,
-    elements: [A::Input; COUNT],
-) -> Item<A> {
-    if const { accumulates::<A>(COUNT) } {
-        let accumulate =
-            |item, index: usize| aggregate.accumulate(item, first + index as u64, elements[index]);
-        return (1..COUNT).fold(aggregate.prepare(first, elements[0]), accumulate);
-    }
-    let item = |index: usize| aggregate.prepare(first + index as u64, elements[index]);
-    let (mut items, mut count) = ([item(0); COUNT], COUNT);
-    if COUNT > UNIT {
-        // The runs are independent, so the compiler may vectorise the loop over them.
-        count /= RUN;
-        for run in 0..count {
-            let run_of: [A::Input; RUN] = std::array::from_fn(|index| elements[run * RUN + index]);
-            items[run] = aggregate.bracket(operator, first + (run * RUN) as u64, run_of);
-        }
-    } else {
-        items = std::array::from_fn(item);
-    }
-    while count > 1 {
-        count /= 2;
-        for index in 0..count {
-            items[index] = operator.combine(items[2 * index], items[2 * index + 1]);
-        }
-    }
-    items[0]
-}
-
-/// Whether so many elements are accumulated. A bracket of few small items has no branches, and takes
-/// less time.
-const fn accumulates<A: DeviceAggregate>(count: usize) -> bool {
-    A::ACCUMULATES && (count > UNIT || size_of::<Item<A>>() > LARGEST_IN_LANES)
 }
 
 /// Elements of a unit of few elements, and the most few elements.

@@ -3,5 +3,5 @@
 mod array;
 mod elements;
 
-pub(crate) use array::{FEW, Prepared, bracket_of_array, length_of, prefetch_ahead, prefetch_next};
+pub(crate) use array::{FEW, Prepared, length_of, prefetch_ahead, prefetch_next};
 pub(crate) use elements::Elements;
