@@ -190,10 +190,6 @@ impl Preparation for AsTheyAre {
     }
 }
 
-/// Largest item, in bytes, that kernels combine although its aggregate accumulates. Such items stay
-/// in registers, and the combination of two of them does not wait for that of others.
-const LARGEST_COMBINED: usize = 32;
-
 /// Elements are prepared by the aggregate `A`.
 #[doc(hidden)]
 #[derive(Debug)]
@@ -203,7 +199,7 @@ impl<A: DeviceAggregate> Preparation for PreparedBy<A> {
     type First = u64;
     type Addresses = <A::Input as Element>::Addresses;
     const IS_NOTHING: bool = false;
-    const ACCUMULATES: bool = A::ACCUMULATES && size_of::<Item<A>>() > LARGEST_COMBINED;
+    const ACCUMULATES: bool = A::ACCUMULATES && !A::COMBINES_ON_GPU;
     const COUNT: usize = A::Input::COUNT;
     const IN_STEP: bool = A::Input::IN_STEP;
     fn addresses(list: &[u64]) -> Self::Addresses {

@@ -48,6 +48,11 @@ pub trait Aggregate: Copy + Send + Sync + 'static {
     /// The type of the result.
     type Output;
 
+    /// Whether a GPU combines items although `accumulate` is written out: small items stay in
+    /// registers, and the combination of two does not wait for that of others.
+    #[doc(hidden)]
+    const COMBINES_ON_GPU: bool = false;
+
     /// The operator, with its run-time parameters.
     fn monoid(&self) -> Self::Monoid;
 
@@ -71,7 +76,7 @@ pub trait Aggregate: Copy + Send + Sync + 'static {
     /// accumulates neighbouring elements one by one. `laws::accumulation` (with the feature `laws`)
     /// tests it.
     ///
-    /// Scans do not use it. GPUs use it for items of more than 32 bytes, but not inside a tuple.
+    /// Scans do not use it, nor does a GPU inside a tuple.
     fn accumulate(&self, item: Item<Self>, index: u64, input: Self::Input) -> Item<Self> {
         self.monoid().combine(item, self.prepare(index, input))
     }

@@ -50,6 +50,7 @@ impl<F: Function, A: Aggregate<Input = F::Output>> Aggregate for Mapped<F, A> {
     type Input = F::Input;
     type Monoid = A::Monoid;
     type Output = A::Output;
+    const COMBINES_ON_GPU: bool = A::COMBINES_ON_GPU;
 
     fn monoid(&self) -> A::Monoid {
         self.1.monoid()
@@ -231,6 +232,7 @@ impl<F: Function<Output = bool>, A: Aggregate<Input = F::Input>> Aggregate for F
     type Input = F::Input;
     type Monoid = Filtering<A::Monoid>;
     type Output = A::Output;
+    const COMBINES_ON_GPU: bool = A::COMBINES_ON_GPU;
 
     fn monoid(&self) -> Self::Monoid {
         Filtering::of(&self.1)
@@ -314,6 +316,7 @@ impl<A: Aggregate, M: Mask> Aggregate for Masked<A, M> {
     type Input = (A::Input, M);
     type Monoid = Filtering<A::Monoid>;
     type Output = A::Output;
+    const COMBINES_ON_GPU: bool = A::COMBINES_ON_GPU;
 
     fn monoid(&self) -> Self::Monoid {
         Filtering::of(&self.0)

@@ -182,6 +182,7 @@ impl<T: Number> Aggregate for ArgMin<T> {
     type Input = T;
     type Monoid = ArgMinOperator<T>;
     type Output = Option<Indexed<T>>;
+    const COMBINES_ON_GPU: bool = true;
     #[inline]
     fn prepare(&self, index: u64, value: T) -> Indexed<T> {
         Indexed { index, value }
@@ -209,6 +210,7 @@ impl<T: Number> Aggregate for ArgMax<T> {
     type Input = T;
     type Monoid = ArgMaxOperator<T>;
     type Output = Option<Indexed<T>>;
+    const COMBINES_ON_GPU: bool = true;
     #[inline]
     fn prepare(&self, index: u64, value: T) -> Indexed<T> {
         Indexed { index, value }
