@@ -1,7 +1,7 @@
 //! The names of the macros and attributes that every module knows.
 //!
-//! `use line as other;` imports the function, the type and the macro of the name `line`. rustc refuses
-//! the import as ambiguous if a standard macro or attribute also has this name.
+//! `use line as other;` imports the function, the type and the macro `line`. If a standard macro or
+//! attribute is also called `line`, rustc refuses the import as ambiguous.
 
 /// The names in rustc 1.95, also of unstable macros and attributes. A name that a later rustc adds is
 /// ambiguous in a call `line(x)`, and not in a call by a path: `self::line(x)`.

@@ -90,8 +90,9 @@ pub trait DeviceAggregate: Aggregate<Input: Element, Monoid: DeviceMonoid, Outpu
     }
 }
 
-/// Few elements, and a small item, in bytes.
+/// Most elements that count as few.
 const FEW: usize = 16;
+/// Largest small item, in bytes.
 const SMALL_ITEM: usize = 16;
 /// Elements of a run. The bracket of more elements is that of the values of their runs.
 const RUN: usize = 8;

@@ -64,7 +64,7 @@ impl DeviceSteps {
         }
     }
 
-    /// The same without `accumulate`, for kernels that do not call it.
+    /// These steps without `accumulate`, for kernels that do not call it.
     pub(crate) fn without_accumulate(mut self) -> Self {
         match &mut self.0 {
             Steps::Nothing => {}

@@ -183,7 +183,7 @@ const MOST_INDICES: usize = if usize::BITS < 64 { usize::MAX - 1 } else { 1 << 4
 /// Elements that are accumulated to one item. So many that the combination of the items takes
 /// little time. A power of two.
 const ACCUMULATED: usize = 256;
-/// Elements of one item, if an aggregate has a `bracket`.
+/// Elements of one item of an aggregate with `HAS_BRACKET`.
 const LONG_RUN: usize = 64;
 
 /// Prefetches as many elements of each array as a range has, some distance after it.

@@ -189,7 +189,7 @@ impl<T: Number> Aggregate for ArgMin<T> {
     }
     #[inline]
     fn accumulate(&self, item: Indexed<T>, index: u64, value: T) -> Indexed<T> {
-        // So it is for most elements.
+        // Most elements are greater.
         if value > item.value {
             return item;
         }
@@ -217,7 +217,7 @@ impl<T: Number> Aggregate for ArgMax<T> {
     }
     #[inline]
     fn accumulate(&self, item: Indexed<T>, index: u64, value: T) -> Indexed<T> {
-        // So it is for most elements.
+        // Most elements are less.
         if value < item.value {
             return item;
         }
