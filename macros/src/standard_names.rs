@@ -3,8 +3,8 @@
 //! `use line as other;` imports the function, the type and the macro `line`. If a standard macro or
 //! attribute is also called `line`, rustc refuses the import as ambiguous.
 
-/// The names in rustc 1.95, also of unstable macros and attributes. A name that a later rustc adds is
-/// ambiguous in a call `line(x)`, and not in a call by a path: `self::line(x)`.
+/// The names in rustc 1.95, also of unstable macros and attributes. A later rustc may add names: a call
+/// of a function with such a name is then ambiguous, until the name stands here.
 #[rustfmt::skip]
 const NAMES: [&str; 141] = [
     "alloc_error_handler", "allow", "allow_internal_unsafe", "allow_internal_unstable", "assert",
