@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use criterion::{BenchmarkId, Criterion, Throughput};
 use rayon::prelude::*;
 use warpfold::operators::{Matrix2Product, Max, Min, Number, Sum};
-use warpfold::{Device, DeviceMonoid, DeviceType, Monoid, Reduction, Scan, monoid, tree};
+use warpfold::{Device, DeviceMonoid, DeviceType, Monoid, Reduction, Scan, Value, monoid, tree};
 
 #[derive(Clone, Copy, Debug, DeviceType)]
 #[repr(C)]
@@ -39,7 +39,7 @@ impl Monoid for MaxByNorm {
 }
 
 /// Makes an item from its index, cheaply and without a pattern.
-trait FromIndex: DeviceType {
+trait FromIndex: DeviceType + Value<Stored = Self> {
     fn from_index(index: usize) -> Self;
 }
 fn noise(index: usize) -> u64 {

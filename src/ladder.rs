@@ -37,7 +37,10 @@ pub use crate::plan::ladder::{Finish, Role, Rung, Step};
 #[doc(hidden)]
 pub use crate::plan::ladder::{Launcher, Plan};
 use crate::source::Source;
-use crate::{Commutative, Device, DeviceMonoid, DeviceType, Error, Input, Kind, Layout, Place, Scalar};
+use crate::types::Array;
+use crate::{
+    Commutative, Device, DeviceMonoid, DeviceType, Error, Input, Kind, Layout, Place, Scalar, Value,
+};
 
 /// Runs the rungs with the operator `M` on a GPU.
 ///
@@ -202,11 +205,14 @@ impl<M: DeviceMonoid> Ladder<M> {
     /// assert_eq!(ladder.reduce(Rung::LastBlock, &[21.5, 19.0, 23.25])?, 19.0);
     /// # Ok::<(), warpfold::Error>(())
     /// ```
-    pub fn reduce<I: Input<M::Item>>(&self, rung: Rung, input: I) -> Result<M::Item, Error> {
+    pub fn reduce<I: Input<M::Item>>(&self, rung: Rung, input: I) -> Result<M::Item, Error>
+    where
+        M::Item: Value<Stored = M::Item>,
+    {
         self.check(rung, Role::Reduces)?;
         let backend = self.device.backend()?;
         let kernels = self.kernels(rung, &backend)?;
-        match input.source() {
+        match input.source().in_one_array() {
             InputSource::Host([]) => Ok(self.operator.identity()),
             InputSource::Host(items) => {
                 let private = kernels.private_stream()?;
@@ -222,7 +228,10 @@ impl<M: DeviceMonoid> Ladder<M> {
         rung: Rung,
         items: &dyn DevicePtr<M::Item>,
         kernels: &LadderKernels,
-    ) -> Result<M::Item, Error> {
+    ) -> Result<M::Item, Error>
+    where
+        M::Item: Value<Stored = M::Item>,
+    {
         let mut launcher = kernels.launcher(&self.operator, self.adds, false, items.stream())?;
         let input = launcher.given(items);
         let (left, count) = self.plan(rung).reduce(&mut launcher, input, items.len() as u64)?;
@@ -251,9 +260,15 @@ impl<M: DeviceMonoid> Ladder<M> {
         &self,
         rung: Rung,
         input: I,
-    ) -> Result<<I::Place as Place>::Memory<M::Item>, Error> {
+    ) -> Result<<I::Place as Place>::Memory<M::Item>, Error>
+    where
+        M::Item: Value<Stored = M::Item>,
+    {
         self.check(rung, Role::Scans)?;
-        I::Place::allocate_output(input.source(), &Scanned { ladder: self, rung, exclusive: false })
+        I::Place::allocate_output(
+            input.source().in_one_array(),
+            &Scanned { ladder: self, rung, exclusive: false },
+        )
     }
 
     /// Returns the exclusive scan of the input: an [`inclusive`](Self::inclusive) scan, and then
@@ -274,9 +289,15 @@ impl<M: DeviceMonoid> Ladder<M> {
         &self,
         rung: Rung,
         input: I,
-    ) -> Result<<I::Place as Place>::Memory<M::Item>, Error> {
+    ) -> Result<<I::Place as Place>::Memory<M::Item>, Error>
+    where
+        M::Item: Value<Stored = M::Item>,
+    {
         self.check(rung, Role::Scans)?;
-        I::Place::allocate_output(input.source(), &Scanned { ladder: self, rung, exclusive: true })
+        I::Place::allocate_output(
+            input.source().in_one_array(),
+            &Scanned { ladder: self, rung, exclusive: true },
+        )
     }
 
     /// The rendered CUDA C++ of a rung. The call needs no GPU.
@@ -357,7 +378,11 @@ struct Scanned<'a, M> {
     exclusive: bool,
 }
 
-impl<M: DeviceMonoid> AllocateOutput<M::Item, M::Item> for Scanned<'_, M> {
+impl<M> AllocateOutput<Array<M::Item>, M::Item> for Scanned<'_, M>
+where
+    M: DeviceMonoid,
+    M::Item: Value<Stored = M::Item>,
+{
     fn host(&self, items: &[M::Item]) -> Result<Vec<M::Item>, Error> {
         let backend = self.ladder.device.backend()?;
         let private = self.ladder.kernels(self.rung, &backend)?.private_stream()?;

@@ -69,7 +69,7 @@ pub use source::Source;
 pub use types::Pod;
 pub use types::{
     Architecture, Bit, Bitmap, DeviceType, Element, Field, Kind, Layout, Literal, Maybe, Offset, Offsets,
-    OneArray, Scalar, Tuple2, Tuple3, Tuple4, Tuple5, Tuple6, Tuple7, Tuple8, Value,
+    Scalar, Tuple2, Tuple3, Tuple4, Tuple5, Tuple6, Tuple7, Tuple8, Value,
 };
 pub use warpfold_macros::{DeviceType, aggregate, device, device_code, monoid};
 

@@ -17,13 +17,14 @@ use std::sync::{Arc, OnceLock};
 
 use cudarc::driver::CudaStream;
 
-use crate::cuda::{Arrays, BracketKernel, Elements, InputSource, SegmentKernel};
-use crate::language::{Preparation, check_sizes};
+use crate::cuda::{Arrays, BracketKernel, Elements, InputSource, SegmentKernel, of_arrangement};
+use crate::language::check_sizes;
 use crate::plan::{Kernel, Policy, SegmentPolicy};
-use crate::source::{ArraysOf, Source, data_of};
+use crate::source::{ReaderOf, Source, data_of, is_expected};
+use crate::types::Arrangement;
 use crate::{
-    Aggregate, Device, DeviceAggregate, DeviceMonoid, Element, Error, ExplainedLaunch, Explanation, Input,
-    Item, Monoid, Value, cpu,
+    Aggregate, Device, DeviceAggregate, DeviceMonoid, Error, ExplainedLaunch, Explanation, Input, Item,
+    Monoid, Value, cpu,
 };
 
 /// Most bytes of an element: a lane of a GPU loads it as a whole.
@@ -180,7 +181,7 @@ impl<A> Reduction<A> {
                 "an element has at most 1024 bytes, those of all arrays in step together"
             );
         }
-        let data = data_of::<A::Operator, ArraysOf<A::Preparation>>();
+        let data = data_of::<A::Operator, ReaderOf<A>>();
         Self {
             device: device.into(),
             aggregate,
@@ -265,12 +266,15 @@ impl<A: DeviceAggregate> Reduction<A> {
     /// # Ok::<(), warpfold::Error>(())
     /// ```
     pub fn run<I: Input<A::Input>>(&self, input: I) -> Result<A::Output, Error> {
-        let (item, count) = self.run_source(input.source()).map_err(Self::name_operator)?;
+        let (item, count) = self.run_source::<I::Arrangement>(input.source()).map_err(Self::name_operator)?;
         Ok(self.aggregate.present(item, count))
     }
 
     /// The item of the input, and the number of elements.
-    fn run_source(&self, source: InputSource<'_, A::Input>) -> Result<(Item<A>, u64), Error> {
+    fn run_source<R: Arrangement<Element = A::Input>>(
+        &self,
+        source: InputSource<'_, R>,
+    ) -> Result<(Item<A>, u64), Error> {
         let slices = match source {
             InputSource::Host(slices) => slices,
             InputSource::Device(pointers) => {
@@ -278,46 +282,51 @@ impl<A: DeviceAggregate> Reduction<A> {
                 let Some(stream) = backend.gpu() else {
                     return Err(Error::DeviceInputOnCpu);
                 };
-                let arrays = Self::arrays(pointers)?;
-                let item = self.kernel(stream)?.run(&self.operator(None), &arrays)?;
+                let arrays = Self::arrays::<R>(pointers)?;
+                let item = self.kernel::<R>(stream)?.run(&self.operator(None), &arrays)?;
                 return Ok((item, arrays.length()));
             }
         };
-        let length = cpu::length_of::<A::Input>(slices)?;
+        let length = cpu::length_of::<R>(slices)?;
         let item = match self.device.is_auto() {
-            true => self.run_fastest(slices, length),
+            true => self.run_fastest::<R>(slices, length),
             false => match self.device.backend()?.gpu() {
-                None => Ok(self.run_on_cpu(slices, length)),
+                None => Ok(self.run_on_cpu::<R>(slices, length)),
                 Some(_) if length == 0 => Ok(self.aggregate.monoid().identity()),
-                Some(stream) => self.run_host_on_gpu(self.kernel(stream)?, slices, length),
+                Some(stream) => self.run_host_on_gpu::<R>(&*self.kernel::<R>(stream)?, slices, length),
             },
         };
         Ok((item?, length as u64))
     }
 
-    fn run_on_cpu(&self, slices: Slices<'_, A>, length: usize) -> Item<A> {
-        cpu::bracket(&self.aggregate.monoid(), &cpu::Prepared::for_reduction(&self.aggregate, slices, length))
+    fn run_on_cpu<R: Arrangement<Element = A::Input>>(
+        &self,
+        slices: R::Slices<'_>,
+        length: usize,
+    ) -> Item<A> {
+        let elements = cpu::Prepared::<A, R>::for_reduction(&self.aggregate, slices, length);
+        cpu::bracket(&self.aggregate.monoid(), &elements)
     }
 
-    fn run_host_on_gpu(
+    fn run_host_on_gpu<R: Arrangement<Element = A::Input>>(
         &self,
         kernel: &BracketKernel,
-        slices: Slices<'_, A>,
+        slices: R::Slices<'_>,
         length: usize,
     ) -> Result<Item<A>, Error> {
-        kernel.run_host::<_, A::Input, A::Preparation>(&self.operator(None), slices, length)
+        kernel.run_host::<_, R, A::Preparation<R>>(&self.operator(None), slices, length)
     }
 
     /// The operator of kernels that write the result of this number of elements, or the item. Of a
     /// monoid the item is the result.
     fn operator(&self, count: Option<u64>) -> A::Operator {
-        self.aggregate.operator().presenting(count.filter(|_| !A::Preparation::IS_NOTHING))
+        self.aggregate.operator().presenting(count)
     }
 
     /// Arrays in device memory, for the kernels.
-    fn arrays(
-        pointers: <A::Input as Element>::Pointers<'_>,
-    ) -> Result<Arrays<'_, A::Input, A::Preparation>, Error> {
+    fn arrays<R: Arrangement<Element = A::Input>>(
+        pointers: R::Pointers<'_>,
+    ) -> Result<Arrays<'_, R, A::Preparation<R>>, Error> {
         Arrays::of(pointers)
     }
 
@@ -347,7 +356,9 @@ impl<A: DeviceAggregate> Reduction<A> {
     pub fn compile(&self) -> Result<(), Error> {
         match self.device.backend()?.gpu() {
             None => Ok(()),
-            Some(stream) => self.kernel(stream)?.reserve::<A::Operator, ArraysOf<A::Preparation>>(stream),
+            Some(stream) => {
+                self.kernel::<A::Arrangement>(stream)?.reserve::<A::Operator, ReaderOf<A>>(stream)
+            }
         }
     }
 
@@ -371,7 +382,7 @@ impl<A: DeviceAggregate> Reduction<A> {
     pub fn explain(&self, length: usize) -> Result<Explanation, Error> {
         let length = length as u64;
         self.explained(length, |stream| {
-            self.kernel(stream)?.explain::<A::Operator, ArraysOf<A::Preparation>>(length)
+            self.kernel::<A::Arrangement>(stream)?.explain::<A::Operator, ReaderOf<A>>(length)
         })
     }
 
@@ -406,18 +417,23 @@ impl<A: DeviceAggregate> Reduction<A> {
         Source::of_reduction::<A>(&self.policy, Kernel::Large)
     }
 
-    fn kernel(&self, stream: &CudaStream) -> Result<&BracketKernel, Error> {
-        if let Some(kernel) = self.kernel.get() {
-            return Ok(kernel);
+    fn kernel<R: Arrangement<Element = A::Input>>(
+        &self,
+        stream: &CudaStream,
+    ) -> Result<Arc<BracketKernel>, Error> {
+        of_arrangement::<A, R, _>(&self.kernel, || {
+            BracketKernel::of::<A::Operator, ReaderOf<A, R>>(stream.context(), self.policy_for::<R>())
+        })
+    }
+
+    /// The policy for elements that lie like this.
+    fn policy_for<R: Arrangement<Element = A::Input>>(&self) -> Policy {
+        match is_expected::<A, R>() {
+            true => self.policy,
+            false => Policy::for_data(&data_of::<A::Operator, ReaderOf<A, R>>()),
         }
-        let kernel =
-            BracketKernel::of::<A::Operator, ArraysOf<A::Preparation>>(stream.context(), self.policy)?;
-        Ok(self.kernel.get_or_init(|| kernel))
     }
 }
-
-/// The arrays of an aggregate's input in host memory.
-type Slices<'a, A> = <<A as Aggregate>::Input as Element>::Slices<'a>;
 
 /// The result of an aggregate in device memory.
 type Stored<A> = <<A as Aggregate>::Output as Value>::Stored;

@@ -9,10 +9,11 @@ use std::sync::{Arc, OnceLock};
 use crate::cuda::ScanKernel;
 use crate::language::check_sizes;
 use crate::plan::{Kernel, ScanPolicy};
-use crate::source::{ArraysOf, Source};
+use crate::source::{ReaderOf, Source};
 use crate::tree::Prefix;
 use crate::{
-    Device, DeviceAggregate, DeviceMonoid, DeviceType, Error, Explanation, Input, Item, Output, Place,
+    Device, DeviceAggregate, DeviceMonoid, DeviceType, Error, Explanation, Input, Item, Monoid, Output,
+    Place, Value,
 };
 
 /// Scans arrays with the operator or the [`Aggregate`](crate::Aggregate) `A` on a device.
@@ -285,7 +286,9 @@ impl<A: DeviceAggregate> Scan<A> {
     pub fn compile(&self) -> Result<(), Error> {
         match self.device.backend()?.gpu() {
             None => Ok(()),
-            Some(stream) => self.kernel(stream)?.reserve::<A::Operator, ArraysOf<A::Preparation>>(stream),
+            Some(stream) => {
+                self.kernel::<A::Arrangement>(stream)?.reserve::<A::Operator, ReaderOf<A>>(stream)
+            }
         }
     }
 
@@ -307,8 +310,8 @@ impl<A: DeviceAggregate> Scan<A> {
         let (launches, scratch_bytes) = match self.device.backend()?.gpu() {
             None => (Vec::new(), 0),
             Some(stream) => self
-                .kernel(stream)?
-                .explain::<_, ArraysOf<A::Preparation>>(&self.aggregate.operator(), length)?,
+                .kernel::<A::Arrangement>(stream)?
+                .explain::<_, ReaderOf<A>>(&self.aggregate.operator(), length)?,
         };
         Ok(Explanation { device: self.device.to_string(), length: length as u64, launches, scratch_bytes })
     }
@@ -333,7 +336,7 @@ impl<A: DeviceAggregate> Scan<A> {
     }
 }
 
-impl<M: DeviceMonoid> Scan<M> {
+impl<M: DeviceMonoid<Item: Value<Stored = <M as Monoid>::Item>>> Scan<M> {
     /// Replaces the items by their [inclusive](Self::inclusive) scan.
     ///
     /// For device memory, the call enqueues the scan on the items' stream and does not wait for it.

@@ -5,6 +5,8 @@
 mod mutations;
 #[path = "aggregates/scans.rs"]
 mod scans;
+#[path = "aggregates/tuples.rs"]
+mod tuples;
 
 use std::fmt::Debug;
 use std::process::ExitCode;
@@ -27,7 +29,7 @@ use warpfold::cudarc::driver::sys::{CUgraphInstantiate_flags, CUstreamCaptureMod
 use warpfold::jit::{self, Architecture};
 use warpfold::plan::Kernel;
 use warpfold::source::{Source, data_of_aggregate};
-use warpfold::{Aggregate, Bit, DeviceAggregate, DeviceType, Element, Error, Item, Policy, Reduction, tree};
+use warpfold::{Aggregate, Bit, DeviceAggregate, DeviceType, Error, Item, Policy, Reduction, tree};
 
 /// The result by definition.
 fn expected<A: Aggregate>(aggregate: &A, elements: &[A::Input]) -> A::Output {
@@ -132,7 +134,7 @@ impl Visitor for Compile<'_> {
         let (policy, of_items) = (Policy::for_data(&data), Policy::for_item(&data.item));
         for kernel in Kernel::ALL {
             let of_elements = Source::of_reduction::<A>(&policy, kernel).expect("renders");
-            let of_items = Source::of_reduction::<A::Operator>(&of_items, kernel).expect("renders");
+            let of_items = Source::of_partials::<A::Operator>(&of_items, kernel).expect("renders");
             for (what, source) in [("elements", of_elements), ("items", of_items)] {
                 let source = Arc::new(source);
                 let check = Check::of("compilations of aggregates")
@@ -343,6 +345,7 @@ const FILES: &[&str] = &[
     "tests/aggregates/scans.rs",
     "tests/support/aggregates.rs",
     "tests/support/drawn.rs",
+    "tests/support/tuples.rs",
     "src/plan",
 ];
 
@@ -355,6 +358,7 @@ fn main() -> ExitCode {
     aggregates::all(&mut Compile(&mut suite));
     aggregates::all(&mut Runs(&mut suite));
     scans::add_to(&mut suite, FILES);
+    tuples::add_to(&mut suite);
     suite.test(Tier::Cpu, "inputs_are_checked", inputs_are_checked);
     suite.test(Tier::Gpu, "a_graph_presents", a_graph_presents);
     suite.test(Tier::Gpu, "arrays_of_two_streams", arrays_of_two_streams);

@@ -32,7 +32,7 @@ use warpfold::jit::{self, Architecture};
 use warpfold::operators::Sum;
 use warpfold::plan::{Kernel, SegmentPolicy, Segments};
 use warpfold::source::{Source, data_of_aggregate};
-use warpfold::{Aggregate, Bit, DeviceAggregate, Element, Error, Item, Maybe, Reduction, Rows, tree};
+use warpfold::{Aggregate, Bit, DeviceAggregate, Error, Item, Maybe, Reduction, Rows, tree};
 
 /// The results by definition.
 fn expected<A: Aggregate>(aggregate: &A, elements: &[A::Input], segments: Segments) -> Vec<A::Output> {
@@ -401,6 +401,7 @@ const FILES: &[&str] = &[
     "tests/support/segments.rs",
     "tests/support/aggregates.rs",
     "tests/support/drawn.rs",
+    "tests/support/tuples.rs",
     "src/plan/segments.rs",
     "src/plan/shape.rs",
     "src/plan/measured.rs",

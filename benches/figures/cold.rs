@@ -10,9 +10,9 @@ use std::process::Command;
 use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
-use warpfold::{Device, DeviceMonoid, DeviceType, Reduction, jit};
+use warpfold::{Device, DeviceType, Reduction, jit};
 
-use super::operators::{self, Visitor};
+use super::operators::{self, Measured, Visitor};
 use super::{Subject, row};
 
 /// Bytes of a small input, which takes one kernel, and of a large one, which takes two.
@@ -66,7 +66,7 @@ enum Until {
 struct ItemBytes<'a, 'b>(&'a mut Subject<'b>);
 
 impl Visitor for ItemBytes<'_, '_> {
-    fn visit<M: DeviceMonoid + Default>(&mut self, operator: &str, item: &str, _: &str) {
+    fn visit<M: Measured>(&mut self, operator: &str, item: &str, _: &str) {
         if (operator, item) == (self.0.operator, self.0.item) {
             self.0.item_bytes = size_of::<M::Item>();
         }
@@ -106,14 +106,14 @@ struct Timed<'a> {
 }
 
 impl Visitor for Timed<'_> {
-    fn visit<M: DeviceMonoid + Default>(&mut self, operator: &str, item: &str, _: &str) {
+    fn visit<M: Measured>(&mut self, operator: &str, item: &str, _: &str) {
         if (operator, item) == (self.operator, self.item) {
             self.result = Some(times::<M>(self.bytes));
         }
     }
 }
 
-fn times<M: DeviceMonoid + Default>(bytes: usize) -> Result<[f64; 4]> {
+fn times<M: Measured>(bytes: usize) -> Result<[f64; 4]> {
     let images = PathBuf::from(std::env::var_os("WARPFOLD_CACHE_DIR").context("a cache")?).join("images");
     let (is_first, compiles) =
         (!images.exists(), std::env::var_os(COMPILES).is_some_and(|value| value == "yes"));

@@ -53,9 +53,9 @@ use anyhow::{Context, Result, ensure};
 use warpfold::cudarc::driver::{
     CudaEvent, CudaFunction, CudaSlice, CudaStream, CudaView, LaunchConfig, PushKernelArg, sys,
 };
-use warpfold::{Device, DeviceMonoid, DeviceType, Policy, Reduction};
+use warpfold::{Device, DeviceType, Policy, Reduction};
 
-use self::operators::Visitor;
+use self::operators::{Measured, Visitor};
 
 /// Least bytes of all copies of an input: several times the cache of any GPU.
 const COLD_BYTES: usize = 256 << 20;
@@ -200,7 +200,7 @@ fn main() -> Result<()> {
 }
 
 impl Visitor for Figures {
-    fn visit<M: DeviceMonoid + Default>(&mut self, operator: &str, item: &str, fill: &str) {
+    fn visit<M: Measured>(&mut self, operator: &str, item: &str, fill: &str) {
         if !operators::is_asked(&self.only, operator, item) {
             return;
         }
@@ -212,7 +212,7 @@ impl Visitor for Figures {
 }
 
 impl Figures {
-    fn measure<M: DeviceMonoid + Default>(&mut self, operator: &str, item: &str, fill: &str) -> Result<()> {
+    fn measure<M: Measured>(&mut self, operator: &str, item: &str, fill: &str) -> Result<()> {
         let sizes: &[u32] = match (self.quick, (operator, item)) {
             (true, _) => &[10, 20, 22, 26, 28, 30],
             (false, ("sum", "f32")) => &[
@@ -234,7 +234,7 @@ impl Figures {
         Ok(())
     }
 
-    fn measure_one<M: DeviceMonoid + Default>(&mut self, mut subject: Subject, fill: &str) -> Result<()> {
+    fn measure_one<M: Measured>(&mut self, mut subject: Subject, fill: &str) -> Result<()> {
         let (bytes, room) = (subject.bytes, subject.room());
         let views = COLD_BYTES.div_ceil(bytes).clamp(2, MAX_CALLS).min(self.gpu.arena.len() / room);
         let views = self.gpu.views::<M::Item>(&subject, views, fill)?;
@@ -338,7 +338,7 @@ impl Gpu {
         Ok(())
     }
 
-    fn reduction_times<M: DeviceMonoid>(
+    fn reduction_times<M: Measured>(
         &self,
         reduction: &Reduction<M>,
         views: &[CudaView<'_, M::Item>],

@@ -2,12 +2,16 @@
 //! `benches/peers/operators.cuh`.
 
 use warpfold::operators::{Matrix2Product, Max, Min, Sum};
-use warpfold::{DeviceMonoid, Monoid, device, math, monoid};
+use warpfold::{DeviceMonoid, Monoid, Value, device, math, monoid};
+
+/// An operator that is measured. Device memory holds its items as they are.
+pub trait Measured: DeviceMonoid<Item: Value<Stored = <Self as Monoid>::Item>> + Default {}
+impl<M: DeviceMonoid<Item: Value<Stored = <M as Monoid>::Item>> + Default> Measured for M {}
 
 /// Visits each operator. The arguments are the names of the operator, of its item, and of the
 /// kernel of `items.cu` that makes the items.
 pub trait Visitor {
-    fn visit<M: DeviceMonoid + Default>(&mut self, operator: &str, item: &str, fill: &str);
+    fn visit<M: Measured>(&mut self, operator: &str, item: &str, fill: &str);
 }
 
 /// Whether `only` names an operator: by its name, its item's name, or both, as in `max:u8`. An

@@ -8,9 +8,8 @@ use std::io::Write;
 use std::process::Command;
 
 use anyhow::{Result, ensure};
-use warpfold::DeviceMonoid;
 
-use super::operators::{self, Visitor, is_asked};
+use super::operators::{self, Measured, Visitor, is_asked};
 
 /// Marks a process that measures one operator.
 pub const FLAG: &str = "--alone";
@@ -30,7 +29,7 @@ struct Processes<'a, W> {
 }
 
 impl<W: Write> Visitor for Processes<'_, W> {
-    fn visit<M: DeviceMonoid + Default>(&mut self, operator: &str, item: &str, _: &str) {
+    fn visit<M: Measured>(&mut self, operator: &str, item: &str, _: &str) {
         if self.result.is_ok() && is_asked(self.only, operator, item) {
             self.result = self.one(&format!("{operator}:{item}"));
         }

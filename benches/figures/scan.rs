@@ -8,9 +8,9 @@ use anyhow::{Context, Result, ensure};
 use warpfold::cudarc::driver::CudaSlice;
 use warpfold::operators::{AffineComposition, Matrix2Product, Max, Min, Sum};
 use warpfold::plan::{ScanPolicy, ScanShape};
-use warpfold::{Device, DeviceMonoid, DeviceType, Scan};
+use warpfold::{Device, DeviceType, Scan};
 
-use super::operators::MaxByNorm;
+use super::operators::{MaxByNorm, Measured};
 use super::{CHECKED_BYTES, COLD_BYTES, Gpu, MAX_CALLS, Subject, hexadecimal, row};
 
 /// Powers of two of bytes, for sums of `f32` and for all other operators.
@@ -45,7 +45,7 @@ impl Scans<'_> {
         Ok(self.out.flush()?)
     }
 
-    fn visit<M: DeviceMonoid + Default>(&mut self, operator: &str, item: &str, fill: &str) -> Result<()> {
+    fn visit<M: Measured>(&mut self, operator: &str, item: &str, fill: &str) -> Result<()> {
         if !super::operators::is_asked(self.only, operator, item) {
             return Ok(());
         }
@@ -66,7 +66,7 @@ impl Scans<'_> {
         Ok(())
     }
 
-    fn measure<M: DeviceMonoid + Default>(&mut self, mut subject: Subject, fill: &str) -> Result<()> {
+    fn measure<M: Measured>(&mut self, mut subject: Subject, fill: &str) -> Result<()> {
         let Subject { bytes, offset, item_bytes, .. } = subject;
         let count = bytes / item_bytes;
         let room = subject.room();

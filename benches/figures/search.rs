@@ -9,9 +9,9 @@ use std::io::{BufWriter, Write};
 use anyhow::{Context, Result, ensure};
 use warpfold::cudarc::driver::CudaView;
 use warpfold::plan::Shape;
-use warpfold::{DeviceMonoid, DeviceType, Policy, Reduction};
+use warpfold::{DeviceType, Policy, Reduction};
 
-use super::operators::{self, Visitor};
+use super::operators::{self, Measured, Visitor};
 use super::{COLD_BYTES, Gpu};
 
 /// Powers of two of bytes.
@@ -62,7 +62,7 @@ fn candidates(default: Policy) -> Vec<Policy> {
 }
 
 impl Visitor for Search<'_> {
-    fn visit<M: DeviceMonoid + Default>(&mut self, operator: &str, item: &str, fill: &str) {
+    fn visit<M: Measured>(&mut self, operator: &str, item: &str, fill: &str) {
         if !operators::is_asked(self.only, operator, item) {
             return;
         }
@@ -73,7 +73,7 @@ impl Visitor for Search<'_> {
 }
 
 impl Search<'_> {
-    fn measure<M: DeviceMonoid + Default>(&mut self, operator: &str, item: &str, fill: &str) -> Result<()> {
+    fn measure<M: Measured>(&mut self, operator: &str, item: &str, fill: &str) -> Result<()> {
         let item_bytes = size_of::<M::Item>();
         let default = *Reduction::<M>::new(self.gpu.stream.clone()).policy();
         for log2 in self.sizes.clone().unwrap_or(SIZES.to_vec()) {

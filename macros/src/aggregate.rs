@@ -106,7 +106,9 @@ fn implementation(
             const EXACT: bool = #exact;
             const ACCUMULATES: bool = #accumulates;
             type Operator = #warpfold::language::Preparing<Self>;
-            type Preparation = #warpfold::language::PreparedBy<Self>;
+            type Arrangement = <Self::Input as #warpfold::Element>::Arrangement;
+            type Preparation<R: #warpfold::language::Arrangement<Element = Self::Input>> =
+                #warpfold::language::PreparedBy<Self, R>;
             fn operator(&self) -> Self::Operator {
                 #warpfold::language::Preparing::new(self)
             }

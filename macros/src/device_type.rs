@@ -274,7 +274,10 @@ fn check_field(field: &Field, unbounded: &[&syn::Ident]) -> Result<()> {
         Type::Reference(_) => "a reference is a host address and cannot go to a GPU; store the value itself",
         Type::Ptr(_) => "a pointer is a host address and cannot go to a GPU; store the value itself",
         Type::BareFn(_) => "a function pointer is a host address and cannot go to a GPU",
-        Type::Tuple(_) => "a tuple has no fixed layout; use a `#[repr(C)]` struct that derives `DeviceType`",
+        Type::Tuple(tuple) if (2..=8).contains(&tuple.elems.len()) => return Ok(()),
+        Type::Tuple(_) => {
+            "a tuple of a device type has 2 to 8 parts; use a `#[repr(C)]` struct that derives `DeviceType`"
+        }
         Type::Slice(_) | Type::TraitObject(_) | Type::ImplTrait(_) => {
             "a device type has a size known at compile time; use an array"
         }

@@ -14,8 +14,8 @@ use super::reduce::bracket;
 use super::threads::on_threads;
 use super::units::RUN;
 use super::vectors::{Compiled, Registers, Vectors};
-use crate::types::Segments;
-use crate::{Aggregate, DeviceAggregate, Element, Item, Monoid};
+use crate::types::{Arrangement, Segments};
+use crate::{DeviceAggregate, Item, Monoid};
 
 /// Bytes of the elements of a row of a part. Their values stay in a cache.
 const PART_BYTES: usize = 4 << 10;
@@ -24,17 +24,22 @@ const PARTS_OF_THREAD: usize = 4;
 /// Fewest rows of a part, if the matrix has as many.
 const LEAST_ROWS: usize = 64;
 
-type Slices<'a, A> = <<A as Aggregate>::Input as Element>::Slices<'a>;
-
 /// A matrix whose columns are reduced.
-#[derive(Clone, Copy)]
-pub(super) struct Columns<'p, 'a, A: DeviceAggregate> {
+pub(super) struct Columns<'p, 'a, A, R: Arrangement> {
     pub(super) aggregate: &'p A,
-    pub(super) slices: Slices<'a, A>,
+    pub(super) slices: R::Slices<'a>,
     pub(super) segments: Segments,
 }
 
-impl<A: DeviceAggregate> Columns<'_, '_, A> {
+impl<A, R: Arrangement> Clone for Columns<'_, '_, A, R> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<A, R: Arrangement> Copy for Columns<'_, '_, A, R> {}
+
+impl<A: DeviceAggregate, R: Arrangement<Element = A::Input>> Columns<'_, '_, A, R> {
     /// Writes the result of each column to its place.
     pub(super) fn reduce(&self, places: &mut [MaybeUninit<A::Output>]) {
         let operator = self.aggregate.monoid();
@@ -142,29 +147,27 @@ fn combine_each<T: Copy>(left: &[T], values: &mut [T], combine: &impl Fn(T, T) -
 }
 
 /// A part of a matrix.
-struct Part<'r, 'p, 'a, A: DeviceAggregate> {
-    of: Columns<'p, 'a, A>,
+struct Part<'r, 'p, 'a, A: DeviceAggregate, R: Arrangement> {
+    of: Columns<'p, 'a, A, R>,
     operator: &'r A::Monoid,
     columns: Range<usize>,
     rows: Range<usize>,
     counter: &'r mut RowCounter<Item<A>>,
 }
 
-impl<A: DeviceAggregate> Compiled for Part<'_, '_, '_, A> {
+impl<A: DeviceAggregate, R: Arrangement<Element = A::Input>> Compiled for Part<'_, '_, '_, A, R> {
     type Output = Vec<Item<A>>;
     #[inline(always)]
     fn run<const BYTES: usize>(self, _: Registers<BYTES>) -> Vec<Item<A>> {
         let Self { of: Columns { aggregate, slices, segments }, operator, columns, rows, counter } = self;
         let stride = segments.stride as usize;
-        let item = |row: usize, column: usize| {
-            aggregate.prepare(row as u64, A::Input::at(slices, row * stride + column))
-        };
+        let item =
+            |row: usize, column: usize| aggregate.prepare(row as u64, R::at(slices, row * stride + column));
         if A::ACCUMULATES {
             let mut values: Vec<Item<A>> = columns.clone().map(|column| item(rows.start, column)).collect();
             for row in rows.start + 1..rows.end {
                 for (value, column) in values.iter_mut().zip(columns.clone()) {
-                    *value =
-                        aggregate.accumulate(*value, row as u64, A::Input::at(slices, row * stride + column));
+                    *value = aggregate.accumulate(*value, row as u64, R::at(slices, row * stride + column));
                 }
             }
             return values;

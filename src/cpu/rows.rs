@@ -169,7 +169,9 @@ fn bytes_of_fields(layout: &Layout) -> usize {
     match &layout.kind {
         Kind::Scalar(_) => layout.size,
         Kind::Array { element, length } => length * bytes_of_fields(element),
-        Kind::Struct { fields } => fields.iter().map(|field| bytes_of_fields(&field.layout)).sum(),
+        Kind::Struct { fields } | Kind::Tuple { fields } => {
+            fields.iter().map(|field| bytes_of_fields(&field.layout)).sum()
+        }
     }
 }
 

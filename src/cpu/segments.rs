@@ -14,8 +14,8 @@ use super::read::{Elements, FEW, Prepared, prefetch_ahead, prefetch_next};
 use super::reduce::{Brackets, bracket};
 use super::threads::on_threads;
 use super::vectors::{Compiled, Registers, Vectors};
-use crate::types::Segments;
-use crate::{Aggregate, DeviceAggregate, Element, Monoid};
+use crate::types::{Arrangement, Segments};
+use crate::{DeviceAggregate, Monoid};
 
 /// Bytes of the elements of a part.
 const PART_BYTES: usize = 256 << 10;
@@ -34,43 +34,41 @@ const MOST_OF_PART: usize = 4096;
 /// Numbers that a thread checks at once.
 const CHECKED_AT_ONCE: usize = 1 << 16;
 
-type Slices<'a, A> = <<A as Aggregate>::Input as Element>::Slices<'a>;
-
 /// Writes the result of each segment.
-pub(crate) fn segments<A: DeviceAggregate>(
+pub(crate) fn segments<A: DeviceAggregate, R: Arrangement<Element = A::Input>>(
     aggregate: &A,
-    slices: Slices<'_, A>,
+    slices: R::Slices<'_>,
     segments: Segments,
     places: &mut [MaybeUninit<A::Output>],
 ) {
     if segments.stride != 1 || segments.length == 0 {
-        return Columns { aggregate, slices, segments }.reduce(places);
+        return Columns::<A, R> { aggregate, slices, segments }.reduce(places);
     }
     let (length, pitch) = (segments.length as usize, segments.pitch as usize);
     let range_of = move |segment: usize| segment * pitch..segment * pitch + length;
     let is_long = length > LONG_BYTES / size_of::<A::Input>().max(1);
     if is_long || length > FEW && segments.count < SEGMENTS_OF_THREAD * rayon::current_num_threads() as u64 {
         for (segment, place) in places.iter_mut().enumerate() {
-            place.write(by_all_threads(aggregate, slices, range_of(segment)));
+            place.write(by_all_threads::<A, R>(aggregate, slices, range_of(segment)));
         }
         return;
     }
     let of_part = (PART_BYTES / (length * size_of::<A::Input>().max(1))).max(1);
-    by_parts(Each { aggregate, slices, range_of, longest: usize::MAX }, of_part, places);
+    by_parts(Each::<A, R, _> { aggregate, slices, range_of, longest: usize::MAX }, of_part, places);
 }
 
 /// Writes the result of each range of elements.
-pub(crate) fn ranges<A: DeviceAggregate>(
+pub(crate) fn ranges<A: DeviceAggregate, R: Arrangement<Element = A::Input>>(
     aggregate: &A,
-    slices: Slices<'_, A>,
+    slices: R::Slices<'_>,
     range_of: impl Fn(usize) -> Range<usize> + Copy + Sync,
     places: &mut [MaybeUninit<A::Output>],
 ) {
     let longest = LONG_BYTES / size_of::<A::Input>().max(1);
     let of_part = (places.len() / (PARTS_OF_THREAD * rayon::current_num_threads())).clamp(1, MOST_OF_PART);
-    let longer = by_parts(Each { aggregate, slices, range_of, longest }, of_part, places);
+    let longer = by_parts(Each::<A, R, _> { aggregate, slices, range_of, longest }, of_part, places);
     for index in longer {
-        places[index].write(by_all_threads(aggregate, slices, range_of(index)));
+        places[index].write(by_all_threads::<A, R>(aggregate, slices, range_of(index)));
     }
 }
 
@@ -91,29 +89,40 @@ pub(crate) fn first_wrong(count: usize, is_right: &(dyn Fn(usize) -> bool + Sync
     (first < count).then_some(first)
 }
 
-fn by_all_threads<A: DeviceAggregate>(
+fn by_all_threads<A: DeviceAggregate, R: Arrangement<Element = A::Input>>(
     aggregate: &A,
-    slices: Slices<'_, A>,
+    slices: R::Slices<'_>,
     range: Range<usize>,
 ) -> A::Output {
-    let elements = Prepared::for_reduction(aggregate, slices, range.len()).from(range.start);
+    let elements = Prepared::<A, R>::for_reduction(aggregate, slices, range.len()).from(range.start);
     aggregate.present(bracket(&aggregate.monoid(), &elements), range.len() as u64)
 }
 
 /// Ranges of elements that are reduced, each by one thread.
-#[derive(Clone, Copy)]
-struct Each<'p, 'a, A: DeviceAggregate, F> {
+struct Each<'p, 'a, A, R: Arrangement, F> {
     aggregate: &'p A,
-    slices: Slices<'a, A>,
+    slices: R::Slices<'a>,
     range_of: F,
     /// Longer ones are left out.
     longest: usize,
 }
 
+impl<A, R: Arrangement, F: Copy> Clone for Each<'_, '_, A, R, F> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<A, R: Arrangement, F: Copy> Copy for Each<'_, '_, A, R, F> {}
+
 /// Writes the places of all ranges that are not too long, and returns the others. A part has `of_part`
 /// places.
-fn by_parts<A: DeviceAggregate, F: Fn(usize) -> Range<usize> + Copy + Sync>(
-    each: Each<'_, '_, A, F>,
+fn by_parts<
+    A: DeviceAggregate,
+    R: Arrangement<Element = A::Input>,
+    F: Fn(usize) -> Range<usize> + Copy + Sync,
+>(
+    each: Each<'_, '_, A, R, F>,
     of_part: usize,
     places: &mut [MaybeUninit<A::Output>],
 ) -> Vec<usize> {
@@ -132,8 +141,8 @@ fn by_parts<A: DeviceAggregate, F: Fn(usize) -> Range<usize> + Copy + Sync>(
             let bytes = end.saturating_sub(begin).saturating_mul(size_of::<A::Input>());
             let (operator, vectors) = (&operator, Vectors::detected());
             match bytes / places.len() < LEAST_PREFETCHED {
-                true => vectors.run(Short::<_, _, false> { each, operator, first, places: &mut *places }),
-                false => vectors.run(Short::<_, _, true> { each, operator, first, places: &mut *places }),
+                true => vectors.run(Short::<_, _, _, false> { each, operator, first, places: &mut *places }),
+                false => vectors.run(Short::<_, _, _, true> { each, operator, first, places: &mut *places }),
             }
             let count_of_part = places.len();
             for (index, place) in places.iter_mut().enumerate() {
@@ -143,10 +152,10 @@ fn by_parts<A: DeviceAggregate, F: Fn(usize) -> Range<usize> + Copy + Sync>(
                     longer.lock().unwrap_or_else(PoisonError::into_inner).push(first + index);
                 } else if count > FEW {
                     if index + 1 < count_of_part {
-                        prefetch_next::<A::Input>(each.slices, (each.range_of)(first + index + 1));
+                        prefetch_next::<R>(each.slices, (each.range_of)(first + index + 1));
                     }
                     let elements =
-                        Prepared::for_reduction(each.aggregate, each.slices, count).from(range.start);
+                        Prepared::<A, R>::for_reduction(each.aggregate, each.slices, count).from(range.start);
                     let item = brackets.of(&elements, 0..elements.length(), &mut room);
                     place.write(each.aggregate.present(item, count as u64));
                 }
@@ -158,21 +167,25 @@ fn by_parts<A: DeviceAggregate, F: Fn(usize) -> Range<usize> + Copy + Sync>(
 }
 
 /// The ranges of few elements of a part. With `PREFETCHES`, their elements are prefetched.
-struct Short<'r, 'p, 'a, A: DeviceAggregate, F, const PREFETCHES: bool> {
-    each: Each<'p, 'a, A, F>,
+struct Short<'r, 'p, 'a, A: DeviceAggregate, R: Arrangement, F, const PREFETCHES: bool> {
+    each: Each<'p, 'a, A, R, F>,
     operator: &'r A::Monoid,
     /// The first range of the part.
     first: usize,
     places: &'r mut [MaybeUninit<A::Output>],
 }
 
-impl<A: DeviceAggregate, F: Fn(usize) -> Range<usize>, const PREFETCHES: bool> Compiled
-    for Short<'_, '_, '_, A, F, PREFETCHES>
+impl<A, R, F: Fn(usize) -> Range<usize>, const PREFETCHES: bool> Compiled
+    for Short<'_, '_, '_, A, R, F, PREFETCHES>
+where
+    A: DeviceAggregate,
+    R: Arrangement<Element = A::Input>,
 {
     type Output = ();
     #[inline(always)]
     fn run<const BYTES: usize>(self, _: Registers<BYTES>) {
-        let Self { each: Each { aggregate, slices, range_of, .. }, operator, first, places } = self;
+        let Self { each: Each::<A, R, _> { aggregate, slices, range_of, .. }, operator, first, places } =
+            self;
         let at_once = (AHEAD_BYTES / size_of::<A::Input>().max(1)).max(1);
         let mut ahead = 0;
         for (index, place) in places.iter_mut().enumerate() {
@@ -180,11 +193,11 @@ impl<A: DeviceAggregate, F: Fn(usize) -> Range<usize>, const PREFETCHES: bool> C
             let count = range.len();
             if PREFETCHES && range.start >= ahead {
                 ahead = range.start + at_once;
-                prefetch_ahead::<A::Input>(slices, range.start..ahead);
+                prefetch_ahead::<R>(slices, range.start..ahead);
             }
             let item = match count {
                 0 => operator.identity(),
-                1..=FEW => Prepared::for_reduction(aggregate, slices, count)
+                1..=FEW => Prepared::<A, R>::for_reduction(aggregate, slices, count)
                     .from(range.start)
                     .bracket_of_few(operator),
                 _ => continue,

@@ -1,6 +1,7 @@
 //! Bitmaps as inputs.
 
 use super::input::{Input, OnDevice, Source, sealed};
+use crate::types::Bits;
 use crate::{Bit, Bitmap, Error};
 
 impl<I: Input<u8>> Bitmap<I> {
@@ -18,7 +19,10 @@ impl<I: Input<u8>> Bitmap<I> {
     /// assert!(matches!(Bitmap::new(&bytes, 3, 14), Err(Error::BitmapLength { bits: 16, .. })));
     /// ```
     pub fn new(bytes: I, offset: usize, length: usize) -> Result<Self, Error> {
-        let bits = bytes.source().len() as u64 * 8;
+        let bits = 8 * match bytes.source().in_one_array() {
+            Source::Host(bytes) => bytes.len(),
+            Source::Device(bytes) => bytes.len(),
+        } as u64;
         match (offset as u64).checked_add(length as u64) {
             Some(end) if end <= bits => Ok(Self { bytes, offset, length }),
             _ => Err(Error::BitmapLength { bits, offset, length }),
@@ -27,13 +31,15 @@ impl<I: Input<u8>> Bitmap<I> {
 }
 
 impl<I: Input<u8>> sealed::Input<Bit> for Bitmap<I> {
-    fn source(&self) -> Source<'_, Bit> {
-        match self.bytes.source() {
+    type Arrangement = Bits;
+    fn source(&self) -> Source<'_, Bits> {
+        match self.bytes.source().in_one_array() {
             Source::Host(bytes) => Source::Host(self.with(bytes)),
             Source::Device(bytes) => Source::Device(self.with(bytes)),
         }
     }
 }
+
 impl<I: Input<u8>> Input<Bit> for Bitmap<I> {
     type Place = I::Place;
 }

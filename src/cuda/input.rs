@@ -12,8 +12,8 @@ use cudarc::driver::{
 use num_traits::PrimInt;
 
 use super::Device;
-use crate::types::Indices;
-use crate::{DeviceType, Element, Error, OneArray, Value};
+use crate::types::{Arrangement, Array, InStep, Indices, NoArray};
+use crate::{DeviceType, Element, Error, Value};
 
 /// An input of a call.
 ///
@@ -57,9 +57,9 @@ pub trait Place: sealed::Place {
 
     /// Computes the output of an input of this place.
     #[doc(hidden)]
-    fn allocate_output<E: Element, V: Value>(
-        input: Source<'_, E>,
-        make: &impl AllocateOutput<E, V>,
+    fn allocate_output<R: Arrangement, V: Value>(
+        input: Source<'_, R>,
+        make: &impl AllocateOutput<R, V>,
     ) -> Result<Self::Memory<V>, Error>;
 }
 
@@ -85,9 +85,9 @@ pub enum DeviceMemory {}
 
 impl Place for HostMemory {
     type Memory<V: Value> = Vec<V>;
-    fn allocate_output<E: Element, V: Value>(
-        input: Source<'_, E>,
-        make: &impl AllocateOutput<E, V>,
+    fn allocate_output<R: Arrangement, V: Value>(
+        input: Source<'_, R>,
+        make: &impl AllocateOutput<R, V>,
     ) -> Result<Vec<V>, Error> {
         match input {
             Source::Host(slices) => make.host(slices),
@@ -98,9 +98,9 @@ impl Place for HostMemory {
 
 impl Place for DeviceMemory {
     type Memory<V: Value> = CudaSlice<V::Stored>;
-    fn allocate_output<E: Element, V: Value>(
-        input: Source<'_, E>,
-        make: &impl AllocateOutput<E, V>,
+    fn allocate_output<R: Arrangement, V: Value>(
+        input: Source<'_, R>,
+        make: &impl AllocateOutput<R, V>,
     ) -> Result<CudaSlice<V::Stored>, Error> {
         match input {
             Source::Host(_) => unreachable!("the input is in device memory"),
@@ -154,9 +154,9 @@ pub trait Output<V: Value>: sealed::Output<V> {}
 pub trait OnDevice<T>: sealed::OnDevice<T> {}
 
 /// The arrays of an input.
-pub enum Source<'a, E: Element> {
-    Host(E::Slices<'a>),
-    Device(E::Pointers<'a>),
+pub enum Source<'a, R: Arrangement> {
+    Host(R::Slices<'a>),
+    Device(R::Pointers<'a>),
 }
 
 /// The memory of an output.
@@ -165,12 +165,14 @@ pub enum Target<'a, V: Value> {
     Device(&'a mut dyn DevicePtrMut<V::Stored>),
 }
 
-impl<T: DeviceType> Source<'_, T> {
-    pub(crate) fn len(&self) -> usize {
-        match self {
-            Source::Host(items) => items.len(),
-            Source::Device(items) => items.len(),
-        }
+impl<'a, R: Arrangement<Element: DeviceType>> Source<'a, R> {
+    /// The elements where all arrangements of such an element are one array. It is no tuple, and no bit.
+    pub(crate) fn in_one_array(self) -> Source<'a, Array<R::Element>> {
+        let one_array = match self {
+            Source::Host(slices) => R::in_one_array(slices).map(Source::Host),
+            Source::Device(pointers) => R::in_one_device_array(pointers).map(Source::Device),
+        };
+        one_array.unwrap_or_else(|| unreachable!("the elements lie in one array"))
     }
 }
 
@@ -184,17 +186,20 @@ impl<V: Value> Target<'_, V> {
 }
 
 /// Computes the output of an input in newly allocated memory of the same kind.
-pub trait AllocateOutput<E: Element, V: Value> {
-    fn host(&self, slices: E::Slices<'_>) -> Result<Vec<V>, Error>;
-    fn device(&self, pointers: E::Pointers<'_>) -> Result<CudaSlice<V::Stored>, Error>;
+pub trait AllocateOutput<R: Arrangement, V: Value> {
+    fn host(&self, slices: R::Slices<'_>) -> Result<Vec<V>, Error>;
+    fn device(&self, pointers: R::Pointers<'_>) -> Result<CudaSlice<V::Stored>, Error>;
 }
 
 pub(super) mod sealed {
     use super::{Source, Target};
+    use crate::types::Arrangement;
     use crate::{Element, Value};
 
     pub trait Input<E: Element> {
-        fn source(&self) -> Source<'_, E>;
+        /// How the elements lie.
+        type Arrangement: Arrangement<Element = E>;
+        fn source(&self) -> Source<'_, Self::Arrangement>;
     }
 
     pub trait Place {}
@@ -211,7 +216,8 @@ pub(super) mod sealed {
 macro_rules! inputs {
     ($([$($generics:tt)*] $type:ty: $source:ident $place:ident;)*) => {$(
         impl<$($generics)*> sealed::Input<T> for $type {
-            fn source(&self) -> Source<'_, T> {
+            type Arrangement = Array<T>;
+            fn source(&self) -> Source<'_, Array<T>> {
                 inputs!($source self)
             }
         }
@@ -233,7 +239,8 @@ inputs! {
 
 /// The indices from 0 to before the end.
 impl<T: PrimInt> sealed::Input<()> for Range<T> {
-    fn source(&self) -> Source<'_, ()> {
+    type Arrangement = NoArray;
+    fn source(&self) -> Source<'_, NoArray> {
         Source::Host(match self.is_empty() {
             true => Indices { start: Some(0), end: Some(0) },
             false => Indices { start: self.start.to_u64(), end: self.end.to_u64() },
@@ -246,11 +253,12 @@ impl<T: PrimInt> Input<()> for Range<T> {
 
 macro_rules! in_step {
     ($($first:ident $input:ident $zero:tt, $($part:ident $other:ident $index:tt),*;)*) => {$(
-        impl<$first: OneArray, $($part: OneArray,)* $input: Input<$first>, $($other: Input<$part, Place = $input::Place>),*>
+        impl<$first: DeviceType, $($part: DeviceType,)* $input: Input<$first>, $($other: Input<$part, Place = $input::Place>),*>
             sealed::Input<($first, $($part),*)> for ($input, $($other),*)
         {
+            type Arrangement = InStep<($input::Arrangement, $($other::Arrangement),*)>;
             #[allow(non_snake_case)]
-            fn source(&self) -> Source<'_, ($first, $($part),*)> {
+            fn source(&self) -> Source<'_, Self::Arrangement> {
                 match (self.$zero.source(), $(self.$index.source()),*) {
                     (Source::Host($first), $(Source::Host($part)),*) => Source::Host(($first, $($part),*)),
                     (Source::Device($first), $(Source::Device($part)),*) => Source::Device(($first, $($part),*)),
@@ -258,7 +266,7 @@ macro_rules! in_step {
                 }
             }
         }
-        impl<$first: OneArray, $($part: OneArray,)* $input: Input<$first>, $($other: Input<$part, Place = $input::Place>),*>
+        impl<$first: DeviceType, $($part: DeviceType,)* $input: Input<$first>, $($other: Input<$part, Place = $input::Place>),*>
             Input<($first, $($part),*)> for ($input, $($other),*)
         {
             type Place = $input::Place;

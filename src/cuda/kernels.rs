@@ -19,8 +19,9 @@ use crate::cuda::lock::lock;
 use crate::explanation::ExplainedLaunch;
 use crate::jit::{Architecture, Compilation, Image};
 use crate::plan::{Data, Kernel};
-use crate::source::{Reader, Source, data_of};
-use crate::{DeviceMonoid, Error, jit};
+use crate::source::{Reader, Source, data_of, is_expected};
+use crate::types::Arrangement;
+use crate::{DeviceAggregate, DeviceMonoid, Error, jit};
 
 /// The key of an operator's kernels: context handle, types of operator and reader, policy.
 type Identity<P> = (usize, TypeId, P);
@@ -69,6 +70,22 @@ macro_rules! registry {
     };
 }
 pub(super) use registry;
+
+/// The kernels of an aggregate for elements that lie like `R`. Those of the arrangement where no input says it
+/// are kept, and others are looked up in each call.
+pub(crate) fn of_arrangement<A: DeviceAggregate, R: Arrangement<Element = A::Input>, K>(
+    kept: &OnceLock<Arc<K>>,
+    kernels: impl Fn() -> Result<Arc<K>, Error>,
+) -> Result<Arc<K>, Error> {
+    if !is_expected::<A, R>() {
+        return kernels();
+    }
+    if let Some(kernels) = kept.get() {
+        return Ok(kernels.clone());
+    }
+    let kernels = kernels()?;
+    Ok(kept.get_or_init(|| kernels).clone())
+}
 
 /// An operator and a reader, without their types.
 #[derive(Clone, Copy)]

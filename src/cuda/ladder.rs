@@ -20,7 +20,7 @@ use crate::cuda::lock::lock;
 use crate::plan::Data;
 use crate::plan::ladder::{Launcher, Rung, Step};
 use crate::source::{RungArguments, Source};
-use crate::{DeviceMonoid, DeviceType, Error, jit};
+use crate::{DeviceMonoid, DeviceType, Error, Value, jit};
 
 /// Scratch memory that all blocks of a launch share, in bytes.
 const SHARED_BYTES: usize = 16;
@@ -134,7 +134,10 @@ impl<'a, M: DeviceMonoid> GpuLauncher<'a, M> {
     }
 
     /// Copies the first `count` items to host memory, and waits for the copy.
-    pub(crate) fn fetch(&self, items: &Memory<'_, M::Item>, count: usize) -> Result<Vec<M::Item>, Error> {
+    pub(crate) fn fetch(&self, items: &Memory<'_, M::Item>, count: usize) -> Result<Vec<M::Item>, Error>
+    where
+        M::Item: Value<Stored = M::Item>,
+    {
         let private = self.kernels.private_stream()?;
         match items {
             // Intermediate values may follow the first `count` items.

@@ -14,11 +14,11 @@ use super::read::{Arrays, CopiedArrays, Elements, InputOf, StreamOrder};
 use super::scratch::ScratchRequest;
 use super::slices::{Addresses, Slices, allocate};
 use crate::explanation::ExplainedLaunch;
-use crate::language::Preparation;
 use crate::plan::{Kernel, Limits, ScanLaunch, ScanPolicy};
 use crate::source::{ArrayInput, Reader, ScanArguments, Source};
 use crate::tree::Prefix;
-use crate::{DeviceMonoid, DeviceType, Element, Error};
+use crate::types::{Arrangement, Array, Preparation};
+use crate::{DeviceMonoid, DeviceType, Error};
 
 /// Most tiles of a launch. A launch has at most 2^31 - 1 blocks. Tickets, which are taken past the
 /// last tile too, have 32 bits.
@@ -93,7 +93,12 @@ impl ScanKernel {
         prefix: Prefix,
         output: &mut dyn DevicePtrMut<M::Item>,
     ) -> Result<(), Error> {
-        self.enqueue(operator, prefix, Slices::<Arrays<'_, M::Item>, _> { elements: None, output }, in_place)
+        self.enqueue(
+            operator,
+            prefix,
+            Slices::<Arrays<'_, Array<M::Item>>, _> { elements: None, output },
+            in_place,
+        )
     }
 
     fn enqueue<M: DeviceMonoid, E: Elements, O>(
@@ -141,7 +146,7 @@ impl ScanKernel {
         prefix: Prefix,
         output: &mut dyn DevicePtrMut<M::Item>,
     ) -> Result<(), Error> {
-        let slices = Slices::<Arrays<'_, M::Item>, _> { elements: None, output };
+        let slices = Slices::<Arrays<'_, Array<M::Item>>, _> { elements: None, output };
         // SAFETY: as the caller guarantees.
         unsafe { self.record(operator, prefix, slices, in_place) }
     }
@@ -264,15 +269,15 @@ impl ScanKernel {
 
     /// Scans elements in host memory, which are copied to the device. The results are written in
     /// the order of the returned stream.
-    pub(crate) fn scan_host<M: DeviceMonoid, E: Element, P: Preparation, O: DeviceType>(
+    pub(crate) fn scan_host<M: DeviceMonoid, R: Arrangement, P: Preparation, O: DeviceType>(
         &self,
         operator: &M,
         prefix: Prefix,
-        slices: E::Slices<'_>,
+        slices: R::Slices<'_>,
         length: usize,
     ) -> Result<(PrivateStream, CudaSlice<O>), Error> {
         let private = PrivateStream::take(&self.kernels.context)?;
-        let elements = CopiedArrays::<P>::of::<E>(&private, slices, length)?;
+        let elements = CopiedArrays::<P>::of::<R>(&private, slices, length)?;
         let scanned = match P::IS_NOTHING {
             // Elements, items and results are the same. A scan in place needs no other memory.
             true => {
@@ -287,15 +292,15 @@ impl ScanKernel {
     }
 
     /// Scans elements in host memory into device memory, in the order of the output's stream.
-    pub(crate) fn scan_host_into<M: DeviceMonoid, E: Element, P: Preparation, O>(
+    pub(crate) fn scan_host_into<M: DeviceMonoid, R: Arrangement, P: Preparation, O>(
         &self,
         operator: &M,
         prefix: Prefix,
-        (slices, length): (E::Slices<'_>, usize),
+        (slices, length): (R::Slices<'_>, usize),
         output: &mut dyn DevicePtrMut<O>,
     ) -> Result<(), Error> {
         let private = PrivateStream::take(&self.kernels.context)?;
-        let scanned = CopiedArrays::<P>::of::<E>(&private, slices, length)
+        let scanned = CopiedArrays::<P>::of::<R>(&private, slices, length)
             .and_then(|elements| self.scan_into(operator, prefix, elements, output));
         // Waits after a failure, too: the next call that takes this stream does not wait for this
         // work.

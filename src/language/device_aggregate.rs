@@ -3,13 +3,14 @@
 use std::marker::PhantomData;
 use std::mem::{MaybeUninit, offset_of};
 
-use super::device_monoid::DeviceMonoid;
+use super::device_monoid::{DeviceMonoid, RustType};
 use super::device_operator::{DeviceOperator, Form, Prepared};
 use super::device_steps::{DeviceSteps, Steps, TranslatedAggregate};
 use super::part::Part;
 use crate::operators::{Aggregate, Item, Monoid, Together};
 use crate::types::{
-    DeviceType, Element, Layout, Tuple2, Tuple3, Tuple4, Tuple5, Tuple6, Tuple7, Tuple8, Value,
+    Arrangement, Array, DeviceType, Element, Held, Layout, Preparation, Tuple2, Tuple3, Tuple4, Tuple5,
+    Tuple6, Tuple7, Tuple8, Value,
 };
 
 /// An [`Aggregate`] that also has a CUDA C++ form.
@@ -52,9 +53,13 @@ pub trait DeviceAggregate: Aggregate<Input: Element, Monoid: DeviceMonoid, Outpu
     #[doc(hidden)]
     type Operator: DeviceMonoid<Item = Item<Self>>;
 
-    /// How elements become items.
+    /// How elements lie where no input says it.
     #[doc(hidden)]
-    type Preparation: Preparation;
+    type Arrangement: Arrangement<Element = Self::Input>;
+
+    /// How elements that lie like this become items.
+    #[doc(hidden)]
+    type Preparation<R: Arrangement<Element = Self::Input>>: Preparation;
 
     /// The operator's value.
     #[doc(hidden)]
@@ -79,7 +84,7 @@ pub trait DeviceAggregate: Aggregate<Input: Element, Monoid: DeviceMonoid, Outpu
 
     /// The elements, if they are the items.
     #[doc(hidden)]
-    fn as_items<'a>(_: <Self::Input as Element>::Slices<'a>) -> Option<&'a [Item<Self>]> {
+    fn as_items<'a, R: Arrangement<Element = Self::Input>>(_: R::Slices<'a>) -> Option<&'a [Item<Self>]> {
         None
     }
 
@@ -138,102 +143,104 @@ pub(crate) const fn accumulates<A: DeviceAggregate>(count: usize) -> bool {
     A::ACCUMULATES && (count > FEW || size_of::<Item<A>>() > SMALL_ITEM)
 }
 
-/// How the elements of an input become items.
-#[doc(hidden)]
-pub trait Preparation: 'static {
-    /// The index of the first element, if the preparation uses indices, as a part of a kernel's
-    /// arguments.
-    type First: Copy;
-
-    /// The device addresses of the arrays, as a part of a kernel's arguments.
-    type Addresses: Copy;
-
-    /// Whether elements are the items.
-    const IS_NOTHING: bool;
-
-    /// Whether kernels combine an item with elements one by one.
-    const ACCUMULATES: bool;
-
-    /// The number of arrays.
-    const COUNT: usize;
-
-    /// Whether they are read in step.
-    const IN_STEP: bool;
-
-    /// The addresses as such a part.
-    fn addresses(list: &[u64]) -> Self::Addresses;
-
-    /// The index as such a part.
-    fn first(index: u64) -> Self::First;
-
-    /// The layouts of an element of each array, if elements are not the items.
-    fn elements() -> Option<Vec<Layout>>;
-}
-
-/// Elements are items.
+/// Elements that lie like `R` are prepared by the aggregate `A`.
 #[doc(hidden)]
 #[derive(Debug)]
-pub struct AsTheyAre;
+pub struct PreparedBy<A, R>(PhantomData<fn() -> (A, R)>);
 
-impl Preparation for AsTheyAre {
-    type First = ();
-    type Addresses = [u64; 1];
-    const IS_NOTHING: bool = true;
-    const ACCUMULATES: bool = false;
-    const COUNT: usize = 1;
-    const IN_STEP: bool = false;
-    fn addresses(list: &[u64]) -> [u64; 1] {
-        [list[0]]
-    }
-    fn first(_: u64) {}
-    fn elements() -> Option<Vec<Layout>> {
-        None
-    }
-}
-
-/// Elements are prepared by the aggregate `A`.
-#[doc(hidden)]
-#[derive(Debug)]
-pub struct PreparedBy<A>(PhantomData<fn() -> A>);
-
-impl<A: DeviceAggregate> Preparation for PreparedBy<A> {
+impl<A: DeviceAggregate, R: Arrangement<Element = A::Input>> Preparation for PreparedBy<A, R> {
     type First = u64;
-    type Addresses = <A::Input as Element>::Addresses;
+    type Addresses = R::Addresses;
     const IS_NOTHING: bool = false;
-    const ACCUMULATES: bool = A::ACCUMULATES && !A::COMBINES_ON_GPU;
-    const COUNT: usize = A::Input::COUNT;
-    const IN_STEP: bool = A::Input::IN_STEP;
+    const ACCUMULATES: bool = accumulates_on_gpu::<A>();
+    const COUNT: usize = R::COUNT;
+    const IN_STEP: bool = R::IN_STEP;
     fn addresses(list: &[u64]) -> Self::Addresses {
-        A::Input::addresses(list)
+        R::addresses(list)
     }
     fn first(index: u64) -> u64 {
         index
     }
     fn elements() -> Option<Vec<Layout>> {
-        Some(A::Input::layouts())
+        Some(R::layouts())
     }
 }
 
+/// Whether kernels combine an item with elements one by one.
+const fn accumulates_on_gpu<A: DeviceAggregate>() -> bool {
+    A::ACCUMULATES && !A::COMBINES_ON_GPU
+}
+
+type StoredItem<M> = <<M as Monoid>::Item as Value>::Stored;
+
 impl<M: DeviceMonoid> DeviceAggregate for M {
     const EXACT: bool = <M as DeviceMonoid>::EXACT;
-    type Operator = M;
-    type Preparation = AsTheyAre;
+    type Operator = OfItems<M>;
+    type Arrangement = Array<M::Item>;
+    type Preparation<R: Arrangement<Element = M::Item>> =
+        <StoredItem<M> as Held<M::Item>>::Preparation<PreparedBy<M, R>>;
 
-    fn operator(&self) -> M {
-        *self
+    fn operator(&self) -> OfItems<M> {
+        OfItems(StoredItem::<M>::choice(|| *self, || Preparing::new(self)))
     }
     fn device_steps() -> DeviceSteps {
         DeviceSteps(Steps::Nothing)
     }
-    // `'a: 'a`, because a lifetime of the trait's projection is a parameter of the function.
-    fn as_items<'a>(items: &'a [M::Item]) -> Option<&'a [M::Item]>
-    where
-        'a: 'a,
-    {
-        Some(items)
+    fn as_items<'a, R: Arrangement<Element = M::Item>>(slices: R::Slices<'a>) -> Option<&'a [M::Item]> {
+        R::in_one_array(slices)
     }
     fn as_places_of_items(places: &mut [MaybeUninit<M::Item>]) -> Option<&mut [MaybeUninit<M::Item>]> {
         Some(places)
+    }
+}
+
+/// The operator of a monoid's kernels: the monoid. If its items are tuples, of which device memory holds
+/// `TupleN`, kernels present the result as that of an aggregate.
+#[doc(hidden)]
+#[repr(transparent)]
+pub struct OfItems<M: DeviceMonoid>(<StoredItem<M> as Held<M::Item>>::Choice<M, Preparing<M>>);
+
+impl<M: DeviceMonoid> Clone for OfItems<M> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<M: DeviceMonoid> Copy for OfItems<M> {}
+
+impl<M: DeviceMonoid> OfItems<M> {
+    #[inline]
+    fn monoid(&self) -> M {
+        StoredItem::<M>::by_choice(self.0, |monoid| monoid, |preparing: Preparing<M>| preparing.monoid)
+    }
+}
+
+impl<M: DeviceMonoid> Monoid for OfItems<M> {
+    type Item = M::Item;
+    fn identity(&self) -> M::Item {
+        self.monoid().identity()
+    }
+    #[inline]
+    fn combine(&self, left: M::Item, right: M::Item) -> M::Item {
+        self.monoid().combine(left, right)
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<M: DeviceMonoid> DeviceMonoid for OfItems<M> {
+    const EXACT: bool = <M as DeviceMonoid>::EXACT;
+    fn device_operator() -> DeviceOperator {
+        StoredItem::<M>::choose(M::device_operator, Preparing::<M>::device_operator)
+    }
+    fn rust_type() -> RustType {
+        StoredItem::<M>::choose(M::rust_type, Preparing::<M>::rust_type)
+    }
+    fn presenting(self, count: Option<u64>) -> Self {
+        Self(StoredItem::<M>::map_choice(
+            self.0,
+            |monoid| monoid.presenting(count),
+            |preparing: Preparing<M>| preparing.presenting(count),
+        ))
     }
 }
 
@@ -272,13 +279,13 @@ impl<A: DeviceAggregate> DeviceMonoid for Preparing<A> {
     const EXACT: bool = A::EXACT;
     fn device_operator() -> DeviceOperator {
         let monoid = Part::of::<A::Monoid>(A::Monoid::device_operator(), offset_of!(Self, monoid));
-        let steps = match PreparedBy::<A>::ACCUMULATES {
+        let steps = match const { accumulates_on_gpu::<A>() } {
             true => A::device_steps(),
             false => A::device_steps().without_accumulate(),
         };
         let steps = Part::of::<A>(steps, offset_of!(Self, aggregate));
         let (item, output) = (Item::<A>::layout(), <A::Output as Value>::Stored::layout());
-        let (elements, presented) = (A::Input::layouts(), offset_of!(Self, presented));
+        let (elements, presented) = (A::Arrangement::layouts(), offset_of!(Self, presented));
         let prepared = Prepared { elements, monoid, steps, item, output, presented };
         DeviceOperator::of_form(Form::Prepared(Box::new(prepared)))
     }
@@ -291,7 +298,8 @@ impl<A: DeviceAggregate> DeviceMonoid for Preparing<A> {
 macro_rules! prepares_itself {
     () => {
         type Operator = Preparing<Self>;
-        type Preparation = PreparedBy<Self>;
+        type Arrangement = <Self::Input as $crate::Element>::Arrangement;
+        type Preparation<R: $crate::types::Arrangement<Element = Self::Input>> = PreparedBy<Self, R>;
 
         fn operator(&self) -> Self::Operator {
             Preparing::new(self)

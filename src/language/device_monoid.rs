@@ -1,3 +1,5 @@
+use std::any::TypeId;
+
 use super::device_operator::DeviceOperator;
 use crate::operators::Monoid;
 
@@ -63,6 +65,12 @@ pub trait DeviceMonoid: Monoid {
     /// The CUDA C++ of `combine` and of the definitions that it uses.
     fn device_operator() -> DeviceOperator;
 
+    /// The Rust type of the operator, for errors and for the check of its fields.
+    #[doc(hidden)]
+    fn rust_type() -> RustType {
+        RustType { id: TypeId::of::<Self>(), name: std::any::type_name::<Self>() }
+    }
+
     /// The operator of a kernel that writes the result of this number of elements. Of a kernel that
     /// writes items: none.
     #[doc(hidden)]
@@ -70,6 +78,14 @@ pub trait DeviceMonoid: Monoid {
     fn presenting(self, _count: Option<u64>) -> Self {
         self
     }
+}
+
+/// A Rust type.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+pub struct RustType {
+    pub(crate) id: TypeId,
+    pub(crate) name: &'static str,
 }
 
 /// Most bytes of an operator. A kernel has 4096 bytes of parameters, of which its other arguments

@@ -28,13 +28,14 @@ pub mod primitive;
 pub mod probe;
 pub mod syntax;
 
+pub use crate::types::Arrangement;
 pub use callee::{Helper, Operator};
 pub(crate) use device_aggregate::accumulates;
-pub use device_aggregate::{AsTheyAre, DeviceAggregate, Preparation, PreparedBy, Preparing, steps_are_exact};
+pub use device_aggregate::{DeviceAggregate, OfItems, PreparedBy, Preparing, steps_are_exact};
 pub use device_call::DeviceCall;
 pub use device_code::DeviceCode;
-pub use device_monoid::DeviceMonoid;
 pub(crate) use device_monoid::check_sizes;
+pub use device_monoid::{DeviceMonoid, RustType};
 pub use device_operator::{DeviceOperator, Inside, TranslatedCombine, TranslatedMonoid};
 pub(crate) use device_operator::{Form, Inner, Prepared};
 pub(crate) use device_steps::{Called, Steps};

@@ -1,12 +1,12 @@
 //! Probes: how a macro obtains the types that rustc infers. A probe is a copy of a body whose
 //! values pass through slots. It is compiled and never called.
 
-use std::cmp::Ordering;
 use std::marker::PhantomData;
 
 use super::function::Type;
 use super::known::AsPrimitive;
-use crate::{DeviceType, Kind, Layout, Literal, Maybe, Scalar, Value};
+use crate::types::Describes;
+use crate::{Literal, Value};
 
 /// A slot. Its type is inferred from the values that pass through it.
 #[derive(Debug)]
@@ -52,12 +52,12 @@ pub trait Local: Copy + 'static {
 }
 
 #[diagnostic::do_not_recommend]
-impl<T: DeviceType> Local for T {
+impl<V: Value<Stored: Describes<V>>> Local for V {
     fn ty() -> Type {
-        Type::Value(T::layout())
+        V::Stored::described()
     }
     fn literal(&self) -> Literal {
-        DeviceType::literal(self)
+        V::Stored::literal_of(self)
     }
 }
 
@@ -71,59 +71,13 @@ impl Local for () {
     }
 }
 
-// An option is a `Maybe` on a GPU. Its value is stored as in device memory: a tuple is a struct, of
-// which each part has the literal of the tuple's part.
-impl<V: Value + Local> Local for Option<V> {
+impl<A: Local> Local for (A,) {
     fn ty() -> Type {
-        Type::Value(Maybe::<V::Stored>::layout())
+        Type::Tuple(vec![A::ty()])
     }
     fn literal(&self) -> Literal {
-        match self {
-            Some(value) => Literal::Sequence(vec![value.literal(), DeviceType::literal(&true)]),
-            None => DeviceType::literal(&Maybe::<V::Stored>::from(None)),
-        }
+        Literal::Sequence(vec![self.0.literal()])
     }
-}
-
-impl Local for Option<Ordering> {
-    fn ty() -> Type {
-        Type::Value(Maybe::<i8>::layout())
-    }
-    fn literal(&self) -> Literal {
-        DeviceType::literal(&Maybe::from(self.map(|order| order as i8)))
-    }
-}
-
-impl Local for Ordering {
-    fn ty() -> Type {
-        Type::Value(Layout::of::<Self>(Kind::Scalar(Scalar::I8)))
-    }
-    fn literal(&self) -> Literal {
-        Literal::Scalar((*self as i8 as u8).into())
-    }
-}
-
-macro_rules! tuples {
-    ($(($($name:ident $index:tt),*);)*) => {$(
-        impl<$($name: Local),*> Local for ($($name,)*) {
-            fn ty() -> Type {
-                Type::Tuple(vec![$($name::ty()),*])
-            }
-            fn literal(&self) -> Literal {
-                Literal::Sequence(vec![$(self.$index.literal()),*])
-            }
-        }
-    )*};
-}
-tuples! {
-    (A 0);
-    (A 0, B 1);
-    (A 0, B 1, C 2);
-    (A 0, B 1, C 2, D 3);
-    (A 0, B 1, C 2, D 3, E 4);
-    (A 0, B 1, C 2, D 3, E 4, F 5);
-    (A 0, B 1, C 2, D 3, E 4, F 5, G 6);
-    (A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7);
 }
 
 /// The types that Rust gives to a literal that is cast to this type.

@@ -23,7 +23,7 @@ fn part(layout: &Layout, index: usize) -> Option<&Layout> {
     match &layout.kind {
         Kind::Scalar(_) => None,
         Kind::Array { element, .. } => Some(element),
-        Kind::Struct { fields } => fields.get(index).map(|field| &field.layout),
+        Kind::Struct { fields } | Kind::Tuple { fields } => fields.get(index).map(|field| &field.layout),
     }
 }
 

@@ -47,6 +47,8 @@ pub(super) fn scalars(item: &Layout) -> usize {
     match &item.kind {
         Kind::Scalar(_) => 1,
         Kind::Array { element, length } => length * scalars(element),
-        Kind::Struct { fields } => fields.iter().map(|field| scalars(&field.layout)).sum(),
+        Kind::Struct { fields } | Kind::Tuple { fields } => {
+            fields.iter().map(|field| scalars(&field.layout)).sum()
+        }
     }
 }

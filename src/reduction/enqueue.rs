@@ -47,9 +47,9 @@ impl<A: DeviceAggregate> Reduction<A> {
     {
         match (self.device.backend()?.gpu(), input.source(), output.target()) {
             (Some(stream), InputSource::Device(elements), OutputTarget::Device(place)) => {
-                let arrays = Self::arrays(elements)?;
+                let arrays = Self::arrays::<I::Arrangement>(elements)?;
                 let operator = self.operator(Some(arrays.length()));
-                self.kernel(stream)?.run_into(&operator, arrays, place)
+                self.kernel::<I::Arrangement>(stream)?.run_into(&operator, arrays, place)
             }
             _ => Err(Error::DeviceInputOnCpu),
         }

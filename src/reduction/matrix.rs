@@ -7,10 +7,10 @@ use std::mem::MaybeUninit;
 use cudarc::driver::DevicePtrMut;
 
 use super::parts::Division;
-use super::{Reduction, Slices, Stored};
+use super::{Reduction, Stored};
 use crate::cuda::{Elements, SegmentKernel};
-use crate::source::ArraysOf;
-use crate::types::Segments;
+use crate::source::ReaderOf;
+use crate::types::{Arrangement, Segments};
 use crate::{DeviceAggregate, Error, Explanation, cpu};
 
 /// The rows of a matrix in row-major order: how many elements each has, and how far apart they
@@ -108,7 +108,7 @@ impl<A: DeviceAggregate> Reduction<A> {
     pub(super) fn explain_matrix(&self, length: u64, matrix: Matrix) -> Result<Explanation, Error> {
         let segments = matrix.segments(length)?;
         self.explained(length, |stream| {
-            self.segment_kernel(stream)?.explain::<A::Operator, ArraysOf<A::Preparation>>(segments)
+            self.segment_kernel::<A::Arrangement>(stream)?.explain::<A::Operator, ReaderOf<A>>(segments)
         })
     }
 }
@@ -123,17 +123,22 @@ unsafe impl<A: DeviceAggregate> Division<A> for Matrix {
         true
     }
 
-    fn reduce_on_cpu(&self, aggregate: &A, slices: Slices<'_, A>, places: &mut [MaybeUninit<A::Output>]) {
-        let length = cpu::length_of::<A::Input>(slices).map(|length| self.segments(length as u64));
+    fn reduce_on_cpu<R: Arrangement<Element = A::Input>>(
+        &self,
+        aggregate: &A,
+        slices: R::Slices<'_>,
+        places: &mut [MaybeUninit<A::Output>],
+    ) {
+        let length = cpu::length_of::<R>(slices).map(|length| self.segments(length as u64));
         let Ok(Ok(segments)) = length else { unreachable!("the shape was checked") };
-        cpu::segments(aggregate, slices, segments, places);
+        cpu::segments::<A, R>(aggregate, slices, segments, places);
     }
 
-    fn enqueue(
+    fn enqueue<R: Arrangement<Element = A::Input>>(
         &self,
         reduction: &Reduction<A>,
         kernel: &SegmentKernel,
-        elements: impl Elements<Reader = ArraysOf<A::Preparation>>,
+        elements: impl Elements<Reader = ReaderOf<A, R>>,
         places: &mut dyn DevicePtrMut<Stored<A>>,
         _waits: bool,
     ) -> Result<(), Error> {
@@ -141,11 +146,11 @@ unsafe impl<A: DeviceAggregate> Division<A> for Matrix {
         kernel.reduce_into(&reduction.operator(Some(segments.length)), segments, elements, places)
     }
 
-    unsafe fn record(
+    unsafe fn record<R: Arrangement<Element = A::Input>>(
         &self,
         reduction: &Reduction<A>,
         kernel: &SegmentKernel,
-        elements: impl Elements<Reader = ArraysOf<A::Preparation>>,
+        elements: impl Elements<Reader = ReaderOf<A, R>>,
         places: &mut dyn DevicePtrMut<Stored<A>>,
     ) -> Result<(), Error> {
         let segments = self.segments(elements.length())?;

@@ -3,20 +3,19 @@
 #![allow(unsafe_code)]
 
 use std::mem::MaybeUninit;
+use std::sync::Arc;
 
 use cudarc::driver::{CudaSlice, CudaStream, DevicePtrMut};
 
-use super::{Reduction, Slices, Stored};
+use super::{Reduction, Stored};
 use crate::cuda::{
     AllocateOutput, CopiedArrays, Elements, InputSource, OutputTarget, PrivateStream, SegmentKernel,
-    StreamOrder, new_slice,
+    StreamOrder, new_slice, of_arrangement,
 };
-use crate::plan::Kernel;
-use crate::source::ArraysOf;
-use crate::{Aggregate, DeviceAggregate, Element, Error, Input, Place, cpu};
-
-/// The arrays of an aggregate's input in device memory.
-type Pointers<'a, A> = <<A as Aggregate>::Input as Element>::Pointers<'a>;
+use crate::plan::{Kernel, SegmentPolicy};
+use crate::source::{ReaderOf, data_of, is_expected};
+use crate::types::Arrangement;
+use crate::{DeviceAggregate, Error, Input, Place, cpu};
 
 /// A division of an input into parts.
 ///
@@ -32,15 +31,20 @@ pub(super) unsafe trait Division<A: DeviceAggregate> {
     fn is_on_host(&self) -> bool;
 
     /// Writes the result of each part of host memory. The division is on the host, and was checked.
-    fn reduce_on_cpu(&self, aggregate: &A, slices: Slices<'_, A>, places: &mut [MaybeUninit<A::Output>]);
+    fn reduce_on_cpu<R: Arrangement<Element = A::Input>>(
+        &self,
+        aggregate: &A,
+        slices: R::Slices<'_>,
+        places: &mut [MaybeUninit<A::Output>],
+    );
 
     /// Enqueues the reduction of each part on the stream of the elements. With `waits`, returns the
     /// errors that only a kernel can find.
-    fn enqueue(
+    fn enqueue<R: Arrangement<Element = A::Input>>(
         &self,
         reduction: &Reduction<A>,
         kernel: &SegmentKernel,
-        elements: impl Elements<Reader = ArraysOf<A::Preparation>>,
+        elements: impl Elements<Reader = ReaderOf<A, R>>,
         places: &mut dyn DevicePtrMut<Stored<A>>,
         waits: bool,
     ) -> Result<(), Error>;
@@ -50,11 +54,11 @@ pub(super) unsafe trait Division<A: DeviceAggregate> {
     /// # Safety
     ///
     /// The conditions of [`Reduction::record_into`].
-    unsafe fn record(
+    unsafe fn record<R: Arrangement<Element = A::Input>>(
         &self,
         reduction: &Reduction<A>,
         kernel: &SegmentKernel,
-        elements: impl Elements<Reader = ArraysOf<A::Preparation>>,
+        elements: impl Elements<Reader = ReaderOf<A, R>>,
         places: &mut dyn DevicePtrMut<Stored<A>>,
     ) -> Result<(), Error>;
 }
@@ -66,8 +70,11 @@ impl<A: DeviceAggregate> Reduction<A> {
         input: I,
         division: &impl Division<A>,
     ) -> Result<<I::Place as Place>::Memory<A::Output>, Error> {
-        I::Place::allocate_output(input.source(), &EachPart { reduction: self, division })
-            .map_err(Self::name_operator)
+        I::Place::allocate_output::<I::Arrangement, _>(
+            input.source(),
+            &EachPart { reduction: self, division },
+        )
+        .map_err(Self::name_operator)
     }
 
     /// The result of each part, in given memory of any kind.
@@ -78,8 +85,8 @@ impl<A: DeviceAggregate> Reduction<A> {
         output: OutputTarget<'_, A::Output>,
     ) -> Result<(), Error> {
         match input.source() {
-            InputSource::Host(slices) => self.host_into(slices, division, output),
-            InputSource::Device(pointers) => self.device_into(pointers, division, output),
+            InputSource::Host(slices) => self.host_into::<I::Arrangement>(slices, division, output),
+            InputSource::Device(pointers) => self.device_into::<I::Arrangement>(pointers, division, output),
         }
         .map_err(Self::name_operator)
     }
@@ -97,10 +104,17 @@ impl<A: DeviceAggregate> Reduction<A> {
     ) -> Result<(), Error> {
         match (self.device.backend()?.gpu(), input.source(), output) {
             (Some(stream), InputSource::Device(pointers), OutputTarget::Device(places)) => {
-                let arrays = Self::arrays(pointers)?;
+                let arrays = Self::arrays::<I::Arrangement>(pointers)?;
                 check_places(count_of(division, arrays.length())?, places.len())?;
                 // SAFETY: the caller keeps the contract of this function.
-                unsafe { division.record(self, self.segment_kernel(stream)?, arrays, places) }
+                unsafe {
+                    division.record::<I::Arrangement>(
+                        self,
+                        &*self.segment_kernel::<I::Arrangement>(stream)?,
+                        arrays,
+                        places,
+                    )
+                }
             }
             _ => Err(Error::DeviceInputOnCpu),
         }
@@ -111,26 +125,26 @@ impl<A: DeviceAggregate> Reduction<A> {
     pub(super) fn compile_kernels(&self, kernels: &[Kernel]) -> Result<(), Error> {
         match self.device.backend()?.gpu() {
             None => Ok(()),
-            Some(stream) => {
-                self.segment_kernel(stream)?.reserve::<A::Operator, ArraysOf<A::Preparation>>(kernels, stream)
-            }
+            Some(stream) => self
+                .segment_kernel::<A::Arrangement>(stream)?
+                .reserve::<A::Operator, ReaderOf<A>>(kernels, stream),
         }
     }
 
-    fn host_into(
+    fn host_into<R: Arrangement<Element = A::Input>>(
         &self,
-        slices: Slices<'_, A>,
+        slices: R::Slices<'_>,
         division: &impl Division<A>,
         output: OutputTarget<'_, A::Output>,
     ) -> Result<(), Error> {
-        let length = cpu::length_of::<A::Input>(slices)?;
+        let length = cpu::length_of::<R>(slices)?;
         let count = count_of(division, length as u64)?;
         check_places(count, output.len())?;
         let output = match output {
             OutputTarget::Host(places) if self.device.keeps_host_on_cpu() && division.is_on_host() => {
                 // SAFETY: a division writes results only.
                 let places = unsafe { cpu::as_places(places) };
-                division.reduce_on_cpu(&self.aggregate, slices, places);
+                division.reduce_on_cpu::<R>(&self.aggregate, slices, places);
                 return Ok(());
             }
             output => output,
@@ -138,15 +152,15 @@ impl<A: DeviceAggregate> Reduction<A> {
         let backend = self.device.backend()?;
         let Some(stream) = backend.gpu() else { return Err(Error::DeviceInputOnCpu) };
         let private = PrivateStream::take(stream.context())?;
-        let copied = CopiedArrays::<A::Preparation>::of::<A::Input>(&private, slices, length);
+        let copied = CopiedArrays::<A::Preparation<R>>::of::<R>(&private, slices, length);
         match output {
             OutputTarget::Host(places) => {
-                private.download(&self.in_new_slice(stream, copied?, division, count)?, places)
+                private.download(&self.in_new_slice::<R>(stream, copied?, division, count)?, places)
             }
             OutputTarget::Device(places) => {
-                let kernel = self.segment_kernel(stream)?;
+                let kernel = self.segment_kernel::<R>(stream)?;
                 let reduced =
-                    copied.and_then(|elements| division.enqueue(self, kernel, elements, places, true));
+                    copied.and_then(|elements| division.enqueue::<R>(self, &kernel, elements, places, true));
                 // Waits after a failure, too: the next call that takes this stream does not wait for
                 // this work.
                 let waited = private.wait("waiting for the reduction");
@@ -155,13 +169,13 @@ impl<A: DeviceAggregate> Reduction<A> {
         }
     }
 
-    fn device_into(
+    fn device_into<R: Arrangement<Element = A::Input>>(
         &self,
-        pointers: Pointers<'_, A>,
+        pointers: R::Pointers<'_>,
         division: &impl Division<A>,
         output: OutputTarget<'_, A::Output>,
     ) -> Result<(), Error> {
-        let arrays = Self::arrays(pointers)?;
+        let arrays = Self::arrays::<R>(pointers)?;
         let count = count_of(division, arrays.length())?;
         check_places(count, output.len())?;
         let backend = self.device.backend()?;
@@ -169,38 +183,40 @@ impl<A: DeviceAggregate> Reduction<A> {
         match output {
             OutputTarget::Host(places) => {
                 let private = PrivateStream::take(stream.context())?;
-                private.download(&self.in_new_slice(stream, arrays, division, count)?, places)
+                private.download(&self.in_new_slice::<R>(stream, arrays, division, count)?, places)
             }
             OutputTarget::Device(places) => {
-                division.enqueue(self, self.segment_kernel(stream)?, arrays, places, false)
+                division.enqueue::<R>(self, &*self.segment_kernel::<R>(stream)?, arrays, places, false)
             }
         }
     }
 
     /// The results of `count` parts in new device memory, in the order of the elements' stream.
-    fn in_new_slice(
+    fn in_new_slice<R: Arrangement<Element = A::Input>>(
         &self,
         stream: &CudaStream,
-        elements: impl Elements<Reader = ArraysOf<A::Preparation>>,
+        elements: impl Elements<Reader = ReaderOf<A, R>>,
         division: &impl Division<A>,
         count: u64,
     ) -> Result<CudaSlice<Stored<A>>, Error> {
         // Before the allocation, which another context would make.
         elements.order(stream.context(), StreamOrder::None)?;
         let mut results = new_slice(count as usize, elements.stream())?;
-        division.enqueue(self, self.segment_kernel(stream)?, elements, &mut results, true)?;
+        division.enqueue::<R>(self, &*self.segment_kernel::<R>(stream)?, elements, &mut results, true)?;
         Ok(results)
     }
 
-    pub(super) fn segment_kernel(&self, stream: &CudaStream) -> Result<&SegmentKernel, Error> {
-        if let Some(kernel) = self.segment_kernel.get() {
-            return Ok(kernel);
-        }
-        let kernel = SegmentKernel::of::<A::Operator, ArraysOf<A::Preparation>>(
-            stream.context(),
-            self.segment_policy,
-        )?;
-        Ok(self.segment_kernel.get_or_init(|| kernel))
+    pub(super) fn segment_kernel<R: Arrangement<Element = A::Input>>(
+        &self,
+        stream: &CudaStream,
+    ) -> Result<Arc<SegmentKernel>, Error> {
+        of_arrangement::<A, R, _>(&self.segment_kernel, || {
+            let policy = match is_expected::<A, R>() {
+                true => self.segment_policy,
+                false => SegmentPolicy::for_data(&data_of::<A::Operator, ReaderOf<A, R>>()),
+            };
+            SegmentKernel::of::<A::Operator, ReaderOf<A, R>>(stream.context(), policy)
+        })
     }
 }
 
@@ -210,15 +226,20 @@ struct EachPart<'a, A, D> {
     division: &'a D,
 }
 
-impl<A: DeviceAggregate, D: Division<A>> AllocateOutput<A::Input, A::Output> for EachPart<'_, A, D> {
-    fn host(&self, slices: Slices<'_, A>) -> Result<Vec<A::Output>, Error> {
+impl<A, D, R> AllocateOutput<R, A::Output> for EachPart<'_, A, D>
+where
+    A: DeviceAggregate,
+    D: Division<A>,
+    R: Arrangement<Element = A::Input>,
+{
+    fn host(&self, slices: R::Slices<'_>) -> Result<Vec<A::Output>, Error> {
         let Self { reduction, division } = *self;
-        let length = cpu::length_of::<A::Input>(slices)?;
+        let length = cpu::length_of::<R>(slices)?;
         let count = count_of(division, length as u64)?;
         if reduction.device.keeps_host_on_cpu() && division.is_on_host() {
             let mut results = Vec::with_capacity(count as usize);
             let places = &mut results.spare_capacity_mut()[..count as usize];
-            division.reduce_on_cpu(&reduction.aggregate, slices, places);
+            division.reduce_on_cpu::<R>(&reduction.aggregate, slices, places);
             // SAFETY: a division writes every place.
             unsafe { results.set_len(count as usize) };
             return Ok(results);
@@ -226,17 +247,17 @@ impl<A: DeviceAggregate, D: Division<A>> AllocateOutput<A::Input, A::Output> for
         let backend = reduction.device.backend()?;
         let Some(stream) = backend.gpu() else { return Err(Error::DeviceInputOnCpu) };
         let private = PrivateStream::take(stream.context())?;
-        let elements = CopiedArrays::<A::Preparation>::of::<A::Input>(&private, slices, length)?;
-        private.download_all(&reduction.in_new_slice(stream, elements, division, count)?)
+        let elements = CopiedArrays::<A::Preparation<R>>::of::<R>(&private, slices, length)?;
+        private.download_all(&reduction.in_new_slice::<R>(stream, elements, division, count)?)
     }
 
-    fn device(&self, pointers: Pointers<'_, A>) -> Result<CudaSlice<Stored<A>>, Error> {
+    fn device(&self, pointers: R::Pointers<'_>) -> Result<CudaSlice<Stored<A>>, Error> {
         let Self { reduction, division } = *self;
         let backend = reduction.device.backend()?;
         let Some(stream) = backend.gpu() else { return Err(Error::DeviceInputOnCpu) };
-        let arrays = Reduction::<A>::arrays(pointers)?;
+        let arrays = Reduction::<A>::arrays::<R>(pointers)?;
         let count = count_of(division, arrays.length())?;
-        reduction.in_new_slice(stream, arrays, division, count)
+        reduction.in_new_slice::<R>(stream, arrays, division, count)
     }
 }
 

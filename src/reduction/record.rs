@@ -65,10 +65,10 @@ impl<A: DeviceAggregate> Reduction<A> {
     {
         match (self.device.backend()?.gpu(), input.source(), output.target()) {
             (Some(stream), InputSource::Device(elements), OutputTarget::Device(place)) => {
-                let arrays = Self::arrays(elements)?;
+                let arrays = Self::arrays::<I::Arrangement>(elements)?;
                 let operator = self.operator(Some(arrays.length()));
                 // SAFETY: the caller keeps the contract of this function.
-                unsafe { self.kernel(stream)?.record_into(&operator, arrays, place) }
+                unsafe { self.kernel::<I::Arrangement>(stream)?.record_into(&operator, arrays, place) }
             }
             _ => Err(Error::DeviceInputOnCpu),
         }

@@ -23,9 +23,9 @@ impl<M: DeviceMonoid> Reduction<M> {
     /// # Ok::<(), warpfold::Error>(())
     /// ```
     pub fn run_from<I: Input<M::Item>>(&self, init: M::Item, input: I) -> Result<M::Item, Error> {
-        match input.source().len() {
-            0 => Ok(init),
-            _ => Ok(self.aggregate.combine(init, self.run(input)?)),
+        match self.run_source::<I::Arrangement>(input.source()).map_err(Self::name_operator)? {
+            (_, 0) => Ok(init),
+            (item, _) => Ok(self.aggregate.combine(init, item)),
         }
     }
 }

@@ -2,20 +2,20 @@
 
 #![allow(unsafe_code)]
 
+use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 use std::ops::Range;
 
 use cudarc::driver::DevicePtrMut;
 
 use super::parts::Division;
-use super::{Reduction, Slices, Stored};
+use super::{Reduction, Stored};
 use crate::cuda::{
     Arrays, CopiedArrays, Elements, InputSource, PrivateStream, Report, SegmentKernel, Segmented, count_of,
 };
-use crate::language::AsTheyAre;
 use crate::plan::Kernel;
-use crate::source::ArraysOf;
-use crate::types::Offsets;
+use crate::source::ReaderOf;
+use crate::types::{Arrangement, AsTheyAre, Offsets};
 use crate::{DeviceAggregate, Error, Explanation, Input, OnDevice, Output, Place, cpu};
 
 impl<A: DeviceAggregate> Reduction<A> {
@@ -63,7 +63,7 @@ impl<A: DeviceAggregate> Reduction<A> {
         input: I,
         offsets: J,
     ) -> Result<<I::Place as Place>::Memory<A::Output>, Error> {
-        self.each_part(input, &Given(offsets.source()))
+        self.each_part(input, &Given::<O, J::Arrangement>::of(offsets.source()))
     }
 
     /// Writes the result of each segment to `output`, which has a place for each.
@@ -95,7 +95,7 @@ impl<A: DeviceAggregate> Reduction<A> {
         offsets: J,
         mut output: P,
     ) -> Result<(), Error> {
-        self.each_part_into(input, &Given(offsets.source()), output.target())
+        self.each_part_into(input, &Given::<O, J::Arrangement>::of(offsets.source()), output.target())
     }
 
     /// Records the reduction of each segment into the CUDA graph that the input's stream is capturing.
@@ -149,7 +149,13 @@ impl<A: DeviceAggregate> Reduction<A> {
         P: Output<A::Output> + OnDevice<Stored<A>>,
     {
         // SAFETY: the caller keeps the contract of this function.
-        unsafe { self.record_each_part_into(input, &Given(offsets.source()), output.target()) }
+        unsafe {
+            self.record_each_part_into(
+                input,
+                &Given::<O, J::Arrangement>::of(offsets.source()),
+                output.target(),
+            )
+        }
     }
 
     /// Compiles and loads the kernel of [`segments`](Self::segments), and creates the workspace of the
@@ -189,26 +195,38 @@ impl<A: DeviceAggregate> Reduction<A> {
     pub fn explain_segments(&self, length: usize, segments: usize) -> Result<Explanation, Error> {
         let (length, segments) = (length as u64, segments as u64);
         self.explained(length, |stream| {
-            let kernel = self.segment_kernel(stream)?;
-            kernel.explain_by_offsets::<A::Operator, ArraysOf<A::Preparation>>(segments, length)
+            let kernel = self.segment_kernel::<A::Arrangement>(stream)?;
+            kernel.explain_by_offsets::<A::Operator, ReaderOf<A>>(segments, length)
         })
     }
 }
 
 /// The offsets of a call.
-struct Given<'a, O: Offsets>(InputSource<'a, O>);
+struct Given<'a, O, Q: Arrangement>(InputSource<'a, Q>, PhantomData<fn() -> O>);
+
+impl<'a, O: Offsets, Q: Arrangement<Element = O>> Given<'a, O, Q> {
+    fn of(offsets: InputSource<'a, Q>) -> Self {
+        const {
+            assert!(
+                Q::COUNT == 1 + O::IN_PAIRS as usize,
+                "begins and ends of segments are two arrays, and not one of pairs"
+            );
+        }
+        Self(offsets, PhantomData)
+    }
+}
 
 // SAFETY: `cpu::ranges` writes every place.
-unsafe impl<A: DeviceAggregate, O: Offsets> Division<A> for Given<'_, O> {
+unsafe impl<A: DeviceAggregate, O: Offsets, Q: Arrangement<Element = O>> Division<A> for Given<'_, O, Q> {
     fn count(&self, length: u64) -> Result<u64, Error> {
         let slices = match &self.0 {
             InputSource::Host(slices) => *slices,
             InputSource::Device(pointers) => {
-                return count_of::<O>(Arrays::<O, AsTheyAre>::of(*pointers)?.length());
+                return count_of::<O>(Arrays::<Q, AsTheyAre>::of(*pointers)?.length());
             }
         };
-        let count = count_of::<O>(cpu::length_of::<O>(slices)? as u64)?;
-        let is_right = |segment| match O::bounds(slices, segment) {
+        let count = count_of::<O>(cpu::length_of::<Q>(slices)? as u64)?;
+        let is_right = |segment| match O::bounds::<Q>(slices, segment) {
             (Some(begin), Some(end)) => begin <= end && end <= length,
             _ => false,
         };
@@ -222,16 +240,21 @@ unsafe impl<A: DeviceAggregate, O: Offsets> Division<A> for Given<'_, O> {
         matches!(self.0, InputSource::Host(_))
     }
 
-    fn reduce_on_cpu(&self, aggregate: &A, slices: Slices<'_, A>, places: &mut [MaybeUninit<A::Output>]) {
+    fn reduce_on_cpu<R: Arrangement<Element = A::Input>>(
+        &self,
+        aggregate: &A,
+        slices: R::Slices<'_>,
+        places: &mut [MaybeUninit<A::Output>],
+    ) {
         let InputSource::Host(offsets) = self.0 else { unreachable!("offsets are on the host") };
-        cpu::ranges(aggregate, slices, |segment| range_of::<O>(offsets, segment), places);
+        cpu::ranges::<A, R>(aggregate, slices, |segment| range_of::<O, Q>(offsets, segment), places);
     }
 
-    fn enqueue(
+    fn enqueue<R: Arrangement<Element = A::Input>>(
         &self,
         reduction: &Reduction<A>,
         kernel: &SegmentKernel,
-        elements: impl Elements<Reader = ArraysOf<A::Preparation>>,
+        elements: impl Elements<Reader = ReaderOf<A, R>>,
         places: &mut dyn DevicePtrMut<Stored<A>>,
         waits: bool,
     ) -> Result<(), Error> {
@@ -240,16 +263,16 @@ unsafe impl<A: DeviceAggregate, O: Offsets> Division<A> for Given<'_, O> {
         match self.0 {
             InputSource::Device(offsets) => {
                 let report = waits.then(|| Report::new(&stream, elements.length())).transpose()?;
-                let bounds = Arrays::<O, AsTheyAre>::of(offsets)?;
+                let bounds = Arrays::<Q, AsTheyAre>::of(offsets)?;
                 let segmented = Segmented::of::<O>(elements, bounds, true)?;
                 kernel.by_offsets_into(&operator, segmented, places, report.as_ref())?;
                 report.map_or(Ok(()), Report::wait)
             }
             InputSource::Host(offsets) => {
                 let private = PrivateStream::take(stream.context())?;
-                let length = cpu::length_of::<O>(offsets)?;
-                let bounds = CopiedArrays::<AsTheyAre>::for_stream::<O>(&private, &stream, offsets, length)?;
-                let is_not_empty = |segment| !range_of::<O>(offsets, segment).is_empty();
+                let length = cpu::length_of::<Q>(offsets)?;
+                let bounds = CopiedArrays::<AsTheyAre>::for_stream::<Q>(&private, &stream, offsets, length)?;
+                let is_not_empty = |segment| !range_of::<O, Q>(offsets, segment).is_empty();
                 let count = count_of::<O>(length as u64)? as usize;
                 let may_be_empty = cpu::first_wrong(count, &is_not_empty).is_some();
                 let segmented = Segmented::of::<O>(elements, bounds, may_be_empty)?;
@@ -258,15 +281,15 @@ unsafe impl<A: DeviceAggregate, O: Offsets> Division<A> for Given<'_, O> {
         }
     }
 
-    unsafe fn record(
+    unsafe fn record<R: Arrangement<Element = A::Input>>(
         &self,
         reduction: &Reduction<A>,
         kernel: &SegmentKernel,
-        elements: impl Elements<Reader = ArraysOf<A::Preparation>>,
+        elements: impl Elements<Reader = ReaderOf<A, R>>,
         places: &mut dyn DevicePtrMut<Stored<A>>,
     ) -> Result<(), Error> {
         let InputSource::Device(offsets) = self.0 else { return Err(Error::DeviceInputOnCpu) };
-        let segmented = Segmented::of::<O>(elements, Arrays::<O, AsTheyAre>::of(offsets)?, true)?;
+        let segmented = Segmented::of::<O>(elements, Arrays::<Q, AsTheyAre>::of(offsets)?, true)?;
         // SAFETY: the caller keeps the contract of this function.
         unsafe { kernel.record_by_offsets_into(&reduction.operator(Some(0)), segmented, places) }
     }
@@ -274,7 +297,7 @@ unsafe impl<A: DeviceAggregate, O: Offsets> Division<A> for Given<'_, O> {
 
 /// The elements of a segment, which is a part of the input.
 #[inline]
-fn range_of<O: Offsets>(slices: O::Slices<'_>, segment: usize) -> Range<usize> {
-    let (begin, end) = O::bounds(slices, segment);
+fn range_of<O: Offsets, Q: Arrangement<Element = O>>(slices: Q::Slices<'_>, segment: usize) -> Range<usize> {
+    let (begin, end) = O::bounds::<Q>(slices, segment);
     begin.unwrap_or(0) as usize..end.unwrap_or(0) as usize
 }

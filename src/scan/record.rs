@@ -6,7 +6,8 @@ use super::Scan;
 use super::run::{Stored, check_output};
 use crate::cuda::{Elements, InputSource, OutputTarget};
 use crate::tree::Prefix;
-use crate::{DeviceAggregate, DeviceMonoid, Error, Input, OnDevice, Output};
+use crate::types::Array;
+use crate::{DeviceAggregate, DeviceMonoid, Error, Input, Monoid, OnDevice, Output, Value};
 
 impl<A: DeviceAggregate> Scan<A> {
     /// Records an [inclusive](Self::inclusive) scan into the CUDA graph that the input's stream is
@@ -108,20 +109,25 @@ impl<A: DeviceAggregate> Scan<A> {
         else {
             return Err(Error::DeviceInputOnCpu);
         };
-        let arrays = Self::arrays(pointers)?;
+        let arrays = Self::arrays::<I::Arrangement>(pointers)?;
         check_output(arrays.length() as usize, &OutputTarget::<A::Output>::Device(&mut *places))?;
         match self.device.backend()?.gpu() {
             None => Err(Error::DeviceInputOnCpu),
             // SAFETY: the caller keeps the contract of this function.
             Some(stream) => unsafe {
-                self.kernel(stream)?.record_into(&self.aggregate.operator(), prefix, arrays, places)
+                self.kernel::<I::Arrangement>(stream)?.record_into(
+                    &self.aggregate.operator(),
+                    prefix,
+                    arrays,
+                    places,
+                )
             },
         }
         .map_err(Self::name_operator)
     }
 }
 
-impl<M: DeviceMonoid> Scan<M> {
+impl<M: DeviceMonoid<Item: Value<Stored = <M as Monoid>::Item>>> Scan<M> {
     /// Records an [inclusive](Self::inclusive) scan in place into the CUDA graph that the items'
     /// stream is capturing.
     ///
@@ -207,7 +213,13 @@ impl<M: DeviceMonoid> Scan<M> {
         match (self.device.backend()?.gpu(), items.target()) {
             (Some(stream), OutputTarget::Device(items)) => {
                 // SAFETY: the caller keeps the contract of this function.
-                unsafe { self.kernel(stream)?.record_in_place(&self.aggregate, prefix, items) }
+                unsafe {
+                    self.kernel::<Array<M::Item>>(stream)?.record_in_place(
+                        &self.aggregate.operator(),
+                        prefix,
+                        items,
+                    )
+                }
             }
             _ => Err(Error::DeviceInputOnCpu),
         }

@@ -1,19 +1,19 @@
 //! The calls of a scan on each backend.
 
+use std::sync::Arc;
+
 use cudarc::driver::{CudaSlice, CudaStream};
 
 use super::Scan;
-use crate::cuda::{AllocateOutput, Arrays, Elements, InputSource, OutputTarget, PrivateStream, ScanKernel};
-use crate::language::AsTheyAre;
-use crate::source::ArraysOf;
-use crate::tree::Prefix;
-use crate::{
-    Aggregate, DeviceAggregate, DeviceMonoid, Element, Error, Input, Item, Output, Place, Value, cpu,
+use crate::cuda::{
+    AllocateOutput, Arrays, Elements, InputSource, OutputTarget, PrivateStream, ScanKernel, of_arrangement,
 };
-
-/// The arrays of an aggregate's input, in host memory and in device memory.
-type Slices<'a, A> = <<A as Aggregate>::Input as Element>::Slices<'a>;
-type Pointers<'a, A> = <<A as Aggregate>::Input as Element>::Pointers<'a>;
+use crate::source::ReaderOf;
+use crate::tree::Prefix;
+use crate::types::{Arrangement, Array, AsTheyAre};
+use crate::{
+    Aggregate, DeviceAggregate, DeviceMonoid, Error, Input, Item, Monoid, Output, Place, Value, cpu,
+};
 
 /// The results of an aggregate in device memory.
 pub(super) type Stored<A> = <<A as Aggregate>::Output as Value>::Stored;
@@ -24,7 +24,7 @@ impl<A: DeviceAggregate> Scan<A> {
         prefix: Prefix,
         input: I,
     ) -> Result<<I::Place as Place>::Memory<A::Output>, Error> {
-        I::Place::allocate_output(input.source(), &Scanned { scan: self, prefix })
+        I::Place::allocate_output::<I::Arrangement, _>(input.source(), &Scanned { scan: self, prefix })
             .map_err(Self::name_operator)
     }
 
@@ -35,24 +35,26 @@ impl<A: DeviceAggregate> Scan<A> {
         mut output: O,
     ) -> Result<(), Error> {
         match input.source() {
-            InputSource::Host(slices) => self.host_into(prefix, slices, output.target()),
-            InputSource::Device(pointers) => self.device_into(prefix, pointers, output.target()),
+            InputSource::Host(slices) => self.host_into::<I::Arrangement>(prefix, slices, output.target()),
+            InputSource::Device(pointers) => {
+                self.device_into::<I::Arrangement>(prefix, pointers, output.target())
+            }
         }
         .map_err(Self::name_operator)
     }
 
-    fn host_into(
+    fn host_into<R: Arrangement<Element = A::Input>>(
         &self,
         prefix: Prefix,
-        slices: Slices<'_, A>,
+        slices: R::Slices<'_>,
         output: OutputTarget<'_, A::Output>,
     ) -> Result<(), Error> {
-        let length = Self::length_of(slices)?;
+        let length = Self::length_of::<R>(slices)?;
         check_output(length, &output)?;
         let output = match output {
             OutputTarget::Host(places) if self.device.keeps_host_on_cpu() => {
                 let (monoid, results) = (self.aggregate.monoid(), cpu::PresentedBy(&self.aggregate));
-                let elements = cpu::Prepared::each(&self.aggregate, slices, length);
+                let elements = cpu::Prepared::<A, R>::each(&self.aggregate, slices, length);
                 cpu::scan_into(&monoid, prefix, &elements, &results, places);
                 return Ok(());
             }
@@ -64,11 +66,11 @@ impl<A: DeviceAggregate> Scan<A> {
         };
         match output {
             OutputTarget::Host(places) => {
-                let (private, scanned) = self.scan_host(stream, prefix, slices, length)?;
+                let (private, scanned) = self.scan_host::<R>(stream, prefix, slices, length)?;
                 private.download(&scanned, places)
             }
             OutputTarget::Device(places) => {
-                self.kernel(stream)?.scan_host_into::<_, A::Input, A::Preparation, _>(
+                self.kernel::<R>(stream)?.scan_host_into::<_, R, A::Preparation<R>, _>(
                     &self.aggregate.operator(),
                     prefix,
                     (slices, length),
@@ -78,19 +80,19 @@ impl<A: DeviceAggregate> Scan<A> {
         }
     }
 
-    fn device_into(
+    fn device_into<R: Arrangement<Element = A::Input>>(
         &self,
         prefix: Prefix,
-        pointers: Pointers<'_, A>,
+        pointers: R::Pointers<'_>,
         output: OutputTarget<'_, A::Output>,
     ) -> Result<(), Error> {
-        let arrays = Self::arrays(pointers)?;
+        let arrays = Self::arrays::<R>(pointers)?;
         check_output(arrays.length() as usize, &output)?;
         let backend = self.device.backend()?;
         let Some(stream) = backend.gpu() else {
             return Err(Error::DeviceInputOnCpu);
         };
-        let (kernel, operator) = (self.kernel(stream)?, self.aggregate.operator());
+        let (kernel, operator) = (self.kernel::<R>(stream)?, self.aggregate.operator());
         match output {
             OutputTarget::Host(places) => {
                 let private = PrivateStream::take(stream.context())?;
@@ -101,36 +103,39 @@ impl<A: DeviceAggregate> Scan<A> {
     }
 
     /// The length of the arrays, or of a range. Their items and results fit into an address space.
-    fn length_of(slices: Slices<'_, A>) -> Result<usize, Error> {
-        let length = cpu::length_of::<A::Input>(slices)?;
+    fn length_of<R: Arrangement<Element = A::Input>>(slices: R::Slices<'_>) -> Result<usize, Error> {
+        let length = cpu::length_of::<R>(slices)?;
         let sizes = [size_of::<Item<A>>(), size_of::<A::Output>(), size_of::<Stored<A>>(), 1];
         let most = isize::MAX as usize / sizes.into_iter().max().unwrap_or(1);
         if length > most { Err(Error::InputLength { length, most }) } else { Ok(length) }
     }
 
     /// Scans host memory on a GPU. The results are written in the order of the returned stream.
-    fn scan_host(
+    fn scan_host<R: Arrangement<Element = A::Input>>(
         &self,
         stream: &CudaStream,
         prefix: Prefix,
-        slices: Slices<'_, A>,
+        slices: R::Slices<'_>,
         length: usize,
     ) -> Result<(PrivateStream, CudaSlice<Stored<A>>), Error> {
         let operator = self.aggregate.operator();
-        self.kernel(stream)?.scan_host::<_, A::Input, A::Preparation, _>(&operator, prefix, slices, length)
+        self.kernel::<R>(stream)?.scan_host::<_, R, A::Preparation<R>, _>(&operator, prefix, slices, length)
     }
 
     /// Arrays in device memory, for the kernels.
-    pub(super) fn arrays(pointers: Pointers<'_, A>) -> Result<Arrays<'_, A::Input, A::Preparation>, Error> {
+    pub(super) fn arrays<R: Arrangement<Element = A::Input>>(
+        pointers: R::Pointers<'_>,
+    ) -> Result<Arrays<'_, R, A::Preparation<R>>, Error> {
         Arrays::of(pointers)
     }
 
-    pub(super) fn kernel(&self, stream: &CudaStream) -> Result<&ScanKernel, Error> {
-        if let Some(kernel) = self.kernel.get() {
-            return Ok(kernel);
-        }
-        let kernel = ScanKernel::of::<A::Operator, ArraysOf<A::Preparation>>(stream.context(), self.policy)?;
-        Ok(self.kernel.get_or_init(|| kernel))
+    pub(super) fn kernel<R: Arrangement<Element = A::Input>>(
+        &self,
+        stream: &CudaStream,
+    ) -> Result<Arc<ScanKernel>, Error> {
+        of_arrangement::<A, R, _>(&self.kernel, || {
+            ScanKernel::of::<A::Operator, ReaderOf<A, R>>(stream.context(), self.policy)
+        })
     }
 
     /// Names the operator in the error of a kernel.
@@ -139,12 +144,12 @@ impl<A: DeviceAggregate> Scan<A> {
     }
 }
 
-impl<M: DeviceMonoid> Scan<M> {
+impl<M: DeviceMonoid<Item: Value<Stored = <M as Monoid>::Item>>> Scan<M> {
     pub(super) fn in_place<O: Output<M::Item>>(&self, prefix: Prefix, mut items: O) -> Result<(), Error> {
-        let operator = &self.aggregate;
+        let operator = &self.aggregate.operator();
         let items = match items.target() {
             OutputTarget::Host(items) if self.device.keeps_host_on_cpu() => {
-                cpu::scan_in_place(operator, prefix, items);
+                cpu::scan_in_place(&self.aggregate, prefix, items);
                 return Ok(());
             }
             other => other,
@@ -152,11 +157,11 @@ impl<M: DeviceMonoid> Scan<M> {
         match (self.device.backend()?.gpu(), items) {
             (None, _) => Err(Error::DeviceInputOnCpu),
             (Some(stream), OutputTarget::Host(items)) => self
-                .kernel(stream)?
-                .scan_host::<_, M::Item, AsTheyAre, _>(operator, prefix, &*items, items.len())
+                .kernel::<Array<M::Item>>(stream)?
+                .scan_host::<_, Array<M::Item>, AsTheyAre, _>(operator, prefix, &*items, items.len())
                 .and_then(|(private, scanned)| private.download(&scanned, items)),
             (Some(stream), OutputTarget::Device(items)) => {
-                self.kernel(stream)?.scan_in_place(operator, prefix, items)
+                self.kernel::<Array<M::Item>>(stream)?.scan_in_place(operator, prefix, items)
             }
         }
         .map_err(Self::name_operator)
@@ -169,30 +174,30 @@ struct Scanned<'a, A> {
     prefix: Prefix,
 }
 
-impl<A: DeviceAggregate> AllocateOutput<A::Input, A::Output> for Scanned<'_, A> {
-    fn host(&self, slices: Slices<'_, A>) -> Result<Vec<A::Output>, Error> {
+impl<A: DeviceAggregate, R: Arrangement<Element = A::Input>> AllocateOutput<R, A::Output> for Scanned<'_, A> {
+    fn host(&self, slices: R::Slices<'_>) -> Result<Vec<A::Output>, Error> {
         let Self { scan: Scan { device, aggregate, .. }, prefix } = *self;
-        let length = Scan::<A>::length_of(slices)?;
+        let length = Scan::<A>::length_of::<R>(slices)?;
         if device.keeps_host_on_cpu() {
-            let elements = cpu::Prepared::each(aggregate, slices, length);
+            let elements = cpu::Prepared::<A, R>::each(aggregate, slices, length);
             return Ok(cpu::scan(&aggregate.monoid(), prefix, &elements, &cpu::PresentedBy(aggregate)));
         }
         match device.backend()?.gpu() {
             None => unreachable!("the CPU scans host memory above"),
             Some(stream) => {
-                let (private, scanned) = self.scan.scan_host(stream, prefix, slices, length)?;
+                let (private, scanned) = self.scan.scan_host::<R>(stream, prefix, slices, length)?;
                 private.download_all(&scanned)
             }
         }
     }
 
-    fn device(&self, pointers: Pointers<'_, A>) -> Result<CudaSlice<Stored<A>>, Error> {
+    fn device(&self, pointers: R::Pointers<'_>) -> Result<CudaSlice<Stored<A>>, Error> {
         let Self { scan, prefix } = *self;
         match scan.device.backend()?.gpu() {
             None => Err(Error::DeviceInputOnCpu),
             Some(stream) => {
-                let arrays = Scan::<A>::arrays(pointers)?;
-                scan.kernel(stream)?.scan(&scan.aggregate.operator(), prefix, arrays)
+                let arrays = Scan::<A>::arrays::<R>(pointers)?;
+                scan.kernel::<R>(stream)?.scan(&scan.aggregate.operator(), prefix, arrays)
             }
         }
     }

@@ -16,9 +16,10 @@ use self::functions::Functions;
 use self::members::Owner;
 use super::names::identifier;
 use super::packed;
+use super::read::Reader;
 use super::templates::ROUNDING;
 use super::types::Types;
-use crate::language::{Body, Form, Inside};
+use crate::language::{Body, Form, Inside, RustType};
 use crate::{DeviceMonoid, DeviceOperator, DeviceType, Error, Layout};
 
 /// The types and the operator of a program.
@@ -37,17 +38,16 @@ pub(crate) struct OperatorType {
     size: usize,
     item: Layout,
     pub(super) packed: Option<&'static str>,
+    /// The layout of an element of each array that a reader prepares.
+    elements: Option<Vec<Layout>>,
 }
 
 impl OperatorType {
-    pub(super) fn of<M: DeviceMonoid>() -> Self {
-        Self {
-            name: std::any::type_name::<M>(),
-            id: TypeId::of::<M>(),
-            size: size_of::<M>(),
-            item: M::Item::layout(),
-            packed: packed::form(TypeId::of::<M>()),
-        }
+    /// The operator of kernels that read with `R`.
+    pub(super) fn of<M: DeviceMonoid, R: Reader>() -> Self {
+        let (RustType { name, id }, item) = (M::rust_type(), M::Item::layout());
+        let elements = (!R::READS_ITEMS).then(|| R::elements(&item));
+        Self { name, id, size: size_of::<M>(), packed: packed::form(id), item, elements }
     }
 }
 
@@ -68,6 +68,7 @@ pub(super) fn definitions(of: &OperatorType, operator: &DeviceOperator) -> Resul
         state: None,
         members: Vec::new(),
         inside: Inside::NOTHING,
+        elements: of.elements.clone(),
         operators: HashMap::new(),
         known: HashMap::new(),
     };

@@ -5,7 +5,7 @@ use std::mem::MaybeUninit;
 use super::arguments::arguments;
 use super::entry::Entry;
 use super::program::OperatorType;
-use super::read::{ArraysOf, Reader, data_of};
+use super::read::{ArrayOfItems, Reader, ReaderOf, data_of};
 use super::rendered::Source;
 use super::templates::{LANES, Template};
 use crate::plan::{Kernel, Policy, Shape};
@@ -56,7 +56,16 @@ impl Source {
     /// - [`Error::Policy`] if no kernel can follow the policy.
     /// - The errors of an operator that has no CUDA C++ form, such as [`Error::Untranslatable`].
     pub fn of_reduction<A: DeviceAggregate>(policy: &Policy, kernel: Kernel) -> Result<Self, Error> {
-        Self::of_reduction_by::<A::Operator, ArraysOf<A::Preparation>>(policy, kernel)
+        Self::of_reduction_by::<A::Operator, ReaderOf<A>>(policy, kernel)
+    }
+
+    /// Renders a kernel that reduces items with the operator of an aggregate's kernels.
+    ///
+    /// # Errors
+    ///
+    /// The errors of [`of_reduction`](Self::of_reduction).
+    pub fn of_partials<M: DeviceMonoid>(policy: &Policy, kernel: Kernel) -> Result<Self, Error> {
+        Self::of_reduction_by::<M, ArrayOfItems>(policy, kernel)
     }
 
     /// Renders a kernel that reduces the elements of a reader with `M`.
@@ -65,7 +74,7 @@ impl Source {
         kernel: Kernel,
     ) -> Result<Self, Error> {
         policy.check(&data_of::<M, R>())?;
-        let operator = OperatorType::of::<M>();
+        let operator = OperatorType::of::<M, R>();
         let primitive = match kernel {
             Kernel::Baseline => vec![BASELINE],
             _ => [&RUNS[..], &REDUCTION].concat(),

@@ -5,7 +5,7 @@ use std::mem::MaybeUninit;
 use super::arguments::arguments;
 use super::entry::Entry;
 use super::program::OperatorType;
-use super::read::{ArraysOf, Reader};
+use super::read::{Reader, ReaderOf};
 use super::rendered::Source;
 use super::templates::{LANES, Template};
 use crate::plan::{Kernel, ScanPolicy, ScanShape};
@@ -41,7 +41,7 @@ impl Source {
     /// - [`Error::Policy`] if no kernel can follow the policy.
     /// - The errors of an operator that has no CUDA C++ form, such as [`Error::Untranslatable`].
     pub fn of_scan<A: DeviceAggregate>(policy: &ScanPolicy, kernel: Kernel) -> Result<Self, Error> {
-        Self::of_scan_by::<A::Operator, ArraysOf<A::Preparation>>(policy, kernel)
+        Self::of_scan_by::<A::Operator, ReaderOf<A>>(policy, kernel)
     }
 
     /// Renders a kernel that scans the elements of a reader with `M`.
@@ -50,7 +50,7 @@ impl Source {
         kernel: Kernel,
     ) -> Result<Self, Error> {
         policy.check(&M::Item::layout())?;
-        let operator = OperatorType::of::<M>();
+        let operator = OperatorType::of::<M, R>();
         let templates = [&LANES[..], R::TEMPLATES, &SCAN].concat();
         let entry = entry::<R, M::Item>(policy.shape(kernel), &operator);
         Self::render::<M>(&operator, &templates, &entry)

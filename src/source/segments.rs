@@ -5,7 +5,7 @@ use std::mem::MaybeUninit;
 use super::arguments::arguments;
 use super::entry::Entry;
 use super::program::OperatorType;
-use super::read::{ArraysOf, Reader, data_of};
+use super::read::{ArrayOfItems, Reader, ReaderOf, data_of};
 use super::reduce::{COUNTER, RUNS};
 use super::rendered::Source;
 use super::templates::{LANES, Template};
@@ -74,7 +74,19 @@ impl Source {
     /// - [`Error::Policy`] if no kernel can follow the policy.
     /// - The errors of an operator that has no CUDA C++ form, such as [`Error::Untranslatable`].
     pub fn of_segments<A: DeviceAggregate>(policy: &SegmentPolicy, kernel: Kernel) -> Result<Self, Error> {
-        Self::of_segments_by::<A::Operator, ArraysOf<A::Preparation>>(policy, kernel)
+        Self::of_segments_by::<A::Operator, ReaderOf<A>>(policy, kernel)
+    }
+
+    /// Renders a kernel that reduces segments of items with the operator of an aggregate's kernels.
+    ///
+    /// # Errors
+    ///
+    /// The errors of [`of_segments`](Self::of_segments).
+    pub fn of_segments_of_partials<M: DeviceMonoid>(
+        policy: &SegmentPolicy,
+        kernel: Kernel,
+    ) -> Result<Self, Error> {
+        Self::of_segments_by::<M, ArrayOfItems>(policy, kernel)
     }
 
     /// Renders a kernel that reduces the segments of a reader with `M`.
@@ -83,7 +95,7 @@ impl Source {
         kernel: Kernel,
     ) -> Result<Self, Error> {
         policy.check(&data_of::<M, R>())?;
-        let operator = OperatorType::of::<M>();
+        let operator = OperatorType::of::<M, R>();
         let primitive = match kernel {
             Kernel::ByWarps => [&RUNS[..], &[ARGUMENTS, BY_WARPS]].concat(),
             Kernel::ByColumns => vec![ARGUMENTS, LANE_RUN, BY_COLUMNS],

@@ -43,6 +43,7 @@ impl Types {
             Kind::Scalar(scalar) => scalar_name(*scalar).to_owned(),
             Kind::Array { element, length } => format!("Array<{}, {length}>", self.name(element)),
             Kind::Struct { fields } => self.define(layout, fields),
+            Kind::Tuple { fields } => self.define_tuple(layout, fields),
         };
         let Layout { name: rust, size, align, .. } = layout;
         self.assert(&format!("sizeof({name}) == {size}"), &format!("{rust} has {size} bytes"));
@@ -65,14 +66,50 @@ impl Types {
             self.definitions.push_str(&format!("    {ty} {member};\n"));
         }
         self.definitions.push_str("};\n");
-        for (field, member) in fields.iter().zip(&members) {
+        self.assert_offsets(layout, &name, fields, &members);
+        name
+    }
+
+    /// Defines a tuple as memory holds it: rustc chose the order of the parts. Variables hold another struct
+    /// ([`name_of`](Self::name_of)), and each converts to the other.
+    fn define_tuple(&mut self, layout: &Layout, fields: &[Field]) -> String {
+        let types: Vec<String> = fields.iter().map(|field| self.name(&field.layout)).collect();
+        let members: Vec<String> = fields.iter().map(|field| format!("_{}", field.name)).collect();
+        let name = self.scope.claim("TupleInMemory".to_owned());
+        let mut text = format!("\n// {}\nstruct alignas({}) {name} {{\n", layout.name, layout.align);
+        let mut order: Vec<usize> = (0..fields.len()).collect();
+        order.sort_by_key(|&k| fields[k].offset);
+        let mut end = 0;
+        for &k in &order {
+            let Field { offset, layout, .. } = &fields[k];
+            if *offset > end {
+                text.push_str(&format!("    unsigned char padding{k}[{}];\n", offset - end));
+            }
+            text.push_str(&format!("    {} {};\n", types[k], members[k]));
+            end = offset + layout.size;
+        }
+        let parameters: Vec<String> =
+            types.iter().zip(&members).map(|(ty, member)| format!("const {ty}& {member}")).collect();
+        let set: Vec<String> = order.iter().map(|&k| format!("{0}({0})", members[k])).collect();
+        text.push_str(&format!(
+            "    {name}() = default;\n    WARPFOLD_DEVICE {name}({}) : {} {{}}\n",
+            parameters.join(", "),
+            set.join(", ")
+        ));
+        text.push_str(&conversion(&members));
+        self.definitions.push_str(&text);
+        self.assert_offsets(layout, &name, fields, &members);
+        name
+    }
+
+    fn assert_offsets(&mut self, layout: &Layout, name: &str, fields: &[Field], members: &[String]) {
+        for (field, member) in fields.iter().zip(members) {
             let (rust, field, offset) = (layout.name, field.name, field.offset);
             self.assert(
                 &format!("WARPFOLD_OFFSET({name}, {member}) == {offset}"),
                 &format!("{rust} has the field {field} at byte {offset}"),
             );
         }
-        name
     }
 
     /// The type of a member of a struct. A member hides a type of the same name from later members,
@@ -110,12 +147,8 @@ impl Types {
         for (position, part) in parts.iter().enumerate() {
             self.definitions.push_str(&format!("    {part} _{position};\n"));
         }
-        // A result in device memory is a struct of the same parts, and so is the value of an option.
-        let values: Vec<String> = (0..parts.len()).map(|position| format!("_{position}")).collect();
-        self.definitions.push_str(&format!(
-            "    template <class Stored> WARPFOLD_DEVICE operator Stored() const {{ return Stored{{{}}}; }}\n}};\n",
-            values.join(", ")
-        ));
+        let members: Vec<String> = (0..parts.len()).map(|position| format!("_{position}")).collect();
+        self.definitions.push_str(&conversion(&members));
         self.tuples.insert(parts, name.clone());
         name
     }
@@ -143,7 +176,7 @@ impl Types {
                 let values: Vec<String> = values.iter().map(|value| self.literal(element, value)).collect();
                 format!("{name}{{{{{}}}}}", values.join(", "))
             }
-            (Kind::Struct { fields }, Literal::Sequence(values)) => {
+            (Kind::Struct { fields } | Kind::Tuple { fields }, Literal::Sequence(values)) => {
                 let values: Vec<String> = fields
                     .iter()
                     .zip(values)
@@ -156,6 +189,15 @@ impl Types {
             (_, literal) => format!("/* {literal:?} is no literal of {name} */"),
         }
     }
+}
+
+/// The end of a struct of a tuple: its conversion to other structs of the same parts. A result in device memory
+/// is such a struct, and so is the value of an option.
+fn conversion(members: &[String]) -> String {
+    format!(
+        "    template <class Stored> WARPFOLD_DEVICE operator Stored() const {{ return Stored{{{}}}; }}\n}};\n",
+        members.join(", ")
+    )
 }
 
 /// The start of the message of a failed layout assertion. `cuda::jit` looks for it in the

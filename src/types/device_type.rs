@@ -1,4 +1,7 @@
 use std::any::TypeId;
+use std::mem::offset_of;
+
+use super::held::{Describes, Held};
 
 /// Plain old data with the same layout in Rust and CUDA C++.
 ///
@@ -8,7 +11,7 @@ use std::any::TypeId;
 /// | types | feature |
 /// | --- | --- |
 /// | `i8` to `i64`, `u8` to `u64`, `isize`, `usize`, `bool`, `f32` and `f64` | |
-/// | arrays of device types, and [`Wrapping`](std::num::Wrapping) of a number | |
+/// | arrays of device types, tuples of 2 to 8 device types, and [`Wrapping`](std::num::Wrapping) of a number | |
 /// | `half::{f16, bf16}` | `half` |
 /// | `num_complex::Complex` | `num-complex` |
 /// | vectors, matrices, quaternions and affine maps of `glam` 0.34 | `glam` |
@@ -16,7 +19,8 @@ use std::any::TypeId;
 /// | `Pod<T>` of a `bytemuck::Pod` type `T` | `bytemuck` |
 ///
 /// A type describes itself as data. The renderer turns the description into CUDA
-/// C++. The rendered source asserts that size, alignment and offsets are those of Rust.
+/// C++. The rendered source asserts that size, alignment and offsets are those of Rust. The offsets of
+/// the parts of a tuple are those that rustc chose.
 ///
 /// # Safety
 ///
@@ -126,10 +130,14 @@ use std::any::TypeId;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a device type",
     label = "its layout is not known to CUDA C++",
-    note = "device types are the integers up to 64 bits, `bool`, `f32`, `f64`, arrays of device types, `#[repr(C)]` structs that derive `DeviceType`, and `Tuple2` to `Tuple8` in place of tuples; types of `glam`, `nalgebra`, `num-complex` and `half` need warpfold's feature of that name"
+    note = "device types are the integers up to 64 bits, `bool`, `f32`, `f64`, arrays and tuples of device types, and `#[repr(C)]` structs that derive `DeviceType`; types of `glam`, `nalgebra`, `num-complex` and `half` need warpfold's feature of that name"
 )]
 #[allow(unsafe_code)]
-pub unsafe trait DeviceType: Value<Stored = Self> {
+pub unsafe trait DeviceType: Value<Stored: Held<Self> + Describes<Self>> {
+    /// Whether arrays of it are bitmaps.
+    #[doc(hidden)]
+    const IS_BIT: bool = false;
+
     /// The layout of the type in memory.
     fn layout() -> Layout;
 
@@ -243,6 +251,11 @@ pub enum Kind {
         /// The fields in the order of declaration, which is the order of offsets.
         fields: Vec<Field>,
     },
+    /// A tuple.
+    Tuple {
+        /// The parts in order. The order of their offsets may be another.
+        fields: Vec<Field>,
+    },
 }
 
 /// A field of a struct.
@@ -260,7 +273,7 @@ pub enum Kind {
 /// ```
 #[derive(Clone, Debug)]
 pub struct Field {
-    /// The name in Rust; `0`, `1`, ... in a tuple struct.
+    /// The name in Rust; `0`, `1`, ... in a tuple or a tuple struct.
     pub name: &'static str,
     /// Offset in bytes from the start of the struct.
     pub offset: usize,
@@ -379,4 +392,38 @@ unsafe impl<T: DeviceType, const N: usize> DeviceType for [T; N] {
     fn same_bits(a: &Self, b: &Self) -> bool {
         a.iter().zip(b).all(|(a, b)| T::same_bits(a, b))
     }
+}
+
+macro_rules! tuples {
+    ($(($($part:ident $index:tt),*);)*) => {$(
+        // SAFETY: the layout has each part, at its offset. All bits that the parts allow are valid.
+        #[allow(unsafe_code)]
+        #[diagnostic::do_not_recommend]
+        unsafe impl<$($part: DeviceType),*> DeviceType for ($($part,)*) {
+            fn layout() -> Layout {
+                let fields = vec![$(Field {
+                    name: stringify!($index),
+                    offset: offset_of!(Self, $index),
+                    layout: $part::layout(),
+                }),*];
+                Layout::of::<Self>(Kind::Tuple { fields })
+            }
+            fn literal(&self) -> Literal {
+                Literal::Sequence(vec![$(self.$index.literal()),*])
+            }
+            #[inline]
+            fn same_bits(a: &Self, b: &Self) -> bool {
+                $($part::same_bits(&a.$index, &b.$index))&&*
+            }
+        }
+    )*};
+}
+tuples! {
+    (A 0, B 1);
+    (A 0, B 1, C 2);
+    (A 0, B 1, C 2, D 3);
+    (A 0, B 1, C 2, D 3, E 4);
+    (A 0, B 1, C 2, D 3, E 4, F 5);
+    (A 0, B 1, C 2, D 3, E 4, F 5, G 6);
+    (A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7);
 }

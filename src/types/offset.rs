@@ -1,7 +1,7 @@
 //! Offsets: where segments of an input begin and end.
 
 use super::device_type::DeviceType;
-use super::element::Element;
+use super::element::{Arrangement, Element};
 
 mod sealed {
     pub trait Offset {}
@@ -57,7 +57,10 @@ pub trait Offsets: Element + sealed::Offsets {
 
     /// Where a segment begins and ends. None if an offset is negative.
     #[doc(hidden)]
-    fn bounds(slices: Self::Slices<'_>, segment: usize) -> (Option<u64>, Option<u64>);
+    fn bounds<R: Arrangement<Element = Self>>(
+        slices: R::Slices<'_>,
+        segment: usize,
+    ) -> (Option<u64>, Option<u64>);
 }
 
 impl<T: Offset> sealed::Offsets for T {}
@@ -65,8 +68,11 @@ impl<T: Offset> Offsets for T {
     type Offset = T;
     const IN_PAIRS: bool = false;
     #[inline]
-    fn bounds(slices: Self::Slices<'_>, segment: usize) -> (Option<u64>, Option<u64>) {
-        (T::at(slices, segment).place(), T::at(slices, segment + 1).place())
+    fn bounds<R: Arrangement<Element = T>>(
+        slices: R::Slices<'_>,
+        segment: usize,
+    ) -> (Option<u64>, Option<u64>) {
+        (R::at(slices, segment).place(), R::at(slices, segment + 1).place())
     }
 }
 
@@ -75,8 +81,11 @@ impl<T: Offset> Offsets for (T, T) {
     type Offset = T;
     const IN_PAIRS: bool = true;
     #[inline]
-    fn bounds(slices: Self::Slices<'_>, segment: usize) -> (Option<u64>, Option<u64>) {
-        let (begin, end) = Self::at(slices, segment);
+    fn bounds<R: Arrangement<Element = (T, T)>>(
+        slices: R::Slices<'_>,
+        segment: usize,
+    ) -> (Option<u64>, Option<u64>) {
+        let (begin, end) = R::at(slices, segment);
         (begin.place(), end.place())
     }
 }

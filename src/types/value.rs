@@ -1,6 +1,10 @@
 //! Results that are no device types, and how device memory holds them.
 
-use super::device_type::{DeviceType, Value};
+use std::cmp::Ordering;
+
+use super::device_type::{DeviceType, Kind, Layout, Literal, Scalar, Value};
+use super::element::{Array, InStep};
+use super::held::{Describes, Held, Type, held_as_another};
 
 /// `Option<T>` in device memory.
 ///
@@ -52,6 +56,36 @@ impl<V: Value> Value for Option<V> {
     }
 }
 
+// The value is stored as in device memory: a tuple is a struct, of which each part has the literal of the
+// tuple's part.
+impl<V: Value<Stored: Describes<V>>> Describes<Option<V>> for Maybe<V::Stored> {
+    fn described() -> Type {
+        Type::Value(Self::layout())
+    }
+    fn literal_of(option: &Option<V>) -> Literal {
+        match option {
+            Some(value) => Literal::Sequence(vec![V::Stored::literal_of(value), true.literal()]),
+            None => DeviceType::literal(&Self::from(None)),
+        }
+    }
+}
+
+impl Value for Ordering {
+    type Stored = i8;
+    fn from_stored(stored: i8) -> Self {
+        stored.cmp(&0)
+    }
+}
+
+impl Describes<Ordering> for i8 {
+    fn described() -> Type {
+        Type::Value(Layout::of::<Ordering>(Kind::Scalar(Scalar::I8)))
+    }
+    fn literal_of(order: &Ordering) -> Literal {
+        (*order as i8).literal()
+    }
+}
+
 macro_rules! stored_as_they_are {
     ($($type:ty)*) => {$(
         impl Value for $type {
@@ -75,7 +109,7 @@ impl<T: DeviceType, const N: usize> Value for [T; N] {
 
 macro_rules! tuples {
     ($($tuple:ident($($part:ident $index:tt),*);)*) => {$(
-        #[doc = concat!("A tuple as an item, and in device memory: the parts in order, at the offsets of `#[repr(C)]`.\n\n```\nuse warpfold::DeviceType;\n\nassert!(warpfold::", stringify!($tuple), "::<", $(stringify!($part), ", ",)* ">::layout().size > 0);\n# ", $("type ", stringify!($part), " = u8; ",)* "\n```")]
+        #[doc = concat!("A tuple among the results in device memory: the parts in order, at the offsets of `#[repr(C)]`.\n\n```\nuse warpfold::DeviceType;\n\nassert!(warpfold::", stringify!($tuple), "::<", $(stringify!($part), ", ",)* ">::layout().size > 0);\n# ", $("type ", stringify!($part), " = u8; ",)* "\n```")]
         #[derive(Clone, Copy, Debug, PartialEq, crate::DeviceType)]
         #[repr(C)]
         pub struct $tuple<$($part: DeviceType),*>($(
@@ -88,6 +122,21 @@ macro_rules! tuples {
             fn from_stored(stored: Self::Stored) -> Self {
                 ($($part::from_stored(stored.$index),)*)
             }
+        }
+
+        impl<$($part: Value<Stored: Describes<$part>>),*> Describes<($($part,)*)> for $tuple<$($part::Stored),*> {
+            fn described() -> Type {
+                Type::Tuple(vec![$($part::Stored::described()),*])
+            }
+            fn literal_of(tuple: &($($part,)*)) -> Literal {
+                Literal::Sequence(vec![$($part::Stored::literal_of(&tuple.$index)),*])
+            }
+        }
+
+        impl<$($part: DeviceType),*> Held<($($part,)*)> for $tuple<$($part::Stored),*> {
+            type Arrangement = InStep<($(<$part::Stored as Held<$part>>::OneArray,)*)>;
+            type OneArray = Array<($($part,)*)>;
+            held_as_another!();
         }
 
         impl<$($part: DeviceType),*> From<($($part,)*)> for $tuple<$($part),*> {

@@ -17,7 +17,7 @@ use warpfold::cudarc::driver::sys::{CUgraphInstantiate_flags, CUstreamCaptureMod
 use warpfold::jit::{self, Architecture};
 use warpfold::plan::ScanPolicy;
 use warpfold::source::Source;
-use warpfold::{Aggregate, DeviceAggregate, DeviceType, Element, Error, Item, Maybe, Scan, tree};
+use warpfold::{Aggregate, DeviceAggregate, DeviceType, Error, Item, Maybe, Scan, tree};
 
 use crate::same;
 

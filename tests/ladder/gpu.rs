@@ -1,7 +1,5 @@
 //! Tests of rungs on a GPU.
 
-use std::fmt::Debug;
-
 use super::subjects::{FINISHES, Subject, Visitor, lengths, subjects};
 use cudarc::driver::sys::{CUgraphInstantiate_flags, CUstreamCaptureMode};
 use support::inputs::Inputs;
@@ -34,7 +32,7 @@ impl Visitor for OnGpu<'_> {
 
 fn on_gpu<M: DeviceMonoid>(gpu: &Device, subject: Subject<M>, threads: u32, finish: Finish, items: &[M::Item])
 where
-    M::Item: Debug,
+    M::Item: Sample,
 {
     let ladder = (subject.ladder)(gpu.clone(), subject.operator).threads(threads).finish(finish);
     let what = |rung: Rung| format!("{rung:?}, {} items, blocks of {threads}, {finish:?}", items.len());

@@ -16,7 +16,7 @@ use support::tiers::{Suite, Tier, alone, device};
 use warpfold::cudarc::driver::sys::{CUgraphInstantiate_flags, CUstreamCaptureMode};
 use warpfold::operators::Sum;
 use warpfold::plan::SegmentPolicy;
-use warpfold::{Aggregate, DeviceAggregate, Element, Error, Item, Maybe, Reduction, tree};
+use warpfold::{Aggregate, DeviceAggregate, Error, Item, Maybe, Reduction, tree};
 
 use crate::random::runs_on_executor;
 use crate::{POLICIES, check};

@@ -11,6 +11,7 @@ use warpfold::{Aggregate, Bit, DeviceAggregate, DeviceType, aggregate, device};
 use super::drawn::Drawn;
 use super::items::Sample;
 use super::operators::{Lanewise, LeftmostNearest, ModularAffine, Reserved};
+use super::tuples::{Marked, MarkedInStep, MarkedMap};
 
 /// Visits each aggregate.
 pub trait Visitor {
@@ -73,6 +74,9 @@ pub fn some(visitor: &mut impl Visitor) {
     let accumulated = Accumulated { scale: 9, unused: 0 };
     visitor.visit("accumulated_and_mapped", Mapped(Halve, Filtered(IsSmall, accumulated)));
     visitor.visit("accumulated_and_masked", Masked::<Accumulated, Bit>(accumulated, PhantomData));
+    visitor.visit("items_that_are_tuples", MarkedMap);
+    visitor.visit("prepared_tuples", (Marked, SumWide::<u32>::new()));
+    visitor.visit("tuples_in_step", MarkedInStep);
     visitor.visit("tuple_in_step", (Product(PhantomData::<(u8, u32)>), Latest(PhantomData::<(u8, u32)>)));
 }
 

@@ -1,13 +1,13 @@
 //! The CUDA C++ of operators, compiled for the CPU by the system's C++ compiler.
 
 use std::ffi::{OsString, c_void};
-use std::fmt::Debug;
 use std::process::Command;
 use std::sync::{LazyLock, OnceLock};
 
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
-use warpfold::{Device, DeviceAggregate, DeviceMonoid, DeviceType, Element, Item, Reduction};
+use warpfold::source::data_of_aggregate;
+use warpfold::{Device, DeviceAggregate, DeviceMonoid, DeviceType, Item, Reduction};
 
 use super::edges::Edge;
 use super::templates::templates;
@@ -57,30 +57,6 @@ pub struct Steps {
     prepare: unsafe extern "C" fn(*const c_void, u64, *const *const c_void, *mut c_void),
     /// The parameters are the operator, the item, the count, and the result.
     present: unsafe extern "C" fn(*const c_void, *const c_void, u64, *mut c_void),
-}
-
-/// Elements of one or two arrays.
-pub trait Parts: Element + Debug {
-    fn strategy() -> BoxedStrategy<Self>;
-    fn pointers(&self) -> Vec<*const c_void>;
-}
-
-impl<T: Edge> Parts for T {
-    fn strategy() -> BoxedStrategy<T> {
-        <T as Edge>::strategy()
-    }
-    fn pointers(&self) -> Vec<*const c_void> {
-        vec![(&raw const *self).cast()]
-    }
-}
-
-impl<A: Edge, B: Edge> Parts for (A, B) {
-    fn strategy() -> BoxedStrategy<(A, B)> {
-        (<A as Edge>::strategy(), <B as Edge>::strategy()).boxed()
-    }
-    fn pointers(&self) -> Vec<*const c_void> {
-        vec![(&raw const self.0).cast(), (&raw const self.1).cast()]
-    }
 }
 
 /// A compiled `combine`. The parameters are the operator, the left item, the right item and the
@@ -193,7 +169,7 @@ fn before() -> String {
 
 /// Combines two items by a compiled `combine`.
 pub fn call<M: DeviceMonoid>(operator: M, combine: Combine, left: M::Item, right: M::Item) -> M::Item {
-    let mut out = left;
+    let (mut out, operator) = (left, DeviceAggregate::operator(&operator));
     // SAFETY: the function reads two items and an operator, and writes one item.
     unsafe {
         combine(
@@ -219,18 +195,20 @@ where
 }
 
 /// Asserts that the compiled steps return the aggregate's bits, for `count` elements and items.
-pub fn check_steps<A: DeviceAggregate<Input: Parts, Output: Edge>>(aggregate: A, steps: Steps, count: u32)
+pub fn check_steps<A: DeviceAggregate<Input: Edge, Output: Edge>>(aggregate: A, steps: Steps, count: u32)
 where
     Item<A>: Edge,
 {
     let (operator, index) = (aggregate.operator(), <u64 as Edge>::strategy());
     let operator = (&raw const operator).cast();
-    let elements = (index.clone(), <A::Input as Parts>::strategy());
+    let elements = (index.clone(), <A::Input as Edge>::strategy());
     let prepared = runner(count).run(&elements, |(index, element)| {
         let expected = aggregate.prepare(index, element);
         let mut got = expected;
+        let whole = vec![(&raw const element).cast()];
+        let parts = if data_of_aggregate::<A>().elements.len() == 1 { whole } else { element.parts() };
         // SAFETY: the function reads an operator and the parts of an element, and writes an item.
-        unsafe { (steps.prepare)(operator, index, element.pointers().as_ptr(), (&raw mut got).cast()) };
+        unsafe { (steps.prepare)(operator, index, parts.as_ptr(), (&raw mut got).cast()) };
         same_bits(got, expected)
     });
     prepared.unwrap_or_else(|error| panic!("prepare: {error}"));

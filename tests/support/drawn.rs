@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use rand::rngs::SmallRng;
 use warpfold::cudarc::driver::{CudaSlice, CudaStream, CudaView};
+use warpfold::source::data_of_aggregate;
 use warpfold::{
     Aggregate, Bit, Bitmap, Device, DeviceAggregate, DeviceMemory, DeviceType, Element, Error, HostMemory,
-    Input, Offsets, OnDevice, OneArray, Place, Reduction, Rows, Scan, Value,
+    Input, Offsets, OnDevice, Place, Reduction, Rows, Scan, Value,
 };
 
 use super::input_bytes::{ArrayBytes, bitmap, bytes};
@@ -17,6 +18,9 @@ pub type Stored<A> = <<A as Aggregate>::Output as Value>::Stored;
 
 /// Elements that can be drawn, and stored as arrays.
 pub trait Drawn: Element {
+    /// The number of arrays.
+    const COUNT: usize;
+
     fn draw(random: &mut SmallRng) -> Self;
 
     /// The arrays in host memory.
@@ -72,6 +76,14 @@ pub trait Drawn: Element {
     fn arrays(elements: &[Self]) -> Vec<ArrayBytes>;
 }
 
+/// The bytes of each array that an aggregate reads: one array of tuples if they are its items.
+pub fn arrays_of<A: DeviceAggregate<Input: Drawn>>(elements: &[A::Input]) -> Vec<ArrayBytes> {
+    match data_of_aggregate::<A>().elements.len() {
+        1 if A::Input::COUNT > 1 => vec![ArrayBytes::Values(bytes(elements), align_of::<A::Input>())],
+        _ => A::Input::arrays(elements),
+    }
+}
+
 fn upload<T: DeviceType>(stream: &Arc<CudaStream>, items: &[T], start: usize) -> CudaSlice<T> {
     let before = vec![items.first().copied(); start];
     let padded: Vec<T> = before.into_iter().flatten().chain(items.iter().copied()).collect();
@@ -102,6 +114,7 @@ pub fn scanned<A: DeviceAggregate, I: Input<A::Input>>(
 }
 
 impl<T: Sample> Drawn for T {
+    const COUNT: usize = 1;
     fn draw(random: &mut SmallRng) -> T {
         T::sample(random)
     }
@@ -163,6 +176,7 @@ impl<T: Sample> Drawn for T {
 
 /// Indices alone are in no memory. A GPU gets them from the host.
 impl Drawn for () {
+    const COUNT: usize = 0;
     fn draw(_: &mut SmallRng) {}
     type Host = u64;
     fn split(elements: &[()]) -> u64 {
@@ -221,7 +235,7 @@ impl Drawn for () {
 }
 
 /// An element of one of several arrays.
-pub trait Column: OneArray {
+pub trait Column: DeviceType {
     fn draw_one(random: &mut SmallRng) -> Self;
 
     /// The array in host memory.
@@ -303,6 +317,8 @@ impl Column for Bit {
 macro_rules! in_step {
     ($($($part:ident $index:tt),*;)*) => {$(
         impl<$($part: Column),*> Drawn for ($($part,)*) {
+            const COUNT: usize = [$($index),*].len();
+
             fn draw(random: &mut SmallRng) -> Self {
                 ($($part::draw_one(random),)*)
             }

@@ -1,6 +1,7 @@
 //! Values on which Rust and C++ may differ: the ends of ranges, halves, powers of two, both zeros,
 //! NaNs.
 
+use std::ffi::c_void;
 use std::fmt::Debug;
 
 use proptest::array::uniform;
@@ -13,6 +14,11 @@ use warpfold::DeviceType;
 /// A type whose values can be drawn, with frequent edge values.
 pub trait Edge: DeviceType + Debug {
     fn strategy() -> BoxedStrategy<Self>;
+
+    /// The parts of a tuple, or the value itself.
+    fn parts(&self) -> Vec<*const c_void> {
+        vec![(&raw const *self).cast()]
+    }
 
     /// The same value at each call.
     fn example() -> Self {
@@ -80,6 +86,24 @@ impl<T: Edge, const N: usize> Edge for [T; N] {
     fn strategy() -> BoxedStrategy<Self> {
         uniform(T::strategy()).boxed()
     }
+}
+
+macro_rules! tuples {
+    ($(($($part:ident $index:tt),*);)*) => {$(
+        impl<$($part: Edge),*> Edge for ($($part,)*) {
+            fn strategy() -> BoxedStrategy<Self> {
+                ($($part::strategy(),)*).boxed()
+            }
+            fn parts(&self) -> Vec<*const c_void> {
+                vec![$((&raw const self.$index).cast()),*]
+            }
+        }
+    )*};
+}
+tuples! {
+    (A 0, B 1);
+    (A 0, B 1, C 2);
+    (A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7);
 }
 
 fn drawn<S: Strategy>(runner: &mut TestRunner, strategy: &S) -> S::Value {

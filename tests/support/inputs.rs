@@ -1,7 +1,7 @@
 //! Inputs for the suites that run on a device.
 
 use cudarc::driver::CudaSlice;
-use warpfold::{Device, DeviceMonoid, DeviceType, Reduction, Scan, cudarc};
+use warpfold::{Device, DeviceMonoid, DeviceType, Reduction, Scan, Value, cudarc};
 
 /// Items in the memory that a device reads fastest. A test can use any part of them.
 pub enum Inputs<T> {
@@ -9,7 +9,7 @@ pub enum Inputs<T> {
     Device(CudaSlice<T>),
 }
 
-impl<T: DeviceType> Inputs<T> {
+impl<T: DeviceType + Value<Stored = T>> Inputs<T> {
     pub fn on(device: &Device, items: &[T]) -> Self {
         match device.is_gpu() {
             false => Self::Host(items.to_vec()),

@@ -7,10 +7,10 @@
 
 use rand::rngs::SmallRng;
 use rand::{Rng, SeedableRng};
-use warpfold::DeviceType;
+use warpfold::{DeviceType, Value};
 
 /// A type whose values can be drawn, with frequent edge values.
-pub trait Sample: DeviceType + std::fmt::Debug {
+pub trait Sample: DeviceType + Value<Stored = Self> + std::fmt::Debug {
     fn sample(random: &mut SmallRng) -> Self;
 }
 

@@ -19,3 +19,4 @@ pub mod selection;
 pub mod simt;
 pub mod templates;
 pub mod tiers;
+pub mod tuples;

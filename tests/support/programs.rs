@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 
 use warpfold::plan::{Kernel, ScanPolicy};
 use warpfold::source::{Source, data_of_aggregate};
-use warpfold::{DeviceAggregate, Policy};
+use warpfold::{DeviceAggregate, DeviceMonoid, Policy};
 
 use super::checks::code_of;
 use super::cpp::compiler;
@@ -75,6 +75,17 @@ pub trait Policies: Copy + Send + 'static {
     fn source<A: DeviceAggregate>(&self, kernel: Kernel) -> Source;
 }
 
+/// The policy of a primitive whose later kernels reduce partials with the operator of an aggregate.
+pub trait PartialPolicies: Policies {
+    fn source_of_partials<M: DeviceMonoid>(&self, kernel: Kernel) -> Source;
+}
+
+impl PartialPolicies for Policy {
+    fn source_of_partials<M: DeviceMonoid>(&self, kernel: Kernel) -> Source {
+        Source::of_partials::<M>(self, kernel).unwrap_or_else(|error| panic!("{error}"))
+    }
+}
+
 impl Policies for Policy {
     const KERNELS: &'static [Kernel] = &Kernel::ALL;
     fn source<A: DeviceAggregate>(&self, kernel: Kernel) -> Source {
@@ -110,11 +121,27 @@ impl Kernels {
         Case { first, operator, policy }
     }
 
+    /// Adds kernels that reduce partials with the operator of an aggregate.
+    pub fn add_partials<M: DeviceMonoid, P: PartialPolicies>(
+        &mut self,
+        operator: M,
+        policy: P,
+    ) -> Case<M, P> {
+        let first = self.cases.len() as u32;
+        for &kernel in P::KERNELS {
+            self.add_kernel(&policy.source_of_partials::<M>(kernel));
+        }
+        Case { first, operator, policy }
+    }
+
     /// Adds the kernels of an aggregate, under the default policies.
     pub fn add_aggregate<A: DeviceAggregate>(&mut self, aggregate: A) -> AggregateCase<A> {
         let data = data_of_aggregate::<A>();
         let elements = self.add(aggregate, Policy::for_data(&data));
-        AggregateCase { elements, items: self.add(aggregate.operator(), Policy::for_item(&data.item)) }
+        AggregateCase {
+            elements,
+            items: self.add_partials(aggregate.operator(), Policy::for_item(&data.item)),
+        }
     }
 
     /// Everything that the compiler reads, without the lines that cannot change its output.

@@ -4,11 +4,11 @@ use std::mem::{offset_of, size_of};
 
 use warpfold::plan::{Data, Kernel, OffsetPlan, SegmentLaunch, SegmentPolicy, Segments, Stage};
 use warpfold::source::{ArrayInput, OffsetArguments, SegmentArguments, Source, data_of_aggregate};
-use warpfold::{DeviceAggregate, DeviceMonoid, Element, Value};
+use warpfold::{DeviceAggregate, DeviceMonoid, Value};
 
-use super::drawn::Drawn;
+use super::drawn::{Drawn, arrays_of};
 use super::input_bytes::{ArrayBytes, InputBytes, NO_ARRAY, bytes, values};
-use super::programs::{Case, Kernels, Policies};
+use super::programs::{Case, Kernels, PartialPolicies, Policies};
 use super::simt::{AddressOffsets, Executor, Operands, Request, state};
 
 /// Blocks that the executor holds at once. Few, so that a warp takes several windows or chunks.
@@ -18,6 +18,12 @@ impl Policies for SegmentPolicy {
     const KERNELS: &'static [Kernel] = &Kernel::OF_SEGMENTS;
     fn source<A: DeviceAggregate>(&self, kernel: Kernel) -> Source {
         Source::of_segments::<A>(self, kernel).unwrap_or_else(|error| panic!("{error}"))
+    }
+}
+
+impl PartialPolicies for SegmentPolicy {
+    fn source_of_partials<M: DeviceMonoid>(&self, kernel: Kernel) -> Source {
+        Source::of_segments_of_partials::<M>(self, kernel).unwrap_or_else(|error| panic!("{error}"))
     }
 }
 
@@ -32,8 +38,9 @@ impl<A: DeviceAggregate> SegmentCase<A> {
     /// Adds the kernels of an aggregate under policies that `change` makes of the default ones.
     pub fn add(kernels: &mut Kernels, aggregate: A, change: impl Fn(SegmentPolicy) -> SegmentPolicy) -> Self {
         let of = |data: &Data| change(SegmentPolicy::for_data(data));
-        let elements = kernels.add(aggregate, of(&data_of_aggregate::<A>()));
-        let items = kernels.add(aggregate.operator(), of(&data_of_aggregate::<A::Operator>()));
+        let data = data_of_aggregate::<A>();
+        let elements = kernels.add(aggregate, of(&data));
+        let items = kernels.add_partials(aggregate.operator(), of(&Data::of_items(&data.item)));
         Self { elements, items }
     }
 }
@@ -87,14 +94,14 @@ impl Executor {
         let operator = case.elements.operator.operator();
         let (data, operands) = (data_of_aggregate::<A>(), Operands::of(&operator));
         let launches = case.elements.policy.launches(&case.items.policy, segments);
-        let mut input = InputBytes::of_arrays(A::Input::arrays(elements), misalignment);
+        let mut input = InputBytes::of_arrays(arrays_of::<A>(elements), misalignment);
         for (number, launch) in launches.iter().enumerate() {
             let is_first = number == 0;
             let (policy, kernel) = match is_first {
                 true => (&case.elements.policy, case.elements.number(launch.kernel)),
                 false => (&case.items.policy, case.items.number(launch.kernel)),
             };
-            let data = if is_first { data.clone() } else { data_of_aggregate::<A::Operator>() };
+            let data = if is_first { data.clone() } else { Data::of_items(&data.item) };
             let (op, size) = match launch.is_final() {
                 true => {
                     let last = operator.presenting(Some(segments.length));
@@ -102,7 +109,7 @@ impl Executor {
                 }
                 false => (state(&operator), data.item.size),
             };
-            let (arguments, places) = arguments(is_first.then_some(A::Input::COUNT), launch, &operands);
+            let (arguments, places) = arguments(is_first.then_some(data.elements.len()), launch, &operands);
             let output = launch.values() as usize * size;
             let request = Request {
                 kernel,
@@ -138,10 +145,11 @@ impl Executor {
     ) -> Result<(Vec<A::Output>, u64), String> {
         let operator = case.elements.operator.operator();
         let operands = Operands::of(&operator);
-        let (data, items) = (data_of_aggregate::<A>(), data_of_aggregate::<A::Operator>());
+        let data = data_of_aggregate::<A>();
+        let items = Data::of_items(&data.item);
         let result = (state(&operator.presenting(Some(0))), size_of::<<A::Output as Value>::Stored>());
         let plan = offsets.plan;
-        let mut arrays = A::Input::arrays(elements);
+        let mut arrays = arrays_of::<A>(elements);
         let elements_of = arrays.len();
         arrays.extend(offsets.arrays.iter().map(|array| ArrayBytes::Values(array.clone(), offsets.width)));
         let input = InputBytes::of_arrays(arrays, misalignment);

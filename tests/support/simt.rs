@@ -7,11 +7,11 @@ use std::sync::{Arc, OnceLock};
 
 use warpfold::plan::{Data, Limits, ScanLaunch, ScanPolicy};
 use warpfold::source::{Arguments, ArrayInput, ScanArguments, data_of_aggregate};
-use warpfold::{DeviceAggregate, DeviceMonoid, DeviceType, Element, Layout, Value, tree};
+use warpfold::{DeviceAggregate, DeviceMonoid, DeviceType, Layout, Value, tree};
 
 use super::checks::{Check, digest};
 use super::cpp::compiler_version;
-use super::drawn::Drawn;
+use super::drawn::{Drawn, arrays_of};
 use super::input_bytes::{InputBytes, NO_ARRAY, bytes, values};
 use super::items::{Sample, Sampler, items};
 use super::programs::{AggregateCase, Case, Checks, Kernels, Policies, Program};
@@ -360,7 +360,7 @@ impl Executor {
             elements: Some(data_of_aggregate::<A>()),
             last: (state(&last), size_of::<<A::Output as Value>::Stored>()),
         };
-        let input = InputBytes::of_arrays(A::Input::arrays(elements), misalignment);
+        let input = InputBytes::of_arrays(arrays_of::<A>(elements), misalignment);
         let result = self.bracket_of_bytes(&kernels, &operands, input, elements.len(), 0)?;
         // SAFETY: the kernel wrote a whole result, field by field.
         Ok(A::Output::from_stored(unsafe { std::ptr::read_unaligned(result.as_ptr().cast()) }))
@@ -467,10 +467,10 @@ impl Executor {
         let (count, layout) = (elements.len(), <A::Output as Value>::Stored::layout());
         let kernels = ScanKernels {
             case: Case { first: case.first, operator: (), policy: case.policy },
-            arrays: Some(A::Input::COUNT),
+            arrays: Some(data_of_aggregate::<A>().elements.len()),
             output: (count * layout.size, asked.misalignment.1 * layout.align),
         };
-        let input = InputBytes::of_arrays(A::Input::arrays(elements), asked.misalignment.0);
+        let input = InputBytes::of_arrays(arrays_of::<A>(elements), asked.misalignment.0);
         let operands = Operands::of(&case.operator.operator());
         let output = self.scan_of_bytes(&kernels, &operands, (input, count as u64, 0), asked, shared)?;
         // SAFETY: the kernel wrote whole results, field by field.

@@ -3,7 +3,7 @@
 
 use support::edges::{Edge, PAIRS, assert_same, pairs};
 use support::tiers::{Tier, device};
-use warpfold::{DeviceMonoid, DeviceType, Policy, Reduction};
+use warpfold::{DeviceMonoid, DeviceType, Policy, Reduction, Value};
 
 /// Asserts Rust's bits for reductions of two items. Each reduction is one combination.
 pub fn combines_as_rust<M: DeviceMonoid>(operator: M)
@@ -18,7 +18,8 @@ where
     for policy in [default, default.baseline_only()] {
         let reduction = Reduction::with(device.clone(), operator).with_policy(policy);
         reduction.compile().unwrap_or_else(|error| panic!("{error}"));
-        let mut results = device.upload(&both[..pairs.len()]).expect("room for the results");
+        let mut results =
+            device.zeros::<<M::Item as Value>::Stored>(pairs.len()).expect("room for the results");
         for pair in 0..pairs.len() {
             // `run` would also compile the CPU's loops for each operator.
             let (input, mut output) = (items.slice(2 * pair..2 * pair + 2), results.slice_mut(pair..=pair));

@@ -5,9 +5,9 @@ use std::ops::Range;
 use super::elements::{BLOCK_BYTES, Elements};
 use crate::cpu::prefetch;
 use crate::cpu::units::{RUN, items_of, items_of_bytes};
-use crate::language::{Preparation, accumulates};
-use crate::types::SliceVisitor;
-use crate::{Bitmap, DeviceAggregate, DeviceType, Element, Error, Item, Monoid};
+use crate::language::accumulates;
+use crate::types::{Arrangement, SliceVisitor};
+use crate::{Bitmap, DeviceAggregate, DeviceType, Error, Item, Monoid};
 
 impl<Item: Sync> Elements<Item> for [Item] {
     fn length(&self) -> usize {
@@ -20,10 +20,10 @@ impl<Item: Sync> Elements<Item> for [Item] {
     }
 }
 
-/// Elements that an aggregate prepares.
-pub(crate) struct Prepared<'p, 'a, A: DeviceAggregate> {
+/// Elements that lie like `R`, and that an aggregate prepares.
+pub(crate) struct Prepared<'p, 'a, A, R: Arrangement> {
     aggregate: &'p A,
-    slices: <A::Input as Element>::Slices<'a>,
+    slices: R::Slices<'a>,
     /// The place of the first element in the arrays. Its index is 0.
     first: usize,
     length: usize,
@@ -31,23 +31,19 @@ pub(crate) struct Prepared<'p, 'a, A: DeviceAggregate> {
     per_item: usize,
 }
 
-impl<'p, 'a, A: DeviceAggregate> Prepared<'p, 'a, A> {
+impl<'p, 'a, A: DeviceAggregate, R: Arrangement<Element = A::Input>> Prepared<'p, 'a, A, R> {
     /// Elements of arrays that have this length ([`length_of`]). Each becomes an item.
-    pub(crate) fn each(aggregate: &'p A, slices: <A::Input as Element>::Slices<'a>, length: usize) -> Self {
+    pub(crate) fn each(aggregate: &'p A, slices: R::Slices<'a>, length: usize) -> Self {
         Self { aggregate, slices, first: 0, length, per_item: 1 }
     }
 
     /// The same for a reduction: a run of elements becomes one item, by the bracket of their items
     /// in registers. If the aggregate accumulates, more elements do.
-    pub(crate) fn for_reduction(
-        aggregate: &'p A,
-        slices: <A::Input as Element>::Slices<'a>,
-        length: usize,
-    ) -> Self {
+    pub(crate) fn for_reduction(aggregate: &'p A, slices: R::Slices<'a>, length: usize) -> Self {
         let per_item = match A::ACCUMULATES {
             true => ACCUMULATED,
             // Without optimisation, one element after the other is faster.
-            false if cfg!(debug_assertions) || A::Preparation::IS_NOTHING => 1,
+            false if cfg!(debug_assertions) || A::as_items::<R>(slices).is_some() => 1,
             false if A::HAS_BRACKET => LONG_RUN,
             false => RUN,
         };
@@ -116,13 +112,13 @@ impl<'p, 'a, A: DeviceAggregate> Prepared<'p, 'a, A> {
     /// The bracket of a power of two of elements.
     #[inline(always)]
     fn whole<const COUNT: usize>(&self, operator: &A::Monoid, begin: usize) -> Item<A> {
-        let elements = A::Input::several::<COUNT>(self.slices, self.first + begin);
+        let elements = R::several::<COUNT>(self.slices, self.first + begin);
         self.aggregate.bracket(operator, begin as u64, elements)
     }
 
     #[inline(always)]
     fn item(&self, index: usize) -> Item<A> {
-        self.aggregate.prepare(index as u64, A::Input::at(self.slices, self.first + index))
+        self.aggregate.prepare(index as u64, R::at(self.slices, self.first + index))
     }
 
     /// Appends the brackets of as many whole runs as there are lanes. The lanes are independent, so
@@ -132,7 +128,7 @@ impl<'p, 'a, A: DeviceAggregate> Prepared<'p, 'a, A> {
     /// times as long.
     #[inline(always)]
     fn runs(&self, operator: &A::Monoid, begin: usize, room: &mut Vec<Item<A>>) {
-        let elements: [A::Input; LANES * RUN] = A::Input::several(self.slices, self.first + begin);
+        let elements: [A::Input; LANES * RUN] = R::several(self.slices, self.first + begin);
         let op = |left, right| operator.combine(left, right);
         // Any item, so that the loop writes to initialised memory, whose length the compiler knows.
         let mut values = [self.item(begin); LANES];
@@ -164,7 +160,7 @@ impl<'p, 'a, A: DeviceAggregate> Prepared<'p, 'a, A> {
     #[inline(always)]
     fn accumulated(&self, begin: usize, end: usize) -> Item<A> {
         let accumulate = |item, index| {
-            self.aggregate.accumulate(item, index as u64, A::Input::at(self.slices, self.first + index))
+            self.aggregate.accumulate(item, index as u64, R::at(self.slices, self.first + index))
         };
         (begin + 1..end).fold(self.item(begin), accumulate)
     }
@@ -188,14 +184,14 @@ const LONG_RUN: usize = 64;
 
 /// Prefetches as many elements of each array as a range has, some distance after it.
 #[inline(always)]
-pub(crate) fn prefetch_ahead<E: Element>(slices: E::Slices<'_>, range: Range<usize>) {
-    E::visit_slices(slices, &mut Prefetch::<false>(range));
+pub(crate) fn prefetch_ahead<R: Arrangement>(slices: R::Slices<'_>, range: Range<usize>) {
+    R::visit_slices(slices, &mut Prefetch::<false>(range));
 }
 
 /// Prefetches the first elements of a range, which is used next.
 #[inline(always)]
-pub(crate) fn prefetch_next<E: Element>(slices: E::Slices<'_>, range: Range<usize>) {
-    E::visit_slices(slices, &mut Prefetch::<true>(range));
+pub(crate) fn prefetch_next<R: Arrangement>(slices: R::Slices<'_>, range: Range<usize>) {
+    R::visit_slices(slices, &mut Prefetch::<true>(range));
 }
 
 /// Prefetches elements of arrays: those of a range, or those some distance after it.
@@ -216,8 +212,8 @@ impl<const OF_RANGE: bool> SliceVisitor<'_> for Prefetch<OF_RANGE> {
 }
 
 /// The length of the arrays, which is the same for all.
-pub(crate) fn length_of<E: Element>(slices: E::Slices<'_>) -> Result<usize, Error> {
-    if let Some(indices) = E::indices(slices) {
+pub(crate) fn length_of<R: Arrangement>(slices: R::Slices<'_>) -> Result<usize, Error> {
+    if let Some(indices) = R::indices(slices) {
         let start = match indices.start {
             Some(0) => None,
             start => Some(start.map_or_else(|| "a negative number".to_owned(), |start| start.to_string())),
@@ -232,7 +228,7 @@ pub(crate) fn length_of<E: Element>(slices: E::Slices<'_>) -> Result<usize, Erro
         };
     }
     let mut lengths = Lengths { expected: None, count: 0, wrong: None };
-    E::visit_slices(slices, &mut lengths);
+    R::visit_slices(slices, &mut lengths);
     let expected = lengths.expected.unwrap_or(0);
     match lengths.wrong {
         Some((array, length)) => Err(Error::UnequalLengths { array, length, expected }),
@@ -265,7 +261,7 @@ impl SliceVisitor<'_> for Lengths {
     }
 }
 
-impl<A: DeviceAggregate> Elements<Item<A>> for Prepared<'_, '_, A> {
+impl<A: DeviceAggregate, R: Arrangement<Element = A::Input>> Elements<Item<A>> for Prepared<'_, '_, A, R> {
     fn length(&self) -> usize {
         self.length.div_ceil(self.per_item)
     }
@@ -282,7 +278,7 @@ impl<A: DeviceAggregate> Elements<Item<A>> for Prepared<'_, '_, A> {
 
     #[inline(always)]
     fn items<'a>(&'a self, range: Range<usize>, room: &'a mut Vec<Item<A>>) -> &'a [Item<A>] {
-        if let Some(items) = A::as_items(self.slices) {
+        if let Some(items) = A::as_items::<R>(self.slices) {
             return &items[self.first..][range];
         }
         let operator = self.aggregate.monoid();
@@ -296,8 +292,8 @@ impl<A: DeviceAggregate> Elements<Item<A>> for Prepared<'_, '_, A> {
                 let mut begin = first;
                 while begin + LANES * RUN <= whole {
                     let next = begin + LANES * RUN;
-                    prefetch_ahead::<A::Input>(self.slices, self.first + begin..self.first + next);
-                    if const { A::Input::COUNT == 1 && size_of::<A::Input>() <= LARGEST_IN_LANES } {
+                    prefetch_ahead::<R>(self.slices, self.first + begin..self.first + next);
+                    if const { R::COUNT == 1 && size_of::<A::Input>() <= LARGEST_IN_LANES } {
                         self.runs(&operator, begin, room);
                     } else {
                         room.extend(
@@ -314,10 +310,7 @@ impl<A: DeviceAggregate> Elements<Item<A>> for Prepared<'_, '_, A> {
             LONG_RUN if !A::ACCUMULATES => {
                 let whole = first + (end - first) / LONG_RUN * LONG_RUN;
                 for begin in (first..whole).step_by(LONG_RUN) {
-                    prefetch_ahead::<A::Input>(
-                        self.slices,
-                        self.first + begin..self.first + begin + LONG_RUN,
-                    );
+                    prefetch_ahead::<R>(self.slices, self.first + begin..self.first + begin + LONG_RUN);
                     room.push(self.whole::<LONG_RUN>(&operator, begin));
                 }
                 if whole < end {
@@ -340,7 +333,7 @@ mod tests {
     use crate::aggregates::{ArgMax, Filtered, Masked, TopK, Variance};
     use crate::cpu;
     use crate::tree;
-    use crate::types::Indices;
+    use crate::types::{Indices, NoArray};
 
     #[crate::device(type = IsNumber)]
     fn is_number(x: f32) -> bool {
@@ -348,18 +341,18 @@ mod tests {
     }
 
     /// Compares the bracket of the first elements, of every count, with that of their items.
-    fn brackets_are_right<A: DeviceAggregate>(
+    fn brackets_are_right<A: DeviceAggregate<Arrangement = R>, R: Arrangement<Element = A::Input>>(
         aggregate: A,
-        slices: <A::Input as Element>::Slices<'_>,
+        slices: R::Slices<'_>,
         length: usize,
     ) {
         let operator = aggregate.monoid();
         for count in 1..=length {
-            let items: Vec<Item<A>> = (0..count)
-                .map(|index| aggregate.prepare(index as u64, A::Input::at(slices, index)))
-                .collect();
-            let bracket = cpu::bracket(&operator, &Prepared::for_reduction(&aggregate, slices, count));
-            let few = Prepared::for_reduction(&aggregate, slices, count).bracket_of_few(&operator);
+            let items: Vec<Item<A>> =
+                (0..count).map(|index| aggregate.prepare(index as u64, R::at(slices, index))).collect();
+            let bracket =
+                cpu::bracket(&operator, &Prepared::<A, R>::for_reduction(&aggregate, slices, count));
+            let few = Prepared::<A, R>::for_reduction(&aggregate, slices, count).bracket_of_few(&operator);
             let expected = tree::bracket(&operator, &items);
             assert!(DeviceType::same_bits(&bracket, &expected), "{count} elements");
             assert!(DeviceType::same_bits(&few, &expected), "{count} elements, by units");
@@ -385,7 +378,7 @@ mod tests {
 
     #[test]
     fn a_range_has_an_end() {
-        let length = |end| length_of::<()>(Indices { start: Some(0), end });
+        let length = |end| length_of::<NoArray>(Indices { start: Some(0), end });
         assert!(matches!(length(Some(MOST_INDICES as u64)), Ok(MOST_INDICES)));
         for end in [Some(MOST_INDICES as u64 + 1), Some(u64::MAX), None] {
             assert!(matches!(length(end), Err(Error::InputLength { most: MOST_INDICES, .. })));

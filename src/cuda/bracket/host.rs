@@ -9,29 +9,28 @@ use crate::cuda::lock::lock;
 use crate::cuda::read::{Arrays, CopiedArrays};
 use crate::cuda::slices::{DrainOnDrop, allocate};
 use crate::cuda::staging::{DEVICE_CHUNKS, bytes_of, chunk_items};
-use crate::language::Preparation;
-use crate::types::SliceVisitor;
-use crate::{Bitmap, DeviceMonoid, DeviceType, Element, Error};
+use crate::types::{Arrangement, Array, Preparation, SliceVisitor};
+use crate::{Bitmap, DeviceMonoid, DeviceType, Error};
 
 impl BracketKernel {
     /// Reduces `length` elements in host memory, which become items by `P`. They are copied to the
     /// device.
-    pub(crate) fn run_host<M: DeviceMonoid, E: Element, P: Preparation>(
+    pub(crate) fn run_host<M: DeviceMonoid, R: Arrangement, P: Preparation>(
         &self,
         operator: &M,
-        slices: E::Slices<'_>,
+        slices: R::Slices<'_>,
         length: usize,
     ) -> Result<M::Item, Error> {
         let private = PrivateStream::take(&self.kernels.context)?;
-        if E::COUNT == 1 {
+        if R::COUNT == 1 {
             let (kernel, private) = (self, &private);
             let mut run = RunOne { kernel, operator, private, result: None, of: PhantomData::<fn() -> P> };
-            E::visit_slices(slices, &mut run);
+            R::visit_slices(slices, &mut run);
             if let Some(result) = run.result {
                 return result;
             }
         }
-        self.run(operator, &CopiedArrays::<P>::of::<E>(&private, slices, length)?)
+        self.run(operator, &CopiedArrays::<P>::of::<R>(&private, slices, length)?)
     }
 
     /// Reduces one array. It is copied in chunks, whose brackets are then reduced.
@@ -42,7 +41,7 @@ impl BracketKernel {
         elements: &[T],
     ) -> Result<M::Item, Error> {
         let Some(staging) = staging(&self.kernels.context, elements) else {
-            return self.run(operator, &Arrays::<T, P>::of(&private.upload(elements)?)?);
+            return self.run(operator, &Arrays::<Array<T>, P>::of(&private.upload(elements)?)?);
         };
         let stream = private.stream();
         let chunk = chunk_items::<T>(elements.len());
@@ -57,14 +56,14 @@ impl BracketKernel {
             // SAFETY: the memory has the chunk, in the order of this stream.
             let part: DeviceInput<T> =
                 unsafe { DeviceInput::on_stream(address(index), length, stream.clone()) };
-            let part = Arrays::<T, P>::from((index * chunk) as u64, &part)?;
+            let part = Arrays::<Array<T>, P>::from((index * chunk) as u64, &part)?;
             self.run_into(operator, part, &mut values.slice_mut(index..index + 1))
         };
         let copies = PrivateStream::take(&self.kernels.context)?;
         // SAFETY: the chunks are those of `chunk_items`. Only this call uses the memory, as it
         // holds the lock.
         unsafe { staging.copy(bytes_of(elements), bytes, (stream, copies.stream()), &address, &mut reduce) }?;
-        let value = self.of_partials().run(operator, &Arrays::<M::Item>::of(&values)?)?;
+        let value = self.of_partials().run(operator, &Arrays::<Array<M::Item>>::of(&values)?)?;
         std::mem::forget(unfinished);
         Ok(value)
     }

@@ -1,9 +1,9 @@
 use super::*;
 use crate::cuda::Arrays;
 use crate::cuda::driver::{RelaxedCapture, architecture};
-use crate::language::AsTheyAre;
 use crate::operators::{AffineComposition, Sum};
 use crate::plan::Data;
+use crate::types::{Array, AsTheyAre};
 use crate::{DeviceType, jit, tree};
 
 /// A call has room for the kernels of every launch.
@@ -41,7 +41,8 @@ fn gpu_is_the_cpu_through_ptx() {
     let operator = AffineComposition::new();
     for length in [1_u32, 2, 1000, 100_001] {
         let items: Vec<[u32; 2]> = (0..length).map(|i| [i | 1, i.wrapping_mul(2_654_435_761)]).collect();
-        let got = kernel.run_host::<_, [u32; 2], AsTheyAre>(&operator, &items, items.len()).expect("runs");
+        let got =
+            kernel.run_host::<_, Array<[u32; 2]>, AsTheyAre>(&operator, &items, items.len()).expect("runs");
         assert_eq!(got, tree::bracket(&operator, &items), "{length} items");
     }
 }
@@ -68,7 +69,7 @@ fn gpu_workspaces_of_graphs_are_used_again() {
             unsafe {
                 kernel.record_into(
                     &Sum::<u64>::new(),
-                    Arrays::<u64>::of(&items).expect("one length"),
+                    Arrays::<Array<u64>>::of(&items).expect("one length"),
                     &mut result,
                 )
             }
@@ -111,7 +112,7 @@ fn gpu_graphs_are_recorded_once() {
         let launches = policy.launches(&kernel.kernels.data.item, length as u64);
         chains.push(launches.map(|launch| launch.kernel).collect());
         let got = kernel
-            .run(&operator, &Arrays::<[u32; 2]>::of(&on_device.slice(..length)).expect("one length"))
+            .run(&operator, &Arrays::<Array<[u32; 2]>>::of(&on_device.slice(..length)).expect("one length"))
             .expect("runs");
         assert_eq!(got, expected, "{length} items");
     }
@@ -127,7 +128,7 @@ fn gpu_graphs_are_recorded_once() {
             kernel
                 .run_into(
                     &operator,
-                    Arrays::<[u32; 2]>::of(&items).expect("one length"),
+                    Arrays::<Array<[u32; 2]>>::of(&items).expect("one length"),
                     &mut results.slice_mut(at..=at),
                 )
                 .expect("enqueues");
@@ -158,7 +159,10 @@ fn gpu_workspaces_grow() {
     let lengths = [1000, u64::from(large), 100_000, 20_000_000];
     for length in lengths {
         let got = kernel
-            .run(&Sum::<u64>::new(), &Arrays::<u64>::of(&items.slice(..length as usize)).expect("one length"))
+            .run(
+                &Sum::<u64>::new(),
+                &Arrays::<Array<u64>>::of(&items.slice(..length as usize)).expect("one length"),
+            )
             .expect("runs");
         assert_eq!(got, sum(length));
     }
@@ -173,7 +177,7 @@ fn gpu_workspaces_grow() {
         unsafe {
             kernel.record_into(
                 &Sum::<u64>::new(),
-                Arrays::<u64>::of(&items).expect("one length"),
+                Arrays::<Array<u64>>::of(&items).expect("one length"),
                 &mut results.slice_mut(at..=at),
             )
         }

@@ -7,14 +7,13 @@ use cudarc::driver::{CudaContext, CudaStream, DevicePtr, SyncOnDrop};
 
 use super::elements::{Elements, MAX_ARRAYS, StreamOrder};
 use crate::cuda::driver::{check, check_context, check_not_capturing};
-use crate::language::{AsTheyAre, Preparation};
 use crate::source::{ArrayInput, ArraysOf};
-use crate::types::PointerVisitor;
-use crate::{Bitmap, DeviceType, Element, Error};
+use crate::types::{Arrangement, AsTheyAre, PointerVisitor, Preparation};
+use crate::{Bitmap, DeviceType, Error};
 
 /// Arrays in device memory, whose elements become items by `P`.
-pub(crate) struct Arrays<'a, E: Element, P = AsTheyAre> {
-    pointers: E::Pointers<'a>,
+pub(crate) struct Arrays<'a, R: Arrangement, P = AsTheyAre> {
+    pointers: R::Pointers<'a>,
     length: u64,
     /// The stream of the first array.
     stream: &'a Arc<CudaStream>,
@@ -23,16 +22,16 @@ pub(crate) struct Arrays<'a, E: Element, P = AsTheyAre> {
     preparation: PhantomData<fn() -> P>,
 }
 
-impl<'a, E: Element, P> Arrays<'a, E, P> {
+impl<'a, R: Arrangement, P> Arrays<'a, R, P> {
     /// All elements of the arrays.
-    pub(crate) fn of(pointers: E::Pointers<'a>) -> Result<Self, Error> {
+    pub(crate) fn of(pointers: R::Pointers<'a>) -> Result<Self, Error> {
         Self::from(0, pointers)
     }
 
     /// A part of an input, which begins with the element of this index.
-    pub(crate) fn from(first: u64, pointers: E::Pointers<'a>) -> Result<Self, Error> {
+    pub(crate) fn from(first: u64, pointers: R::Pointers<'a>) -> Result<Self, Error> {
         let mut lengths = Lengths { found: None, count: 0, wrong: None };
-        E::visit_pointers(pointers, &mut lengths);
+        R::visit_pointers(pointers, &mut lengths);
         let Some((length, stream)) = lengths.found else { unreachable!("indices are no device memory") };
         match lengths.wrong {
             Some((array, got)) => Err(Error::UnequalLengths { array, length: got, expected: length }),
@@ -159,7 +158,7 @@ pub(crate) struct Uses<'a>(
 );
 
 // SAFETY: the arrays hold `length` elements each, and are borrowed.
-unsafe impl<E: Element, P: Preparation> Elements for Arrays<'_, E, P> {
+unsafe impl<R: Arrangement, P: Preparation> Elements for Arrays<'_, R, P> {
     type Reader = ArraysOf<P>;
     type Guard<'a>
         = Uses<'a>
@@ -175,28 +174,28 @@ unsafe impl<E: Element, P: Preparation> Elements for Arrays<'_, E, P> {
     }
 
     fn order(&self, context: &Arc<CudaContext>, order: StreamOrder) -> Result<(), Error> {
-        let names = if E::COUNT == 1 { &[][..] } else { &NAMES };
+        let names = if R::COUNT == 1 { &[][..] } else { &NAMES };
         let mut order = Order { context, stream: self.stream, order, names, ordered: Ok(()) };
-        E::visit_pointers(self.pointers, &mut order);
+        R::visit_pointers(self.pointers, &mut order);
         order.ordered
     }
 
     fn are_tracked(&self) -> bool {
         let mut tracked = AreTracked(false);
-        E::visit_pointers(self.pointers, &mut tracked);
+        R::visit_pointers(self.pointers, &mut tracked);
         tracked.0
     }
 
     fn addresses<'a>(&'a self, stream: &'a CudaStream) -> ([u64; MAX_ARRAYS], Uses<'a>) {
         let mut addresses =
             Addresses { stream, list: [0; MAX_ARRAYS], uses: [const { None }; MAX_ARRAYS], count: 0 };
-        E::visit_pointers(self.pointers, &mut addresses);
+        R::visit_pointers(self.pointers, &mut addresses);
         (addresses.list, Uses(addresses.uses))
     }
 
     fn read<'a>(&'a self, stream: &'a CudaStream) -> (ArrayInput<P::First, P::Addresses>, Uses<'a>) {
         let (list, uses) = self.addresses(stream);
-        let elements = P::addresses(&list[..E::COUNT]);
+        let elements = P::addresses(&list[..R::COUNT]);
         (ArrayInput { elements, first: P::first(self.first) }, uses)
     }
 }

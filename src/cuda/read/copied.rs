@@ -10,10 +10,9 @@ use super::array::bit_address;
 use super::elements::{Elements, MAX_ARRAYS, StreamOrder};
 use crate::cuda::driver::check_not_capturing;
 use crate::cuda::host::PrivateStream;
-use crate::language::Preparation;
 use crate::source::{ArrayInput, ArraysOf};
-use crate::types::SliceVisitor;
-use crate::{Bitmap, DeviceType, Element, Error};
+use crate::types::{Arrangement, Preparation, SliceVisitor};
+use crate::{Bitmap, DeviceType, Error};
 
 /// Copies of arrays that are read in step, whose elements become items by `P`.
 pub(crate) struct CopiedArrays<'k, P> {
@@ -33,25 +32,25 @@ struct Copies<'k> {
 
 impl<'k, P> CopiedArrays<'k, P> {
     /// Copies arrays of `length` elements each.
-    pub(crate) fn of<E: Element>(
+    pub(crate) fn of<R: Arrangement>(
         private: &'k PrivateStream,
-        slices: E::Slices<'_>,
+        slices: R::Slices<'_>,
         length: usize,
     ) -> Result<Self, Error> {
-        Self::for_stream::<E>(private, private.stream(), slices, length)
+        Self::for_stream::<R>(private, private.stream(), slices, length)
     }
 
     /// The same, for work on another stream of the context, in whose order the copies are freed.
-    pub(crate) fn for_stream<E: Element>(
+    pub(crate) fn for_stream<R: Arrangement>(
         private: &'k PrivateStream,
         owner: &Arc<CudaStream>,
-        slices: E::Slices<'_>,
+        slices: R::Slices<'_>,
         length: usize,
     ) -> Result<Self, Error> {
         // Memory cannot be freed on a stream that captures.
         check_not_capturing(owner)?;
         let mut copies = Copies { private, owner: owner.clone(), arrays: Vec::new(), copied: Ok(()) };
-        E::visit_slices(slices, &mut copies);
+        R::visit_slices(slices, &mut copies);
         std::mem::replace(&mut copies.copied, Ok(()))?;
         Ok(Self { copies, length: length as u64, of: PhantomData })
     }

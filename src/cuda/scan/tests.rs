@@ -5,6 +5,7 @@ use crate::DeviceType;
 use crate::cuda::lock::lock;
 use crate::operators::Sum;
 use crate::source::ArrayOfItems;
+use crate::types::Array;
 
 /// A scan's launch is a chain. Each of the two kernels is recorded once.
 #[test]
@@ -18,7 +19,7 @@ fn gpu_scans_are_recorded_once() {
     for length in lengths {
         let items = items.slice(..length);
         let items: &dyn DevicePtr<u32> = &items;
-        let arrays: Arrays<'_, u32> = Arrays::of(items).expect("one array");
+        let arrays: Arrays<'_, Array<u32>> = Arrays::of(items).expect("one array");
         let scanned = kernel.scan::<_, _, u32>(&Sum::<u32>::new(), Prefix::Inclusive, arrays).expect("scans");
         let scanned = stream.clone_dtoh(&scanned).expect("copies");
         assert!(scanned.iter().zip(1..).all(|(&sum, count)| sum == 3 * count), "{length} items");

@@ -1,7 +1,7 @@
 //! Functions as types, and aggregates of what functions return.
 
 use crate::operators::{Aggregate, Item, Monoid, Sum};
-use crate::{Bit, DeviceType, OneArray};
+use crate::{Bit, DeviceType};
 
 /// A function that is also a type, so that a type parameter can name it.
 ///
@@ -281,7 +281,7 @@ pub struct Masked<A, M = bool>(pub A, pub std::marker::PhantomData<fn() -> M>);
 ///
 /// assert!(true.is_set() && 2_u8.is_set() && !0_u8.is_set() && Bit(true).is_set());
 /// ```
-pub trait Mask: OneArray + sealed::Mask {
+pub trait Mask: DeviceType + sealed::Mask {
     /// Whether the element counts.
     fn is_set(self) -> bool;
 }

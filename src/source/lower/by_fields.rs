@@ -33,8 +33,10 @@ impl Lowering<'_> {
                 (ByFields::Splat, [operand]) => return Ok(operand.clone()),
                 _ => return self.not_a_number(),
             },
-            Kind::Struct { fields } => fields.iter().map(|field| Type::Value(field.layout.clone())).collect(),
-            Kind::Array { element, length } => vec![Type::Value((**element).clone()); *length],
+            Kind::Struct { fields } | Kind::Tuple { fields } => {
+                fields.iter().map(|field| Type::of(&field.layout)).collect()
+            }
+            Kind::Array { element, length } => vec![Type::of(element); *length],
         };
         let results = parts
             .into_iter()
@@ -66,10 +68,11 @@ impl Lowering<'_> {
                 self.field(value, field.name)
             }
             Type::Value(Layout { kind: Kind::Array { element, .. }, .. }) => {
-                let ty = Type::Value((**element).clone());
+                let ty = Type::of(element);
                 Ok(Value::atom(format!("{}[{position}]", value.text), ty, value.stable))
             }
-            _ => Ok(value.clone()),
+            Type::Tuple(_) => self.field(value, &position.to_string()),
+            Type::Value(_) => Ok(value.clone()),
         }
     }
 
@@ -120,6 +123,7 @@ fn parts(ty: &Type) -> usize {
     match ty {
         Type::Value(Layout { kind: Kind::Struct { fields }, .. }) => fields.len(),
         Type::Value(Layout { kind: Kind::Array { length, .. }, .. }) => *length,
-        _ => 0,
+        Type::Tuple(parts) => parts.len(),
+        Type::Value(_) => 0,
     }
 }

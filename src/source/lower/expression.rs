@@ -20,12 +20,12 @@ impl Lowering<'_> {
             }
             Expression::StateField(field) => {
                 let (name, layout) = &self.around.fields[*field];
-                Ok(Value::atom(name, Type::Value(layout.clone()), true))
+                Ok(Value::atom(name, Type::of(layout), true))
             }
             Expression::Inner(inner, operands) => {
                 let operands = self.operands(*operands)?;
                 let (object, item) = &self.around.inner[*inner];
-                let callee = Callee { name: format!("{object}.combine"), result: Type::Value(item.clone()) };
+                let callee = Callee { name: format!("{object}.combine"), result: Type::of(item) };
                 Ok(call(&callee, &operands))
             }
             Expression::State => match &self.around.state {
@@ -225,8 +225,7 @@ impl Lowering<'_> {
             }
             Type::Value(Layout { kind: Kind::Struct { fields }, .. }) => {
                 let position = fields.iter().position(|field| field.name == name);
-                let found =
-                    position.map(|k| (field_names(fields)[k].clone(), Type::Value(fields[k].layout.clone())));
+                let found = position.map(|k| (field_names(fields)[k].clone(), Type::of(&fields[k].layout)));
                 found.unzip()
             }
             Type::Value(_) => (None, None),
@@ -241,7 +240,7 @@ impl Lowering<'_> {
         let Type::Value(Layout { kind: Kind::Array { element, length }, .. }) = &base.ty else {
             return self.refuse("only an array is indexed");
         };
-        let ty = Type::Value((**element).clone());
+        let ty = Type::of(element);
         if let Expression::Number { text, .. } = index
             && text.parse().is_ok_and(|index: usize| index < *length)
         {

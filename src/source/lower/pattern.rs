@@ -122,7 +122,7 @@ impl Lowering<'_> {
             return self.field(value, &position.to_string());
         };
         let text = format!("{}[{position}]", value.within(ATOM));
-        Ok(Value::atom(text, Type::Value((**element).clone()), value.stable))
+        Ok(Value::atom(text, Type::of(element), value.stable))
     }
 
     fn compared(

@@ -22,6 +22,8 @@ pub(super) struct Functions<'a> {
     /// The fields of the current operator: those of its inner operators, and its own if it has inner
     /// operators.
     pub(super) members: Vec<Member>,
+    /// The layout of an element of each array, if the reader prepares elements.
+    pub(super) elements: Option<Vec<Layout>>,
     /// What is inside the current operator.
     pub(super) inside: Inside,
     /// The C++ names of the inner operators, and whether they have fields.

@@ -120,10 +120,13 @@ impl Functions<'_> {
     /// Defines the operator of an aggregate: it also has `prepare` and `present`.
     fn prepared(&mut self, name: &str, prepared: &Prepared, owner: &Owner) -> Result<bool, Error> {
         let Prepared { elements, monoid, steps, item, output, presented } = prepared;
+        let given = self.elements.take();
+        let elements = given.as_ref().unwrap_or(elements);
         let parts: Vec<String> = elements.iter().map(|part| self.types.name(part)).collect();
+        // One array has the element itself. The parts of arrays in step meet in a variable.
         let element = match &elements[..] {
-            [element] => Type::Value(element.clone()),
-            _ => Type::Tuple(elements.iter().cloned().map(Type::Value).collect()),
+            [element] => self.types.name(element),
+            _ => self.types.name_of(&Type::Tuple(elements.iter().map(Type::of).collect())),
         };
         let mut claim = |part| self.types.scope.claim(format!("{name}{part}"));
         let (combines, prepares) = (claim("Monoid"), claim("Steps"));
@@ -141,8 +144,7 @@ impl Functions<'_> {
                 size: 8,
             },
         ];
-        let (element, item, output) =
-            (self.types.name_of(&element), self.types.name(item), self.types.name(output));
+        let (item, output) = (self.types.name(item), self.types.name(output));
         let [monoid, steps, _] = &fields;
         let parts = parts.join(", ");
         self.code.line(&format!(
@@ -232,9 +234,8 @@ impl Functions<'_> {
 
 /// Checks that `combine` takes two items and returns one.
 fn check_operands(combine: &DeviceFunction, item: &Layout, owner: &Owner) -> Result<(), Error> {
-    let of_items = |ty: &Type| matches!(ty, Type::Value(layout) if layout.id == item.id);
     let operands: Vec<&Type> = combine.parameters.iter().map(|(_, ty)| ty).collect();
-    match operands.len() == 2 && operands.into_iter().chain([&combine.result]).all(of_items) {
+    match operands.len() == 2 && operands.into_iter().chain([&combine.result]).all(|ty| ty.is_of(item)) {
         true => Ok(()),
         false => Err(Error::ForeignItem { operator: owner.name, item: item.name }),
     }

@@ -2,13 +2,14 @@
 //! `templates/read/array.cuh`, `in_step.cuh` (with `bits.cuh`) and `index.cuh`.
 #![allow(unsafe_code)]
 
+use std::any::TypeId;
 use std::marker::PhantomData;
 
 use super::reader::{Reader, data_of};
-use crate::language::{AsTheyAre, Preparation};
 use crate::plan::Data;
 use crate::source::program::OperatorType;
 use crate::source::templates::Template;
+use crate::types::{Arrangement, AsTheyAre, Preparation};
 use crate::{DeviceAggregate, Layout};
 
 /// The reader of arrays whose elements become items by `P`.
@@ -66,7 +67,16 @@ unsafe impl<P: Preparation> Reader for ArraysOf<P> {
     }
 }
 
+/// The reader of an aggregate's elements, which lie like `R`.
+pub(crate) type ReaderOf<A, R = <A as DeviceAggregate>::Arrangement> =
+    ArraysOf<<A as DeviceAggregate>::Preparation<R>>;
+
+/// Whether elements lie as they do where no input says it.
+pub(crate) fn is_expected<A: DeviceAggregate, R: Arrangement<Element = A::Input>>() -> bool {
+    TypeId::of::<R>() == TypeId::of::<A::Arrangement>()
+}
+
 /// The layouts of an aggregate's elements and of its item.
 pub fn data_of_aggregate<A: DeviceAggregate>() -> Data {
-    data_of::<A::Operator, ArraysOf<A::Preparation>>()
+    data_of::<A::Operator, ReaderOf<A>>()
 }

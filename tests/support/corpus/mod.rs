@@ -36,6 +36,7 @@ mod halves;
 mod helpers;
 mod inner;
 mod plain;
+mod tuples;
 mod types;
 
 use warpfold::DeviceMonoid;
@@ -53,6 +54,8 @@ pub trait Visitor {
 pub fn corpus(visitor: &mut impl Visitor) {
     plain::plain(visitor);
     types::types(visitor);
+    tuples::tuples(visitor);
+    tuples::combined(visitor);
     inner::inner(visitor);
     halves::halves(visitor);
     foreign::foreign(visitor);
