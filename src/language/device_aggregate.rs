@@ -9,8 +9,8 @@ use super::device_steps::{DeviceSteps, Steps, TranslatedAggregate};
 use super::part::Part;
 use crate::operators::{Aggregate, Item, Monoid, Together};
 use crate::types::{
-    Arrangement, Array, DeviceType, Element, Held, Layout, Preparation, Tuple2, Tuple3, Tuple4, Tuple5,
-    Tuple6, Tuple7, Tuple8, Value,
+    Arrangement, Array, DeviceType, Element, Held, InMemory, Layout, Preparation, Tuple2, Tuple3, Tuple4,
+    Tuple5, Tuple6, Tuple7, Tuple8, Value,
 };
 
 /// An [`Aggregate`] that also has a CUDA C++ form.
@@ -171,17 +171,18 @@ const fn accumulates_on_gpu<A: DeviceAggregate>() -> bool {
     A::ACCUMULATES && !A::COMBINES_ON_GPU
 }
 
-type StoredItem<M> = <<M as Monoid>::Item as Value>::Stored;
+/// What tells how memory holds the items of a monoid.
+type Holder<M> = <<M as Monoid>::Item as InMemory>::Holder;
 
 impl<M: DeviceMonoid> DeviceAggregate for M {
     const EXACT: bool = <M as DeviceMonoid>::EXACT;
     type Operator = OfItems<M>;
     type Arrangement = Array<M::Item>;
     type Preparation<R: Arrangement<Element = M::Item>> =
-        <StoredItem<M> as Held<M::Item>>::Preparation<PreparedBy<M, R>>;
+        <Holder<M> as Held<M::Item>>::Preparation<PreparedBy<M, R>>;
 
     fn operator(&self) -> OfItems<M> {
-        OfItems(StoredItem::<M>::choice(|| *self, || Preparing::new(self)))
+        OfItems(Holder::<M>::choice(|| *self, || Preparing::new(self)))
     }
     fn device_steps() -> DeviceSteps {
         DeviceSteps(Steps::Nothing)
@@ -198,7 +199,7 @@ impl<M: DeviceMonoid> DeviceAggregate for M {
 /// `TupleN`, kernels present the result as that of an aggregate.
 #[doc(hidden)]
 #[repr(transparent)]
-pub struct OfItems<M: DeviceMonoid>(<StoredItem<M> as Held<M::Item>>::Choice<M, Preparing<M>>);
+pub struct OfItems<M: DeviceMonoid>(<Holder<M> as Held<M::Item>>::Choice<M, Preparing<M>>);
 
 impl<M: DeviceMonoid> Clone for OfItems<M> {
     fn clone(&self) -> Self {
@@ -211,7 +212,7 @@ impl<M: DeviceMonoid> Copy for OfItems<M> {}
 impl<M: DeviceMonoid> OfItems<M> {
     #[inline]
     fn monoid(&self) -> M {
-        StoredItem::<M>::by_choice(self.0, |monoid| monoid, |preparing: Preparing<M>| preparing.monoid)
+        Holder::<M>::by_choice(self.0, |monoid| monoid, |preparing: Preparing<M>| preparing.monoid)
     }
 }
 
@@ -230,13 +231,13 @@ impl<M: DeviceMonoid> Monoid for OfItems<M> {
 impl<M: DeviceMonoid> DeviceMonoid for OfItems<M> {
     const EXACT: bool = <M as DeviceMonoid>::EXACT;
     fn device_operator() -> DeviceOperator {
-        StoredItem::<M>::choose(M::device_operator, Preparing::<M>::device_operator)
+        Holder::<M>::choose(M::device_operator, Preparing::<M>::device_operator)
     }
     fn rust_type() -> RustType {
-        StoredItem::<M>::choose(M::rust_type, Preparing::<M>::rust_type)
+        Holder::<M>::choose(M::rust_type, Preparing::<M>::rust_type)
     }
     fn presenting(self, count: Option<u64>) -> Self {
-        Self(StoredItem::<M>::map_choice(
+        Self(Holder::<M>::map_choice(
             self.0,
             |monoid| monoid.presenting(count),
             |preparing: Preparing<M>| preparing.presenting(count),

@@ -5,8 +5,8 @@ use std::marker::PhantomData;
 
 use super::function::Type;
 use super::known::AsPrimitive;
-use crate::types::Describes;
-use crate::{Literal, Value};
+use crate::Literal;
+use crate::types::{Described, Describes};
 
 /// A slot. Its type is inferred from the values that pass through it.
 #[derive(Debug)]
@@ -52,16 +52,17 @@ pub trait Local: Copy + 'static {
 }
 
 #[diagnostic::do_not_recommend]
-impl<V: Value<Stored: Describes<V>>> Local for V {
+impl<V: Described> Local for V {
     fn ty() -> Type {
-        V::Stored::described()
+        V::By::described()
     }
     fn literal(&self) -> Literal {
-        V::Stored::literal_of(self)
+        V::By::literal_of(self)
     }
 }
 
 // The element of an aggregate without an array.
+#[diagnostic::do_not_recommend]
 impl Local for () {
     fn ty() -> Type {
         Type::Tuple(Vec::new())
@@ -71,6 +72,7 @@ impl Local for () {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<A: Local> Local for (A,) {
     fn ty() -> Type {
         Type::Tuple(vec![A::ty()])

@@ -5,7 +5,6 @@ use std::mem::MaybeUninit;
 use super::arguments::arguments;
 use super::entry::Entry;
 use super::program::OperatorType;
-use super::read::ArrayOfItems;
 use super::rendered::Source;
 use super::templates::Template;
 use crate::plan::ladder::{Role, Rung};
@@ -82,7 +81,7 @@ impl Source {
     /// The errors of an operator that has no CUDA C++ form, such as [`Error::Untranslatable`].
     pub fn of_rung<M: DeviceMonoid>(rung: Rung, threads: u32, adds: bool) -> Result<Self, Error> {
         let entry = entry::<M::Item>(rung, threads, adds);
-        Self::render::<M>(&OperatorType::of::<M, ArrayOfItems>(), &templates(rung), &entry)
+        Self::render::<M>(&OperatorType::of::<M>(None), &templates(rung), &entry)
     }
 }
 

@@ -16,7 +16,6 @@ use self::functions::Functions;
 use self::members::Owner;
 use super::names::identifier;
 use super::packed;
-use super::read::Reader;
 use super::templates::ROUNDING;
 use super::types::Types;
 use crate::language::{Body, Form, Inside, RustType};
@@ -43,11 +42,10 @@ pub(crate) struct OperatorType {
 }
 
 impl OperatorType {
-    /// The operator of kernels that read with `R`.
-    pub(super) fn of<M: DeviceMonoid, R: Reader>() -> Self {
-        let (RustType { name, id }, item) = (M::rust_type(), M::Item::layout());
-        let elements = (!R::READS_ITEMS).then(|| R::elements(&item));
-        Self { name, id, size: size_of::<M>(), packed: packed::form(id), item, elements }
+    /// An operator, and the layout of an element of each array that a reader prepares.
+    pub(in crate::source) fn of<M: DeviceMonoid>(elements: Option<Vec<Layout>>) -> Self {
+        let RustType { name, id } = M::rust_type();
+        Self { name, id, size: size_of::<M>(), item: M::Item::layout(), packed: packed::form(id), elements }
     }
 }
 

@@ -5,7 +5,7 @@ use std::mem::MaybeUninit;
 use super::arguments::arguments;
 use super::entry::Entry;
 use super::program::OperatorType;
-use super::read::{ArrayOfItems, Reader, ReaderOf, data_of};
+use super::read::{ArrayOfItems, Reader, ReaderOf, data_of, operator_of};
 use super::rendered::Source;
 use super::templates::{LANES, Template};
 use crate::plan::{Kernel, Policy, Shape};
@@ -74,7 +74,7 @@ impl Source {
         kernel: Kernel,
     ) -> Result<Self, Error> {
         policy.check(&data_of::<M, R>())?;
-        let operator = OperatorType::of::<M, R>();
+        let operator = operator_of::<M, R>();
         let primitive = match kernel {
             Kernel::Baseline => vec![BASELINE],
             _ => [&RUNS[..], &REDUCTION].concat(),

@@ -5,7 +5,7 @@ use std::mem::MaybeUninit;
 use super::arguments::arguments;
 use super::entry::Entry;
 use super::program::OperatorType;
-use super::read::{Reader, ReaderOf};
+use super::read::{Reader, ReaderOf, operator_of};
 use super::rendered::Source;
 use super::templates::{LANES, Template};
 use crate::plan::{Kernel, ScanPolicy, ScanShape};
@@ -50,7 +50,7 @@ impl Source {
         kernel: Kernel,
     ) -> Result<Self, Error> {
         policy.check(&M::Item::layout())?;
-        let operator = OperatorType::of::<M, R>();
+        let operator = operator_of::<M, R>();
         let templates = [&LANES[..], R::TEMPLATES, &SCAN].concat();
         let entry = entry::<R, M::Item>(policy.shape(kernel), &operator);
         Self::render::<M>(&operator, &templates, &entry)

@@ -1,9 +1,5 @@
 //! Bitmaps: arrays of one bit an element.
 
-use super::device_type::{DeviceType, Kind, Layout, Literal, Scalar, Value};
-use super::element::Bits;
-use super::held::{Describes, Held, Type, held_as_another};
-
 /// An element of a [`Bitmap`]: the mark of [`Masked`](crate::aggregates::Masked).
 ///
 /// A bit has no address, so it is read from a bitmap only, and not from an array of `Bit`.
@@ -16,43 +12,6 @@ use super::held::{Describes, Held, Type, held_as_another};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(transparent)]
 pub struct Bit(pub bool);
-
-impl Value for Bit {
-    type Stored = bool;
-    fn from_stored(stored: bool) -> Self {
-        Self(stored)
-    }
-}
-
-// SAFETY: the layout is that of `Bit` in `templates/core/types.cuh`: a struct with a `bool`.
-#[allow(unsafe_code)]
-unsafe impl DeviceType for Bit {
-    const IS_BIT: bool = true;
-    fn layout() -> Layout {
-        Layout::of::<Self>(Kind::Scalar(Scalar::Bit))
-    }
-    fn literal(&self) -> Literal {
-        self.0.literal()
-    }
-    fn same_bits(a: &Self, b: &Self) -> bool {
-        a == b
-    }
-}
-
-impl Describes<Bit> for bool {
-    fn described() -> Type {
-        Type::Value(Bit::layout())
-    }
-    fn literal_of(bit: &Bit) -> Literal {
-        DeviceType::literal(bit)
-    }
-}
-
-impl Held<Bit> for bool {
-    type Arrangement = Bits;
-    type OneArray = Bits;
-    held_as_another!();
-}
 
 /// An array of bits, such as the validity bitmap of an Arrow array: element i is bit `offset + i`,
 /// where bit k is bit `k % 8` of byte `k / 8`, from the least significant one on.

@@ -1,7 +1,11 @@
-use std::any::TypeId;
-use std::mem::offset_of;
+//! `DeviceType` and `Value`, and what they tell of memory: how inputs and device memory hold a value. The
+//! traits refer to each other, so they share a file.
 
-use super::held::{Describes, Held};
+use cudarc::driver::DevicePtr;
+
+use super::bitmap::Bitmap;
+use super::layout::{Layout, Literal, Type};
+use super::preparation::Preparation;
 
 /// Plain old data with the same layout in Rust and CUDA C++.
 ///
@@ -133,7 +137,7 @@ use super::held::{Describes, Held};
     note = "device types are the integers up to 64 bits, `bool`, `f32`, `f64`, arrays and tuples of device types, and `#[repr(C)]` structs that derive `DeviceType`; types of `glam`, `nalgebra`, `num-complex` and `half` need warpfold's feature of that name"
 )]
 #[allow(unsafe_code)]
-pub unsafe trait DeviceType: Value<Stored: Held<Self> + Describes<Self>> {
+pub unsafe trait DeviceType: Value + Described + InMemory {
     /// Whether arrays of it are bitmaps.
     #[doc(hidden)]
     const IS_BIT: bool = false;
@@ -179,251 +183,201 @@ pub trait Value: Copy + Send + Sync + 'static {
     fn from_stored(stored: Self::Stored) -> Self;
 }
 
-/// The layout of a [`DeviceType`] in memory, as data.
-///
-/// ```
-/// use warpfold::{DeviceType, Layout};
-///
-/// let layout: Layout = <[f64; 3]>::layout();
-/// assert_eq!((layout.name, layout.size, layout.align), ("[f64; 3]", 24, 8));
-/// ```
-#[derive(Clone, Debug)]
-pub struct Layout {
-    /// The Rust type.
-    pub id: TypeId,
-    /// The Rust type's name, with its path.
-    pub name: &'static str,
-    /// Size in bytes, a multiple of `align`.
-    pub size: usize,
-    /// Alignment in bytes, a power of two.
-    pub align: usize,
-    /// The structure of the type.
-    pub kind: Kind,
+/// The type that device memory holds in place of a [`Value`](super::Value) `T`, as what it tells of a variable of
+/// type `T`.
+#[doc(hidden)]
+pub trait Describes<T> {
+    /// The type of a variable, as data.
+    fn described() -> Type;
+    /// The value of a variable, as data.
+    fn literal_of(value: &T) -> Literal;
 }
 
-impl Layout {
-    /// The layout of `T` with this kind. The compiler knows the other fields.
-    ///
-    /// ```
-    /// use warpfold::{Kind, Layout, Scalar};
-    ///
-    /// #[repr(transparent)]
-    /// struct Celsius(f32);
-    ///
-    /// let layout = Layout::of::<Celsius>(Kind::Scalar(Scalar::F32));
-    /// assert_eq!((layout.size, layout.align), (4, 4));
-    /// ```
-    pub fn of<T: 'static>(kind: Kind) -> Self {
-        Self {
-            id: TypeId::of::<T>(),
-            name: std::any::type_name::<T>(),
-            size: size_of::<T>(),
-            align: align_of::<T>(),
-            kind,
-        }
-    }
-}
-
-/// The structure of a [`Layout`].
-///
-/// ```
-/// use warpfold::{DeviceType, Kind};
-///
-/// match <[u16; 4]>::layout().kind {
-///     Kind::Array { element, length } => assert_eq!((element.size, length), (2, 4)),
-///     kind => panic!("not an array: {kind:?}"),
-/// }
-/// ```
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub enum Kind {
-    /// A number or a `bool`.
-    Scalar(Scalar),
-    /// `[element; length]`.
-    Array {
-        /// The type of every element.
-        element: Box<Layout>,
-        /// Number of elements, at least 1.
-        length: usize,
-    },
-    /// A struct.
-    Struct {
-        /// The fields in the order of declaration, which is the order of offsets.
-        fields: Vec<Field>,
-    },
-    /// A tuple.
-    Tuple {
-        /// The parts in order. The order of their offsets may be another.
-        fields: Vec<Field>,
-    },
-}
-
-/// A field of a struct.
-///
-/// ```
-/// use warpfold::{DeviceType, Kind};
-///
-/// #[derive(Clone, Copy, DeviceType)]
-/// #[repr(C)]
-/// struct Sample { time: f64, value: f32 }
-///
-/// let Kind::Struct { fields } = Sample::layout().kind else { panic!("not a struct") };
-/// assert_eq!((fields[0].name, fields[0].offset), ("time", 0));
-/// assert_eq!((fields[1].name, fields[1].offset), ("value", 8));
-/// ```
-#[derive(Clone, Debug)]
-pub struct Field {
-    /// The name in Rust; `0`, `1`, ... in a tuple or a tuple struct.
-    pub name: &'static str,
-    /// Offset in bytes from the start of the struct.
-    pub offset: usize,
-    /// The field's type.
-    pub layout: Layout,
-}
-
-/// The scalar device types. `isize` and `usize` are the integers of their width.
-///
-/// ```
-/// use warpfold::{DeviceType, Kind, Scalar};
-///
-/// assert!(matches!(bool::layout().kind, Kind::Scalar(Scalar::Bool)));
-/// assert!(matches!(i32::layout().kind, Kind::Scalar(Scalar::I32)));
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs)]
-#[non_exhaustive]
-pub enum Scalar {
-    I8,
-    I16,
-    I32,
-    I64,
-    U8,
-    U16,
-    U32,
-    U64,
-    Bool,
-    F32,
-    F64,
-    F16,
-    BF16,
-    /// One bit of a bitmap: see [`Bit`](crate::Bit). Only arrays that are read have it, and no
-    /// item.
-    Bit,
-}
-
-/// A value of a [`DeviceType`], bit for bit.
-///
-/// ```
-/// use warpfold::{DeviceType, Literal};
-///
-/// let bits = Literal::Sequence(vec![Literal::Scalar(0x3f80_0000), Literal::Scalar(0x8000_0000)]);
-/// assert_eq!([1.0_f32, -0.0].literal(), bits);
-/// ```
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub enum Literal {
-    /// A scalar's bits, zero-extended.
-    Scalar(u64),
-    /// The elements of an array, or the fields of a struct, in order.
-    Sequence(Vec<Literal>),
-}
-
-macro_rules! scalars {
-    ($($type:ty => $scalar:expr, $bits:expr, $same:expr;)*) => {$(
-        // SAFETY: the layout is that of one scalar, which has the same size and alignment in CUDA
-        // C++.
-        #[allow(unsafe_code)]
-        #[diagnostic::do_not_recommend]
-        unsafe impl DeviceType for $type {
-            fn layout() -> Layout {
-                Layout::of::<Self>(Kind::Scalar($scalar))
-            }
-            fn literal(&self) -> Literal {
-                let bits: fn(Self) -> u64 = $bits;
-                Literal::Scalar(bits(*self))
-            }
-            #[inline]
-            fn same_bits(a: &Self, b: &Self) -> bool {
-                let same: fn(Self, Self) -> bool = $same;
-                same(*a, *b)
-            }
-        }
-    )*};
-}
-
-scalars! {
-    i8 => Scalar::I8, |x| x as u8 as u64, |a, b| a == b;
-    i16 => Scalar::I16, |x| x as u16 as u64, |a, b| a == b;
-    i32 => Scalar::I32, |x| x as u32 as u64, |a, b| a == b;
-    i64 => Scalar::I64, |x| x as u64, |a, b| a == b;
-    u8 => Scalar::U8, |x| x as u64, |a, b| a == b;
-    u16 => Scalar::U16, |x| x as u64, |a, b| a == b;
-    u32 => Scalar::U32, |x| x as u64, |a, b| a == b;
-    u64 => Scalar::U64, |x| x, |a, b| a == b;
-    isize => if size_of::<isize>() == 8 { Scalar::I64 } else { Scalar::I32 }, |x| x as usize as u64, |a, b| a == b;
-    usize => if size_of::<usize>() == 8 { Scalar::U64 } else { Scalar::U32 }, |x| x as u64, |a, b| a == b;
-    bool => Scalar::Bool, |x| x as u64, |a, b| a == b;
-    f32 => Scalar::F32, |x| x.to_bits() as u64, |a, b| a.to_bits() == b.to_bits() || (a.is_nan() && b.is_nan());
-    f64 => Scalar::F64, |x| x.to_bits(), |a, b| a.to_bits() == b.to_bits() || (a.is_nan() && b.is_nan());
-}
-
-#[cfg(feature = "half")]
-scalars! {
-    half::f16 => Scalar::F16, |x| x.to_bits() as u64,
-        |a, b| a.to_bits() == b.to_bits() || (a.is_nan() && b.is_nan());
-    half::bf16 => Scalar::BF16, |x| x.to_bits() as u64,
-        |a, b| a.to_bits() == b.to_bits() || (a.is_nan() && b.is_nan());
-}
-
-// SAFETY: both languages store an array as its elements, in order and without gaps.
-#[allow(unsafe_code)]
 #[diagnostic::do_not_recommend]
-unsafe impl<T: DeviceType, const N: usize> DeviceType for [T; N] {
-    fn layout() -> Layout {
-        const { assert!(N > 0, "a zero-sized array is not a device type") };
-        Layout::of::<Self>(Kind::Array { element: Box::new(T::layout()), length: N })
+impl<T: DeviceType> Describes<T> for T {
+    fn described() -> Type {
+        Type::Value(T::layout())
+    }
+    fn literal_of(value: &T) -> Literal {
+        value.literal()
+    }
+}
+
+/// A [`Value`] that a variable of a kernel may have. A bound of its own, so that rustc reports one error for a
+/// type that is none.
+#[doc(hidden)]
+pub trait Described: Value {
+    /// The type in device memory, which tells of the variable.
+    type By: Describes<Self>;
+}
+#[diagnostic::do_not_recommend]
+impl<V: Value<Stored: Describes<V>>> Described for V {
+    type By = V::Stored;
+}
+
+/// The same for a [`DeviceType`] and its memory.
+#[doc(hidden)]
+pub trait InMemory: Value {
+    /// The type in device memory, which tells of memory.
+    type Holder: Held<Self>;
+}
+#[diagnostic::do_not_recommend]
+impl<V: Value<Stored: Held<V>>> InMemory for V {
+    type Holder = V::Stored;
+}
+
+/// The type that device memory holds in place of a [`DeviceType`] `T`: `T` itself, or another type.
+#[doc(hidden)]
+pub trait Held<T: 'static>: Sized {
+    /// How elements of type `T` lie where no input says it.
+    type Arrangement: Arrangement<Element = T>;
+    /// The same for an array among arrays in step.
+    type OneArray: Arrangement<Element = T>;
+    /// `Same` if device memory holds `T` itself, and `Other` otherwise.
+    type Choice<Same: Plain, Other: Plain>: Plain;
+    /// How items of type `T` that are elements become items: not at all if device memory holds `T` itself.
+    type Preparation<Other: Preparation>: Preparation;
+
+    /// Makes a choice.
+    fn choice<Same: Plain, Other: Plain>(
+        same: impl FnOnce() -> Same,
+        other: impl FnOnce() -> Other,
+    ) -> Self::Choice<Same, Other>;
+
+    /// What follows from a choice.
+    fn by_choice<Same: Plain, Other: Plain, V>(
+        choice: Self::Choice<Same, Other>,
+        same: impl FnOnce(Same) -> V,
+        other: impl FnOnce(Other) -> V,
+    ) -> V;
+
+    /// Changes a choice.
+    fn map_choice<Same: Plain, Other: Plain>(
+        choice: Self::Choice<Same, Other>,
+        same: impl FnOnce(Same) -> Same,
+        other: impl FnOnce(Other) -> Other,
+    ) -> Self::Choice<Same, Other>;
+
+    /// One of two values.
+    fn choose<V>(same: impl FnOnce() -> V, other: impl FnOnce() -> V) -> V;
+}
+
+/// The bounds of an operator.
+#[doc(hidden)]
+pub trait Plain: Copy + Send + Sync + 'static {}
+impl<T: Copy + Send + Sync + 'static> Plain for T {}
+
+/// How the memory of an input holds its elements.
+#[doc(hidden)]
+pub trait Arrangement: 'static + Sealed {
+    /// The type of an element.
+    type Element: Copy + Send + Sync + 'static;
+
+    /// The number of arrays.
+    const COUNT: usize;
+
+    /// Whether the reader of arrays in step reads them: several arrays, or a bitmap.
+    const IN_STEP: bool;
+
+    /// The arrays in host memory: a slice, or a tuple of slices.
+    type Slices<'a>: Copy + Send + Sync;
+    /// The arrays in device memory.
+    type Pointers<'a>: Copy;
+    /// The device addresses of the arrays.
+    type Addresses: Copy + Send + Sync + 'static;
+
+    /// The number of indices, if there is no array.
+    fn indices(_: Self::Slices<'_>) -> Option<Indices> {
+        None
     }
 
-    fn literal(&self) -> Literal {
-        Literal::Sequence(self.iter().map(T::literal).collect())
+    /// The elements, if they lie in one array.
+    fn in_one_array<'a>(_: Self::Slices<'a>) -> Option<&'a [Self::Element]> {
+        None
     }
 
+    /// The same in device memory.
+    fn in_one_device_array<'a>(_: Self::Pointers<'a>) -> Option<&'a dyn DevicePtr<Self::Element>> {
+        None
+    }
+
+    /// The layout of an element of each array.
+    fn layouts() -> Vec<Layout>;
+
+    /// The element at an index, which is less than the length of every array.
+    fn at(slices: Self::Slices<'_>, index: usize) -> Self::Element;
+
+    /// The `N` elements from an index on, which are within every array.
     #[inline]
-    fn same_bits(a: &Self, b: &Self) -> bool {
-        a.iter().zip(b).all(|(a, b)| T::same_bits(a, b))
+    fn several<const N: usize>(slices: Self::Slices<'_>, begin: usize) -> [Self::Element; N] {
+        std::array::from_fn(|index| Self::at(slices, begin + index))
     }
+
+    /// Visits the arrays in order.
+    fn visit_slices<'a>(slices: Self::Slices<'a>, visitor: &mut impl SliceVisitor<'a>);
+    fn visit_pointers<'a>(pointers: Self::Pointers<'a>, visitor: &mut impl PointerVisitor<'a>);
+
+    /// The addresses, from a list of as many as there are arrays.
+    fn addresses(list: &[u64]) -> Self::Addresses;
 }
 
-macro_rules! tuples {
-    ($(($($part:ident $index:tt),*);)*) => {$(
-        // SAFETY: the layout has each part, at its offset. All bits that the parts allow are valid.
-        #[allow(unsafe_code)]
-        #[diagnostic::do_not_recommend]
-        unsafe impl<$($part: DeviceType),*> DeviceType for ($($part,)*) {
-            fn layout() -> Layout {
-                let fields = vec![$(Field {
-                    name: stringify!($index),
-                    offset: offset_of!(Self, $index),
-                    layout: $part::layout(),
-                }),*];
-                Layout::of::<Self>(Kind::Tuple { fields })
-            }
-            fn literal(&self) -> Literal {
-                Literal::Sequence(vec![$(self.$index.literal()),*])
-            }
-            #[inline]
-            fn same_bits(a: &Self, b: &Self) -> bool {
-                $($part::same_bits(&a.$index, &b.$index))&&*
-            }
+/// Indices from `start` to before `end`. None for a negative number, and for one of more than 64
+/// bits.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+pub struct Indices {
+    pub start: Option<u64>,
+    pub end: Option<u64>,
+}
+
+/// Visits arrays in host memory.
+#[doc(hidden)]
+pub trait SliceVisitor<'a> {
+    fn slice<T: DeviceType>(&mut self, slice: &'a [T]);
+    fn bitmap(&mut self, bitmap: Bitmap<&'a [u8]>);
+}
+
+/// Visits arrays in device memory.
+#[doc(hidden)]
+pub trait PointerVisitor<'a> {
+    fn pointer<T: DeviceType>(&mut self, pointer: &'a dyn DevicePtr<T>);
+    fn bitmap(&mut self, bitmap: Bitmap<&'a dyn DevicePtr<u8>>);
+}
+
+/// Kernels read memory by the layouts that an arrangement tells, so only this crate implements it.
+#[doc(hidden)]
+pub trait Sealed {}
+
+/// The functions of a type that device memory holds as another one.
+macro_rules! held_as_another {
+    () => {
+        type Choice<Same: super::device_type::Plain, Other: super::device_type::Plain> = Other;
+        type Preparation<Other: super::preparation::Preparation> = Other;
+
+        fn choice<Same: super::device_type::Plain, Other: super::device_type::Plain>(
+            _: impl FnOnce() -> Same,
+            other: impl FnOnce() -> Other,
+        ) -> Other {
+            other()
         }
-    )*};
+        #[inline]
+        fn by_choice<Same: super::device_type::Plain, Other: super::device_type::Plain, Made>(
+            choice: Other,
+            _: impl FnOnce(Same) -> Made,
+            other: impl FnOnce(Other) -> Made,
+        ) -> Made {
+            other(choice)
+        }
+        fn map_choice<Same: super::device_type::Plain, Other: super::device_type::Plain>(
+            choice: Other,
+            _: impl FnOnce(Same) -> Same,
+            other: impl FnOnce(Other) -> Other,
+        ) -> Other {
+            other(choice)
+        }
+        fn choose<Made>(_: impl FnOnce() -> Made, other: impl FnOnce() -> Made) -> Made {
+            other()
+        }
+    };
 }
-tuples! {
-    (A 0, B 1);
-    (A 0, B 1, C 2);
-    (A 0, B 1, C 2, D 3);
-    (A 0, B 1, C 2, D 3, E 4);
-    (A 0, B 1, C 2, D 3, E 4, F 5);
-    (A 0, B 1, C 2, D 3, E 4, F 5, G 6);
-    (A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7);
-}
+pub(super) use held_as_another;

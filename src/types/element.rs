@@ -1,13 +1,16 @@
 //! The elements of an input, and how memory holds them: one array, several arrays that are read in
 //! step, bits, or none.
 
+use std::convert::Infallible;
 use std::marker::PhantomData;
 
 use cudarc::driver::DevicePtr;
 
-use super::bitmap::{Bit, Bitmap};
-use super::device_type::{DeviceType, Layout};
-use super::held::Held;
+use super::device_type::{
+    Arrangement, DeviceType, Held, Indices, Plain, PointerVisitor, Sealed, SliceVisitor,
+};
+use super::layout::Layout;
+use super::preparation::{AsTheyAre, Preparation};
 
 /// What an [`Aggregate`](crate::Aggregate) prepares: a [`DeviceType`], or `()`, which stands for the
 /// index alone.
@@ -22,112 +25,32 @@ use super::held::Held;
 /// is_an_element::<()>();
 /// ```
 pub trait Element: Copy + Send + Sync + 'static + sealed::Element {
-    /// How elements lie where no input says it: a tuple in arrays in step, a [`Bit`] in a
-    /// [`Bitmap`], all others in an array.
+    /// How elements lie where no input says it: a tuple in arrays in step, a [`Bit`](crate::Bit)
+    /// in a [`Bitmap`](crate::Bitmap), all others in an array.
     #[doc(hidden)]
     type Arrangement: Arrangement<Element = Self>;
 }
 
 impl<T: DeviceType> Element for T {
-    type Arrangement = <T::Stored as Held<T>>::Arrangement;
+    type Arrangement = <T::Holder as Held<T>>::Arrangement;
 }
 
 impl Element for () {
     type Arrangement = NoArray;
 }
 
-/// Kernels read memory by the layouts that an arrangement tells, so only this crate implements these
-/// traits.
 mod sealed {
     pub trait Element {}
-    pub trait Arrangement {}
 }
 impl<T: DeviceType> sealed::Element for T {}
 impl sealed::Element for () {}
-
-/// How the memory of an input holds its elements.
-#[doc(hidden)]
-pub trait Arrangement: 'static + sealed::Arrangement {
-    /// The type of an element.
-    type Element: Element;
-
-    /// The number of arrays.
-    const COUNT: usize;
-
-    /// Whether the reader of arrays in step reads them: several arrays, or a bitmap.
-    const IN_STEP: bool;
-
-    /// The arrays in host memory: a slice, or a tuple of slices.
-    type Slices<'a>: Copy + Send + Sync;
-    /// The arrays in device memory.
-    type Pointers<'a>: Copy;
-    /// The device addresses of the arrays.
-    type Addresses: Copy + Send + Sync + 'static;
-
-    /// The number of indices, if there is no array.
-    fn indices(_: Self::Slices<'_>) -> Option<Indices> {
-        None
-    }
-
-    /// The elements, if they lie in one array.
-    fn in_one_array<'a>(_: Self::Slices<'a>) -> Option<&'a [Self::Element]> {
-        None
-    }
-
-    /// The same in device memory.
-    fn in_one_device_array<'a>(_: Self::Pointers<'a>) -> Option<&'a dyn DevicePtr<Self::Element>> {
-        None
-    }
-
-    /// The layout of an element of each array.
-    fn layouts() -> Vec<Layout>;
-
-    /// The element at an index, which is less than the length of every array.
-    fn at(slices: Self::Slices<'_>, index: usize) -> Self::Element;
-
-    /// The `N` elements from an index on, which are within every array.
-    #[inline]
-    fn several<const N: usize>(slices: Self::Slices<'_>, begin: usize) -> [Self::Element; N] {
-        std::array::from_fn(|index| Self::at(slices, begin + index))
-    }
-
-    /// Visits the arrays in order.
-    fn visit_slices<'a>(slices: Self::Slices<'a>, visitor: &mut impl SliceVisitor<'a>);
-    fn visit_pointers<'a>(pointers: Self::Pointers<'a>, visitor: &mut impl PointerVisitor<'a>);
-
-    /// The addresses, from a list of as many as there are arrays.
-    fn addresses(list: &[u64]) -> Self::Addresses;
-}
-
-/// Visits arrays in host memory.
-#[doc(hidden)]
-pub trait SliceVisitor<'a> {
-    fn slice<T: DeviceType>(&mut self, slice: &'a [T]);
-    fn bitmap(&mut self, bitmap: Bitmap<&'a [u8]>);
-}
-
-/// Visits arrays in device memory.
-#[doc(hidden)]
-pub trait PointerVisitor<'a> {
-    fn pointer<T: DeviceType>(&mut self, pointer: &'a dyn DevicePtr<T>);
-    fn bitmap(&mut self, bitmap: Bitmap<&'a dyn DevicePtr<u8>>);
-}
-
-/// Indices from `start` to before `end`. None for a negative number, and for one of more than 64
-/// bits.
-#[doc(hidden)]
-#[derive(Clone, Copy, Debug)]
-pub struct Indices {
-    pub start: Option<u64>,
-    pub end: Option<u64>,
-}
 
 /// The index alone, in no memory.
 #[doc(hidden)]
 #[derive(Debug)]
 pub enum NoArray {}
 
-impl sealed::Arrangement for NoArray {}
+impl Sealed for NoArray {}
 impl Arrangement for NoArray {
     type Element = ();
     const COUNT: usize = 0;
@@ -151,12 +74,43 @@ impl Arrangement for NoArray {
     }
 }
 
+/// The arrangement of values that are no elements. None has it.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct Nowhere<T>(PhantomData<fn() -> T>);
+
+impl<T> Sealed for Nowhere<T> {}
+impl<T: Plain> Arrangement for Nowhere<T> {
+    type Element = T;
+    const COUNT: usize = 0;
+    const IN_STEP: bool = false;
+    type Slices<'a> = Infallible;
+    type Pointers<'a> = Infallible;
+    type Addresses = [u64; 0];
+
+    fn layouts() -> Vec<Layout> {
+        Vec::new()
+    }
+    fn at(slices: Infallible, _: usize) -> T {
+        match slices {}
+    }
+    fn visit_slices<'a>(slices: Infallible, _: &mut impl SliceVisitor<'a>) {
+        match slices {}
+    }
+    fn visit_pointers<'a>(pointers: Infallible, _: &mut impl PointerVisitor<'a>) {
+        match pointers {}
+    }
+    fn addresses(_: &[u64]) -> [u64; 0] {
+        []
+    }
+}
+
 /// One array.
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct Array<T>(PhantomData<fn() -> T>);
 
-impl<T: DeviceType> sealed::Arrangement for Array<T> {}
+impl<T: DeviceType> Sealed for Array<T> {}
 impl<T: DeviceType> Arrangement for Array<T> {
     type Element = T;
     const COUNT: usize = 1;
@@ -202,36 +156,33 @@ impl<T: DeviceType> Arrangement for Array<T> {
     }
 }
 
-/// The bits of a bitmap.
-#[doc(hidden)]
-#[derive(Debug)]
-pub enum Bits {}
+#[diagnostic::do_not_recommend]
+impl<T: DeviceType> Held<T> for T {
+    type Arrangement = Array<T>;
+    type OneArray = Array<T>;
+    type Choice<Same: Plain, Other: Plain> = Same;
+    type Preparation<Other: Preparation> = AsTheyAre;
 
-impl sealed::Arrangement for Bits {}
-impl Arrangement for Bits {
-    type Element = Bit;
-    const COUNT: usize = 1;
-    const IN_STEP: bool = true;
-    type Slices<'a> = Bitmap<&'a [u8]>;
-    type Pointers<'a> = Bitmap<&'a dyn DevicePtr<u8>>;
-    type Addresses = [u64; 1];
-
-    fn layouts() -> Vec<Layout> {
-        vec![Bit::layout()]
+    fn choice<Same: Plain, Other: Plain>(same: impl FnOnce() -> Same, _: impl FnOnce() -> Other) -> Same {
+        same()
     }
     #[inline]
-    fn at(bits: Bitmap<&[u8]>, index: usize) -> Bit {
-        let bit = bits.offset + index;
-        Bit(bits.bytes[bit / 8] >> (bit % 8) & 1 == 1)
+    fn by_choice<Same: Plain, Other: Plain, V>(
+        choice: Same,
+        same: impl FnOnce(Same) -> V,
+        _: impl FnOnce(Other) -> V,
+    ) -> V {
+        same(choice)
     }
-    fn visit_slices<'a>(bits: Bitmap<&'a [u8]>, visitor: &mut impl SliceVisitor<'a>) {
-        visitor.bitmap(bits);
+    fn map_choice<Same: Plain, Other: Plain>(
+        choice: Same,
+        same: impl FnOnce(Same) -> Same,
+        _: impl FnOnce(Other) -> Other,
+    ) -> Same {
+        same(choice)
     }
-    fn visit_pointers<'a>(bits: Bitmap<&'a dyn DevicePtr<u8>>, visitor: &mut impl PointerVisitor<'a>) {
-        visitor.bitmap(bits);
-    }
-    fn addresses(list: &[u64]) -> [u64; 1] {
-        [list[0]]
+    fn choose<V>(same: impl FnOnce() -> V, _: impl FnOnce() -> V) -> V {
+        same()
     }
 }
 
@@ -242,7 +193,7 @@ pub struct InStep<P>(PhantomData<fn() -> P>);
 
 macro_rules! tuples {
     ($($count:literal: $($part:ident $index:tt),*;)*) => {$(
-        impl<$($part: Arrangement<Element: DeviceType>),*> sealed::Arrangement for InStep<($($part,)*)> {}
+        impl<$($part: Arrangement<Element: DeviceType>),*> Sealed for InStep<($($part,)*)> {}
         impl<$($part: Arrangement<Element: DeviceType>),*> Arrangement for InStep<($($part,)*)> {
             type Element = ($($part::Element,)*);
             const COUNT: usize = {

@@ -2,24 +2,27 @@
 
 mod architecture;
 mod bitmap;
+mod bits;
 mod device_type;
 mod element;
 mod foreign;
-mod held;
+mod layout;
 mod offset;
 mod preparation;
+mod primitives;
 mod segments;
 mod value;
 
 pub use architecture::Architecture;
 pub use bitmap::{Bit, Bitmap};
-pub use device_type::{DeviceType, Field, Kind, Layout, Literal, Scalar, Value};
-pub use element::{Arrangement, Element};
-pub(crate) use element::{Array, Bits, InStep, Indices, NoArray, PointerVisitor, SliceVisitor};
+pub(crate) use bits::Bits;
+pub use device_type::{Arrangement, DeviceType, Value};
+pub(crate) use device_type::{Described, Describes, Held, InMemory, Indices, PointerVisitor, SliceVisitor};
+pub use element::Element;
+pub(crate) use element::{Array, InStep, NoArray};
 #[cfg(feature = "bytemuck")]
 pub use foreign::Pod;
-pub use held::Type;
-pub(crate) use held::{Describes, Held, Plain};
+pub use layout::{Field, Kind, Layout, Literal, Scalar, Type};
 pub use offset::{Offset, Offsets};
 pub(crate) use preparation::{AsTheyAre, Preparation};
 pub use segments::Segments;

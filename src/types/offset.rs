@@ -1,7 +1,7 @@
 //! Offsets: where segments of an input begin and end.
 
-use super::device_type::DeviceType;
-use super::element::{Arrangement, Element};
+use super::device_type::{Arrangement, DeviceType};
+use super::element::Element;
 
 mod sealed {
     pub trait Offset {}

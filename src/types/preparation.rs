@@ -1,6 +1,6 @@
 //! How the elements of an input become items.
 
-use super::device_type::Layout;
+use super::layout::Layout;
 
 /// How the elements of an input become items.
 #[doc(hidden)]

@@ -1,10 +1,11 @@
-//! Results that are no device types, and how device memory holds them.
+//! Options and tuples: as results, and how device memory holds them. Tuples as device types.
 
 use std::cmp::Ordering;
+use std::mem::offset_of;
 
-use super::device_type::{DeviceType, Kind, Layout, Literal, Scalar, Value};
-use super::element::{Array, InStep};
-use super::held::{Describes, Held, Type, held_as_another};
+use super::device_type::{Described, Describes, DeviceType, Held, Value, held_as_another};
+use super::element::{Array, InStep, Nowhere};
+use super::layout::{Field, Kind, Layout, Literal, Scalar, Type};
 
 /// `Option<T>` in device memory.
 ///
@@ -58,16 +59,24 @@ impl<V: Value> Value for Option<V> {
 
 // The value is stored as in device memory: a tuple is a struct, of which each part has the literal of the
 // tuple's part.
-impl<V: Value<Stored: Describes<V>>> Describes<Option<V>> for Maybe<V::Stored> {
+impl<V: Described> Describes<Option<V>> for Maybe<V::Stored> {
     fn described() -> Type {
         Type::Value(Self::layout())
     }
     fn literal_of(option: &Option<V>) -> Literal {
         match option {
-            Some(value) => Literal::Sequence(vec![V::Stored::literal_of(value), true.literal()]),
+            Some(value) => Literal::Sequence(vec![V::By::literal_of(value), true.literal()]),
             None => DeviceType::literal(&Self::from(None)),
         }
     }
+}
+
+// No input has options as elements. The impl is there so that rustc reports one error for an item that is an
+// option, and not two.
+impl<V: Value> Held<Option<V>> for Maybe<V::Stored> {
+    type Arrangement = Nowhere<Option<V>>;
+    type OneArray = Nowhere<Option<V>>;
+    held_as_another!();
 }
 
 impl Value for Ordering {
@@ -124,19 +133,40 @@ macro_rules! tuples {
             }
         }
 
-        impl<$($part: Value<Stored: Describes<$part>>),*> Describes<($($part,)*)> for $tuple<$($part::Stored),*> {
+        impl<$($part: Described),*> Describes<($($part,)*)> for $tuple<$($part::Stored),*> {
             fn described() -> Type {
-                Type::Tuple(vec![$($part::Stored::described()),*])
+                Type::Tuple(vec![$($part::By::described()),*])
             }
             fn literal_of(tuple: &($($part,)*)) -> Literal {
-                Literal::Sequence(vec![$($part::Stored::literal_of(&tuple.$index)),*])
+                Literal::Sequence(vec![$($part::By::literal_of(&tuple.$index)),*])
             }
         }
 
         impl<$($part: DeviceType),*> Held<($($part,)*)> for $tuple<$($part::Stored),*> {
-            type Arrangement = InStep<($(<$part::Stored as Held<$part>>::OneArray,)*)>;
+            type Arrangement = InStep<($(<$part::Holder as Held<$part>>::OneArray,)*)>;
             type OneArray = Array<($($part,)*)>;
             held_as_another!();
+        }
+
+        // SAFETY: the layout has each part, at its offset. All bits that the parts allow are valid.
+        #[allow(unsafe_code)]
+        #[diagnostic::do_not_recommend]
+        unsafe impl<$($part: DeviceType),*> DeviceType for ($($part,)*) {
+            fn layout() -> Layout {
+                let fields = vec![$(Field {
+                    name: stringify!($index),
+                    offset: offset_of!(Self, $index),
+                    layout: $part::layout(),
+                }),*];
+                Layout::of::<Self>(Kind::Tuple { fields })
+            }
+            fn literal(&self) -> Literal {
+                Literal::Sequence(vec![$(self.$index.literal()),*])
+            }
+            #[inline]
+            fn same_bits(a: &Self, b: &Self) -> bool {
+                $($part::same_bits(&a.$index, &b.$index))&&*
+            }
         }
 
         impl<$($part: DeviceType),*> From<($($part,)*)> for $tuple<$($part),*> {

@@ -7,4 +7,4 @@ mod reader;
 
 pub use array::{ArrayInput, data_of_aggregate};
 pub(crate) use array::{ArrayOfItems, ArraysOf, ReaderOf, is_expected};
-pub(crate) use reader::{Reader, data_of};
+pub(crate) use reader::{Reader, data_of, operator_of};

@@ -39,3 +39,8 @@ pub(crate) fn data_of<M: DeviceMonoid, R: Reader>() -> Data {
     let item = M::Item::layout();
     Data { elements: R::elements(&item), item, accumulates: R::ACCUMULATES }
 }
+
+/// The operator of kernels that read with `R`.
+pub(crate) fn operator_of<M: DeviceMonoid, R: Reader>() -> OperatorType {
+    OperatorType::of::<M>((!R::READS_ITEMS).then(|| R::elements(&M::Item::layout())))
+}

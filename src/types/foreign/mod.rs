@@ -13,7 +13,8 @@ mod wrapping;
 #[cfg(feature = "bytemuck")]
 pub use bytemuck::Pod;
 
-use super::device_type::{DeviceType, Field};
+use super::device_type::DeviceType;
+use super::layout::Field;
 
 /// A field of a value, under a name that the value's type or its `Deref` has for it.
 fn field<S, T: DeviceType>(name: &'static str, value: &S, part: &T) -> Field {
