@@ -159,7 +159,7 @@ impl<A: DeviceAggregate> Scan<A> {
     ///
     /// - Host memory and a range give a `Vec` of outputs. The call returns when the scan is done.
     /// - Device memory gives a `CudaSlice` of the same stream, which holds outputs as
-    ///   [`Value::Stored`](crate::Value::Stored). The scan is enqueued on that stream, and the call
+    ///   [`Value::Stored`]. The scan is enqueued on that stream, and the call
     ///   does not wait for it.
     ///
     /// # Errors

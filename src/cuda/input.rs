@@ -20,7 +20,8 @@ use crate::{DeviceType, Element, Error, Value};
 /// - In host memory: `&[T]`, `&[T; N]` and `&Vec<T>`. If the call runs on a GPU, it copies them.
 /// - In device memory: `&CudaSlice<T>`, `&CudaView<T>` and [`&DeviceInput<T>`](DeviceInput).
 /// - Bits of either kind of memory: a [`Bitmap`](crate::Bitmap).
-/// - Several arrays in step: a tuple of 2 to 8 of these, all in host memory or all in device memory.
+/// - An array of tuples: as any other array, such as `&[(f32, u32)]`.
+/// - Several arrays in step: a tuple of 2 to 8 arrays, all in host memory or all in device memory.
 ///   An element is the tuple of the arrays' elements at one index. The input's stream is that of
 ///   the first array. The call's work waits for the other arrays' streams, and their later work
 ///   waits for it.

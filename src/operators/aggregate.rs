@@ -40,8 +40,8 @@ use crate::types::{Tuple2, Tuple3, Tuple4, Tuple5, Tuple6, Tuple7, Tuple8};
 /// # Ok::<(), warpfold::Error>(())
 /// ```
 pub trait Aggregate: Copy + Send + Sync + 'static {
-    /// The type of an element: of one array, such as `f32`. Or a tuple of the elements of several
-    /// arrays that are read in step, such as `(f32, u8)`.
+    /// The type of an element, such as `f32`. A tuple such as `(f32, u8)` is an element of several
+    /// arrays that are read in step, or of one array of tuples: the input of a call says which.
     type Input: Copy;
     /// The operator that combines the items.
     type Monoid: Monoid;

@@ -30,7 +30,30 @@ use crate::types::DeviceType;
 /// assert_eq!(tree::bracket(&ModularSum { modulus: 7 }, &[3, 4, 5, 6]), 4);
 /// ```
 pub trait Monoid: Copy + Send + Sync + 'static {
-    /// The type of the combined values.
+    /// The type of the combined values: a number, an array, a tuple, or a struct that derives
+    /// [`DeviceType`].
+    ///
+    /// ```
+    /// use warpfold::{Device, Monoid, Reduction, monoid};
+    ///
+    /// /// The largest number, and where it was measured.
+    /// #[derive(Clone, Copy, Default)]
+    /// struct Largest;
+    ///
+    /// #[monoid]
+    /// impl Monoid for Largest {
+    ///     type Item = (f32, u32);
+    ///     fn identity(&self) -> (f32, u32) { (f32::NEG_INFINITY, u32::MAX) }
+    ///     fn combine(&self, left: (f32, u32), right: (f32, u32)) -> (f32, u32) {
+    ///         if right.0 > left.0 { right } else { left }
+    ///     }
+    /// }
+    ///
+    /// let largest = Reduction::<Largest>::new(Device::auto());
+    /// assert_eq!(largest.run(&[(1.5, 10), (4.0, 11), (2.0, 12)])?, (4.0, 11));
+    /// assert_eq!(largest.run((&[1.5, 4.0, 2.0], &[10, 11, 12]))?, (4.0, 11));
+    /// # Ok::<(), warpfold::Error>(())
+    /// ```
     type Item: DeviceType;
 
     /// The identity: the value of an empty input, and the first output of an exclusive scan.

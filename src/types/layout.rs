@@ -2,7 +2,7 @@
 
 use std::any::TypeId;
 
-/// The layout of a [`DeviceType`] in memory, as data.
+/// The layout of a [`DeviceType`](crate::DeviceType) in memory, as data.
 ///
 /// ```
 /// use warpfold::{DeviceType, Layout};
@@ -134,7 +134,7 @@ pub enum Scalar {
     Bit,
 }
 
-/// A value of a [`DeviceType`], bit for bit.
+/// A value of a [`DeviceType`](crate::DeviceType), bit for bit.
 ///
 /// ```
 /// use warpfold::{DeviceType, Literal};

@@ -31,7 +31,7 @@ impl Aggregate for Marked {
     type Monoid = MarkedMap;
     type Output = (u64, (u32, u32), u64);
     fn prepare(&self, index: u64, element: u32) -> (u32, u64, u32) {
-        let mark = if element % 5 == 0 { 0 } else { index as u32 };
+        let mark = if element & 3 == 0 { 0 } else { index as u32 };
         (mark, element as u64, element ^ (index as u32))
     }
     fn present(&self, map: (u32, u64, u32), count: u64) -> (u64, (u32, u32), u64) {
