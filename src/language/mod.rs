@@ -27,6 +27,7 @@ mod part;
 pub mod primitive;
 pub mod probe;
 pub mod syntax;
+mod tuples;
 
 pub use crate::types::Arrangement;
 pub use callee::{Helper, Operator};

@@ -7,7 +7,7 @@ use std::sync::{LazyLock, OnceLock};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use warpfold::source::data_of_aggregate;
-use warpfold::{Device, DeviceAggregate, DeviceMonoid, DeviceType, Item, Reduction};
+use warpfold::{Device, DeviceAggregate, DeviceMonoid, DeviceType, Item, Reduction, Value};
 
 use super::edges::Edge;
 use super::templates::templates;
@@ -214,10 +214,11 @@ where
     prepared.unwrap_or_else(|error| panic!("prepare: {error}"));
     let presented = runner(count).run(&(<Item<A> as Edge>::strategy(), index), |(item, count)| {
         let expected = aggregate.present(item, count);
-        let mut got = expected;
+        // SAFETY: zeros are a valid value of every device type.
+        let mut got: <A::Output as Value>::Stored = unsafe { std::mem::zeroed() };
         // SAFETY: the function reads an operator and an item, and writes a result.
         unsafe { (steps.present)(operator, (&raw const item).cast(), count, (&raw mut got).cast()) };
-        same_bits(got, expected)
+        same_bits(A::Output::from_stored(got), expected)
     });
     presented.unwrap_or_else(|error| panic!("present: {error}"));
 }

@@ -64,7 +64,8 @@ impl Lowering<'_> {
     pub(super) fn alias(&mut self, pattern: &Pattern, value: &Value) -> Result<Vec<(usize, String)>, Error> {
         let mut before = Vec::new();
         if let Pattern::Local(local, inner) = pattern {
-            before.push((*local, std::mem::replace(&mut self.names[*local], value.text.clone())));
+            let text = self.as_tuple(self.locals[*local].ty, value);
+            before.push((*local, std::mem::replace(&mut self.names[*local], text)));
             if let Some(inner) = inner {
                 before.extend(self.alias(inner, value)?);
             }
@@ -78,14 +79,25 @@ impl Lowering<'_> {
 
     /// A value of the type of a slot. A tuple in an option is stored as a struct.
     fn as_tuple(&mut self, slot: usize, value: &Value) -> String {
-        let (ty, Type::Value(stored)) = (self.type_of(slot), &value.ty) else { return value.text.clone() };
-        let (Type::Tuple(parts), Kind::Struct { .. }) = (&ty, &stored.kind) else {
-            return value.text.clone();
+        match (self.type_of(slot), &value.ty) {
+            (ty @ Type::Tuple(_), Type::Value(stored)) => {
+                let whole = value.within(ATOM);
+                self.converted(&ty, &whole, stored)
+            }
+            _ => value.text.clone(),
+        }
+    }
+
+    /// The same for a variable of this type and a struct that stores it, each with its parts.
+    fn converted(&mut self, ty: &Type, stored: &str, layout: &Layout) -> String {
+        let (Type::Tuple(parts), Kind::Struct { fields }) = (ty, &layout.kind) else {
+            return stored.to_owned();
         };
-        let count = parts.len();
-        let whole = value.within(ATOM);
-        let parts: Vec<String> = (0..count).map(|part| format!("{whole}._{part}")).collect();
-        format!("{}{{{}}}", self.types.name_of(&ty), parts.join(", "))
+        let parts = parts.iter().zip(fields).enumerate();
+        let parts: Vec<String> = parts
+            .map(|(k, (part, field))| self.converted(part, &format!("{stored}._{k}"), &field.layout))
+            .collect();
+        format!("{}{{{}}}", self.types.name_of(ty), parts.join(", "))
     }
 
     /// The declaration of a variable, such as `const float x`.

@@ -93,6 +93,13 @@ corpus! { tuples:
             None => b,
         }
     }
+    compared_tuples: (f32, u32) = |a, b| {
+        if a < b { b } else if a == b { (0.5, a.1) } else { a }
+    }
+    compared_tuples_in_tuples: ((u8, f32), [i16; 2], bool) = |a, b| {
+        let mark = a.1 != b.1 && a.0 >= b.0;
+        if a.0 > b.0 { (a.0, b.1, mark) } else { (b.0, a.1, !mark) }
+    }
     loops_over_tuples: (u16, u32) = |a, b| {
         let mut state = a;
         let mut steps = 0_u16;

@@ -106,6 +106,10 @@ impl Generator<'_> {
                 let absent = self.absent_element(&values[0]);
                 format!("[{absent}{}]", values.join(", "))
             }
+            Ty::Tuple(parts) => {
+                let values: Vec<String> = parts.iter().map(|part| self.value(part, depth)).collect();
+                format!("({})", values.join(", "))
+            }
             Ty::Struct(of) => {
                 let base = self.visible(|variable| variable.ty == *ty).filter(|_| self.chance(2));
                 self.constructed(of, base.map(|base| base.name), |this, field| this.value(field, depth))
@@ -139,6 +143,10 @@ impl Generator<'_> {
             Ty::Array(element, length) => {
                 let values: Vec<String> = (0..*length).map(|_| self.leaf(element)).collect();
                 format!("[{}]", values.join(", "))
+            }
+            Ty::Tuple(parts) => {
+                let values: Vec<String> = parts.iter().map(|part| self.leaf(part)).collect();
+                format!("({})", values.join(", "))
             }
             Ty::Struct(of) if self.chance(2) => of.constant.clone(),
             Ty::Struct(of) => self.constructed(of, None, Self::leaf),

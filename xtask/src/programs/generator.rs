@@ -79,7 +79,7 @@ impl<'r> Generator<'r> {
     /// A type of at most 256 bytes, which is the most that an item has.
     pub(super) fn ty(&mut self) -> Ty {
         loop {
-            let ty = match self.random.random_range(0..10) {
+            let ty = match self.random.random_range(0..12) {
                 0..3 if !self.structs.is_empty() => {
                     let structs = self.structs.clone();
                     Ty::Struct(self.pick(&structs))
@@ -92,6 +92,7 @@ impl<'r> Generator<'r> {
                     let most = if matches!(element, Ty::Scalar(_)) { 5 } else { 3 };
                     Ty::Array(Box::new(element), self.random.random_range(1..most))
                 }
+                6 | 7 => Ty::Tuple((0..self.random.random_range(2..4)).map(|_| self.ty()).collect()),
                 _ => Ty::Scalar(self.pick(&SCALARS)),
             };
             if ty.size() <= 256 {
@@ -118,8 +119,8 @@ impl<'r> Generator<'r> {
             text.push_str(&self.disguised_helper(helper));
             self.helper = Some((parameters, result));
         }
-        // Structs have the most to get wrong.
-        let item = (0..4).map(|_| self.ty()).find(|ty| matches!(ty, Ty::Struct(_)));
+        // Structs and tuples have the most to get wrong.
+        let item = (0..4).map(|_| self.ty()).find(|ty| matches!(ty, Ty::Struct(_) | Ty::Tuple(_)));
         let item = item.unwrap_or_else(|| self.ty());
         let has_aggregate = state.is_none() && self.disguise.is_none();
         let operators = match state {

@@ -242,7 +242,7 @@ fn main() {{
             check_bits(operator);
         }})));
     }}
-    fn add_aggregate<A: DeviceAggregate<Input: cpp::Parts, Output: Edge>>(library: &mut cpp::Library, checks: &mut Vec<(&'static str, Box<dyn Fn(&cpp::Library)>)>, name: &'static str, aggregates: Vec<A>) where warpfold::Item<A>: Edge {{
+    fn add_aggregate<A: DeviceAggregate<Input: Edge, Output: Edge>>(library: &mut cpp::Library, checks: &mut Vec<(&'static str, Box<dyn Fn(&cpp::Library)>)>, name: &'static str, aggregates: Vec<A>) where warpfold::Item<A>: Edge {{
         let number = checks.len();
         library.add_aggregate(number, aggregates[0]);
         checks.push((name, Box::new(move |library| for &aggregate in &aggregates {{

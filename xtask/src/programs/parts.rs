@@ -52,6 +52,10 @@ impl Generator<'_> {
                 };
                 self.places(format!("{place}[{index}]"), element, wanted)
             }
+            Ty::Tuple(parts) => {
+                let parts = parts.iter().enumerate();
+                parts.flat_map(|(k, ty)| self.places(format!("{place}.{k}"), ty, wanted)).collect()
+            }
             Ty::Struct(of) => {
                 let field = |(name, ty): &(String, Ty)| self.places(field_of(&place, name), ty, wanted);
                 of.fields.iter().flat_map(field).collect()
@@ -69,6 +73,10 @@ impl Generator<'_> {
             Ty::Array(element, length) => {
                 let index = self.index(*length);
                 self.part(&format!("{place}[{index}]"), element)
+            }
+            Ty::Tuple(parts) => {
+                let k = self.random.random_range(0..parts.len());
+                self.part(&format!("{place}.{k}"), &parts[k])
             }
             Ty::Struct(of) => {
                 let (name, ty) = self.pick(&of.fields);
@@ -97,6 +105,10 @@ impl Generator<'_> {
             }
             Ty::Array(element, length) if !self.chance(4) => {
                 format!("[{}]", self.elements(&vec![&**element; *length], may_fail, bound))
+            }
+            Ty::Tuple(parts) if !self.chance(4) => {
+                let types: Vec<&Ty> = parts.iter().collect();
+                format!("({})", self.elements(&types, may_fail, bound))
             }
             Ty::Struct(of) if of.is_tuple && self.chance(2) => {
                 let types: Vec<&Ty> = of.fields.iter().map(|(_, ty)| ty).collect();

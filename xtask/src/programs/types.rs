@@ -6,6 +6,8 @@ use std::rc::Rc;
 pub(super) enum Ty {
     Scalar(&'static str),
     Array(Box<Ty>, usize),
+    /// Of 2 or 3 parts.
+    Tuple(Vec<Ty>),
     Struct(Rc<Struct>),
 }
 
@@ -53,6 +55,10 @@ impl Ty {
         match self {
             Ty::Scalar(name) => (*name).to_owned(),
             Ty::Array(element, length) => format!("[{}; {length}]", element.name()),
+            Ty::Tuple(parts) => {
+                let names: Vec<String> = parts.iter().map(Ty::name).collect();
+                format!("({})", names.join(", "))
+            }
             Ty::Struct(of) => format!("{}{}", of.name, of.arguments),
         }
     }
@@ -71,15 +77,9 @@ impl Ty {
                 let (size, align) = element.size_and_align();
                 (size * length, align)
             }
-            Ty::Struct(of) => {
-                let (mut end, mut most) = (0_usize, of.align);
-                for (_, field) in &of.fields {
-                    let (size, align) = field.size_and_align();
-                    end = end.next_multiple_of(align) + size;
-                    most = most.max(align);
-                }
-                (end.next_multiple_of(most), most)
-            }
+            // rustc may choose a shorter layout.
+            Ty::Tuple(parts) => in_order(parts.iter(), 1),
+            Ty::Struct(of) => in_order(of.fields.iter().map(|(_, field)| field), of.align),
         }
     }
 
@@ -88,10 +88,22 @@ impl Ty {
         let inside = match self {
             Ty::Scalar(_) => false,
             Ty::Array(element, _) => element.contains(part),
+            Ty::Tuple(parts) => parts.iter().any(|inside| inside.contains(part)),
             Ty::Struct(of) => of.fields.iter().any(|(_, field)| field.contains(part)),
         };
         inside || self == part
     }
+}
+
+/// Size and alignment of parts that lie in order, with an alignment of at least `align`.
+fn in_order<'a>(parts: impl Iterator<Item = &'a Ty>, align: usize) -> (usize, usize) {
+    let (mut end, mut most) = (0_usize, align);
+    for part in parts {
+        let (size, align) = part.size_and_align();
+        end = end.next_multiple_of(align) + size;
+        most = most.max(align);
+    }
+    (end.next_multiple_of(most), most)
 }
 
 pub(super) fn is_float(name: &str) -> bool {
