@@ -13,14 +13,14 @@ mod segments;
 pub use matrix::Rows;
 
 use std::fmt;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use cudarc::driver::CudaStream;
 
-use crate::cuda::{Arrays, BracketKernel, Elements, InputSource, SegmentKernel, of_arrangement};
+use crate::cuda::{Arrays, BracketKernel, Elements, InputSource, Kept, SegmentKernel};
 use crate::language::check_sizes;
 use crate::plan::{Kernel, Policy, SegmentPolicy};
-use crate::source::{ReaderOf, Source, data_of, is_expected};
+use crate::source::{ReaderOf, Source, data_of, is_default};
 use crate::types::Arrangement;
 use crate::{
     Aggregate, Device, DeviceAggregate, DeviceMonoid, Error, ExplainedLaunch, Explanation, Input, Item,
@@ -57,6 +57,10 @@ const MAX_ELEMENT_BYTES: usize = 1024;
 /// - device memory: at most 64 KiB, or a thousandth of the items of the largest input if that is more. A stream
 ///   that reduces both small and large inputs holds twice as much.
 /// - launch graphs: up to four, for each of which the driver allocates about 75 KiB.
+///
+/// A tuple is read from arrays in step or from an array of tuples, by kernels of their own. An aggregate expects
+/// arrays in step, and an operator whose items are tuples an array of them. `compile` and its likes, `explain`
+/// and `source` are of these kernels. The first call with the other arrangement compiles its own.
 ///
 /// Rows, columns and segments have kernels and workspaces of their own. Such a workspace holds the
 /// partials of the largest input: of rows and columns an item for each chunk of up to 512 rows of a
@@ -120,9 +124,9 @@ pub struct Reduction<A> {
     device: Device,
     aggregate: A,
     policy: Policy,
-    kernel: OnceLock<Arc<BracketKernel>>,
+    kernel: Kept<BracketKernel>,
     segment_policy: SegmentPolicy,
-    segment_kernel: OnceLock<Arc<SegmentKernel>>,
+    segment_kernel: Kept<SegmentKernel>,
 }
 
 // The bounds stand on `new` and `with` rather than on the block. The compiler then shows the hint
@@ -186,9 +190,9 @@ impl<A> Reduction<A> {
             device: device.into(),
             aggregate,
             policy: Policy::for_data(&data),
-            kernel: OnceLock::new(),
+            kernel: Kept::none(),
             segment_policy: SegmentPolicy::for_data(&data),
-            segment_kernel: OnceLock::new(),
+            segment_kernel: Kept::none(),
         }
     }
 }
@@ -200,7 +204,7 @@ impl<A: DeviceAggregate> Reduction<A> {
     #[cfg(feature = "internals")]
     pub fn with_policy(mut self, policy: Policy) -> Self {
         self.policy = policy;
-        self.kernel = OnceLock::new();
+        self.kernel = Kept::none();
         self
     }
 
@@ -222,7 +226,7 @@ impl<A: DeviceAggregate> Reduction<A> {
     #[cfg(feature = "internals")]
     pub fn with_segment_policy(mut self, policy: SegmentPolicy) -> Self {
         self.segment_policy = policy;
-        self.segment_kernel = OnceLock::new();
+        self.segment_kernel = Kept::none();
         self
     }
 
@@ -317,8 +321,7 @@ impl<A: DeviceAggregate> Reduction<A> {
         kernel.run_host::<_, R, A::Preparation<R>>(&self.operator(None), slices, length)
     }
 
-    /// The operator of kernels that write the result of this number of elements, or the item. Of a
-    /// monoid the item is the result.
+    /// The operator of kernels that write the result of this number of elements, or the item.
     fn operator(&self, count: Option<u64>) -> A::Operator {
         self.aggregate.operator().presenting(count)
     }
@@ -421,14 +424,14 @@ impl<A: DeviceAggregate> Reduction<A> {
         &self,
         stream: &CudaStream,
     ) -> Result<Arc<BracketKernel>, Error> {
-        of_arrangement::<A, R, _>(&self.kernel, || {
+        self.kernel.get::<A, R>(|| {
             BracketKernel::of::<A::Operator, ReaderOf<A, R>>(stream.context(), self.policy_for::<R>())
         })
     }
 
     /// The policy for elements that lie like this.
     fn policy_for<R: Arrangement<Element = A::Input>>(&self) -> Policy {
-        match is_expected::<A, R>() {
+        match is_default::<A, R>() {
             true => self.policy,
             false => Policy::for_data(&data_of::<A::Operator, ReaderOf<A, R>>()),
         }

@@ -4,9 +4,8 @@ mod record;
 mod run;
 
 use std::fmt;
-use std::sync::{Arc, OnceLock};
 
-use crate::cuda::ScanKernel;
+use crate::cuda::{Kept, ScanKernel};
 use crate::language::check_sizes;
 use crate::plan::{Kernel, ScanPolicy};
 use crate::source::{ReaderOf, Source};
@@ -80,7 +79,7 @@ pub struct Scan<A> {
     device: Device,
     aggregate: A,
     policy: ScanPolicy,
-    kernel: OnceLock<Arc<ScanKernel>>,
+    kernel: Kept<ScanKernel>,
 }
 
 // The bounds stand on `new` and `with`, as those of `Reduction`.
@@ -122,7 +121,7 @@ impl<A> Scan<A> {
             device: device.into(),
             aggregate,
             policy: ScanPolicy::for_item(&Item::<A>::layout()),
-            kernel: OnceLock::new(),
+            kernel: Kept::none(),
         }
     }
 }
@@ -134,7 +133,7 @@ impl<A: DeviceAggregate> Scan<A> {
     #[cfg(feature = "internals")]
     pub fn with_policy(mut self, policy: ScanPolicy) -> Self {
         self.policy = policy;
-        self.kernel = OnceLock::new();
+        self.kernel = Kept::none();
         self
     }
 

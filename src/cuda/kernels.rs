@@ -19,7 +19,7 @@ use crate::cuda::lock::lock;
 use crate::explanation::ExplainedLaunch;
 use crate::jit::{Architecture, Compilation, Image};
 use crate::plan::{Data, Kernel};
-use crate::source::{Reader, Source, data_of, is_expected};
+use crate::source::{Reader, Source, data_of, is_default};
 use crate::types::Arrangement;
 use crate::{DeviceAggregate, DeviceMonoid, Error, jit};
 
@@ -71,20 +71,46 @@ macro_rules! registry {
 }
 pub(super) use registry;
 
-/// The kernels of an aggregate for elements that lie like `R`. Those of the arrangement where no input says it
-/// are kept, and others are looked up in each call.
-pub(crate) fn of_arrangement<A: DeviceAggregate, R: Arrangement<Element = A::Input>, K>(
-    kept: &OnceLock<Arc<K>>,
-    kernels: impl Fn() -> Result<Arc<K>, Error>,
-) -> Result<Arc<K>, Error> {
-    if !is_expected::<A, R>() {
-        return kernels();
+/// The kernels of an aggregate that a reduction or a scan keeps: those of the default arrangement, and those of
+/// the other one that a call used first.
+#[derive(Debug)]
+pub(crate) struct Kept<K> {
+    default: OnceLock<Arc<K>>,
+    other: OnceLock<(TypeId, Arc<K>)>,
+}
+
+impl<K> Clone for Kept<K> {
+    fn clone(&self) -> Self {
+        Self { default: self.default.clone(), other: self.other.clone() }
     }
-    if let Some(kernels) = kept.get() {
-        return Ok(kernels.clone());
+}
+
+impl<K> Kept<K> {
+    pub(crate) fn none() -> Self {
+        Self { default: OnceLock::new(), other: OnceLock::new() }
     }
-    let kernels = kernels()?;
-    Ok(kept.get_or_init(|| kernels).clone())
+
+    /// The kernels for elements of the arrangement `R`. `kernels` finds them.
+    pub(crate) fn get<A: DeviceAggregate, R: Arrangement<Element = A::Input>>(
+        &self,
+        kernels: impl Fn() -> Result<Arc<K>, Error>,
+    ) -> Result<Arc<K>, Error> {
+        if is_default::<A, R>() {
+            return match self.default.get() {
+                Some(kept) => Ok(kept.clone()),
+                None => kernels().map(|found| self.default.get_or_init(|| found).clone()),
+            };
+        }
+        match self.other.get() {
+            Some((of, kept)) if *of == TypeId::of::<R>() => Ok(kept.clone()),
+            Some(_) => kernels(),
+            None => {
+                let found = kernels()?;
+                let _ = self.other.set((TypeId::of::<R>(), found.clone()));
+                Ok(found)
+            }
+        }
+    }
 }
 
 /// An operator and a reader, without their types.

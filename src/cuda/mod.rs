@@ -36,7 +36,7 @@ pub(crate) use bracket::BracketKernel;
 pub(crate) use host::PrivateStream;
 pub(crate) use input::{AllocateOutput, Source as InputSource, Target as OutputTarget};
 pub use input::{DeviceInput, DeviceMemory, HostMemory, Input, OnDevice, Output, Place};
-pub(crate) use kernels::of_arrangement;
+pub(crate) use kernels::Kept;
 #[cfg(feature = "ladder")]
 pub(crate) use ladder::LadderKernels;
 pub(crate) use rates::HostPlace;

@@ -49,11 +49,11 @@ pub trait DeviceAggregate: Aggregate<Input: Element, Monoid: DeviceMonoid, Outpu
     #[doc(hidden)]
     const HAS_BRACKET: bool = Self::ACCUMULATES;
 
-    /// The operator of the kernels: the monoid itself if nothing is prepared.
+    /// The operator of the kernels: that of a monoid, or of an aggregate, which prepares items.
     #[doc(hidden)]
     type Operator: DeviceMonoid<Item = Item<Self>>;
 
-    /// How elements lie where no input says it.
+    /// The default arrangement of elements, for calls without an input.
     #[doc(hidden)]
     type Arrangement: Arrangement<Element = Self::Input>;
 
@@ -195,8 +195,8 @@ impl<M: DeviceMonoid> DeviceAggregate for M {
     }
 }
 
-/// The operator of a monoid's kernels: the monoid. If its items are tuples, of which device memory holds
-/// `TupleN`, kernels present the result as that of an aggregate.
+/// The operator of a monoid's kernels: the monoid. If its items are tuples, the last kernel converts the result to
+/// `TupleN`, as it presents that of an aggregate.
 #[doc(hidden)]
 #[repr(transparent)]
 pub struct OfItems<M: DeviceMonoid>(<Holder<M> as Held<M::Item>>::Choice<M, Preparing<M>>);

@@ -6,7 +6,7 @@ use std::fmt;
 use super::device_code::DeviceCode;
 use super::syntax;
 pub use crate::types::Type;
-use crate::types::{Describes, DeviceType, Literal};
+use crate::types::{DeviceType, Literal};
 
 /// A function that a macro has translated, as a constant: the tree of its body, and what the probe
 /// tells of the types, constants and callees that the numbers in the tree refer to.
@@ -141,7 +141,7 @@ impl DeviceFunction {
     /// let positive_part = DeviceFunction::new::<f32>("positive_part", body).parameter::<f32>("x");
     /// ```
     pub fn new<R: DeviceType>(name: &'static str, body: DeviceCode) -> Self {
-        Self { name, parameters: Vec::new(), result: R::By::described(), body: Body::Code(body) }
+        Self { name, parameters: Vec::new(), result: Type::Value(R::layout()), body: Body::Code(body) }
     }
 
     /// The function that a macro made of a Rust function.
@@ -169,7 +169,7 @@ impl DeviceFunction {
     ///     .parameter::<f32>("y");
     /// ```
     pub fn parameter<T: DeviceType>(mut self, name: &'static str) -> Self {
-        self.parameters.push((name, T::By::described()));
+        self.parameters.push((name, Type::Value(T::layout())));
         self
     }
 }

@@ -10,10 +10,10 @@ use cudarc::driver::{CudaSlice, CudaStream, DevicePtrMut};
 use super::{Reduction, Stored};
 use crate::cuda::{
     AllocateOutput, CopiedArrays, Elements, InputSource, OutputTarget, PrivateStream, SegmentKernel,
-    StreamOrder, new_slice, of_arrangement,
+    StreamOrder, new_slice,
 };
 use crate::plan::{Kernel, SegmentPolicy};
-use crate::source::{ReaderOf, data_of, is_expected};
+use crate::source::{ReaderOf, data_of, is_default};
 use crate::types::Arrangement;
 use crate::{DeviceAggregate, Error, Input, Place, cpu};
 
@@ -210,8 +210,8 @@ impl<A: DeviceAggregate> Reduction<A> {
         &self,
         stream: &CudaStream,
     ) -> Result<Arc<SegmentKernel>, Error> {
-        of_arrangement::<A, R, _>(&self.segment_kernel, || {
-            let policy = match is_expected::<A, R>() {
+        self.segment_kernel.get::<A, R>(|| {
+            let policy = match is_default::<A, R>() {
                 true => self.segment_policy,
                 false => SegmentPolicy::for_data(&data_of::<A::Operator, ReaderOf<A, R>>()),
             };

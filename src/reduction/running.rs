@@ -1,7 +1,8 @@
 //! Running totals.
 
 use super::Reduction;
-use crate::{DeviceMonoid, Error, Input};
+use crate::cuda::{Elements, InputSource};
+use crate::{DeviceMonoid, Error, Input, cpu};
 
 impl<M: DeviceMonoid> Reduction<M> {
     /// Goes on with a running total: `init` combined with the bracket of the input, once, on the
@@ -23,9 +24,17 @@ impl<M: DeviceMonoid> Reduction<M> {
     /// # Ok::<(), warpfold::Error>(())
     /// ```
     pub fn run_from<I: Input<M::Item>>(&self, init: M::Item, input: I) -> Result<M::Item, Error> {
-        match self.run_source::<I::Arrangement>(input.source()).map_err(Self::name_operator)? {
-            (_, 0) => Ok(init),
-            (item, _) => Ok(self.aggregate.combine(init, item)),
+        let source = input.source();
+        let length = match &source {
+            InputSource::Host(slices) => cpu::length_of::<I::Arrangement>(*slices)?,
+            InputSource::Device(pointers) => Self::arrays::<I::Arrangement>(*pointers)?.length() as usize,
+        };
+        match length {
+            0 => Ok(init),
+            _ => {
+                let (item, _) = self.run_source(source).map_err(Self::name_operator)?;
+                Ok(self.aggregate.combine(init, item))
+            }
         }
     }
 }

@@ -5,9 +5,7 @@ use std::sync::Arc;
 use cudarc::driver::{CudaSlice, CudaStream};
 
 use super::Scan;
-use crate::cuda::{
-    AllocateOutput, Arrays, Elements, InputSource, OutputTarget, PrivateStream, ScanKernel, of_arrangement,
-};
+use crate::cuda::{AllocateOutput, Arrays, Elements, InputSource, OutputTarget, PrivateStream, ScanKernel};
 use crate::source::ReaderOf;
 use crate::tree::Prefix;
 use crate::types::{Arrangement, Array, AsTheyAre};
@@ -133,9 +131,8 @@ impl<A: DeviceAggregate> Scan<A> {
         &self,
         stream: &CudaStream,
     ) -> Result<Arc<ScanKernel>, Error> {
-        of_arrangement::<A, R, _>(&self.kernel, || {
-            ScanKernel::of::<A::Operator, ReaderOf<A, R>>(stream.context(), self.policy)
-        })
+        self.kernel
+            .get::<A, R>(|| ScanKernel::of::<A::Operator, ReaderOf<A, R>>(stream.context(), self.policy))
     }
 
     /// Names the operator in the error of a kernel.

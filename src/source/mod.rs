@@ -26,7 +26,7 @@ mod types;
 pub use ladder::RungArguments;
 pub use read::ArrayInput;
 pub use read::data_of_aggregate;
-pub(crate) use read::{ArrayOfItems, ArraysOf, Reader, ReaderOf, data_of, is_expected};
+pub(crate) use read::{ArrayOfItems, ArraysOf, Reader, ReaderOf, data_of, is_default};
 pub use reduce::Arguments;
 pub use rendered::Source;
 pub use scan::ScanArguments;

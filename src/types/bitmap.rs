@@ -2,7 +2,7 @@
 
 /// An element of a [`Bitmap`]: the mark of [`Masked`](crate::aggregates::Masked).
 ///
-/// A bit has no address, so it is read from a bitmap only, and not from an array of `Bit`.
+/// A bitmap holds a bit, and a variable or a tuple a byte. An array of `Bit` alone is no input.
 ///
 /// ```
 /// use warpfold::Bit;

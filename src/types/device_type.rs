@@ -1,5 +1,5 @@
-//! `DeviceType` and `Value`, and what they tell of memory: how inputs and device memory hold a value. The
-//! traits refer to each other, so they share a file.
+//! `DeviceType` and `Value`, with the traits of how inputs and device memory hold a value. The traits
+//! refer to each other, so they share a file.
 
 use cudarc::driver::DevicePtr;
 
@@ -129,6 +129,11 @@ use super::preparation::Preparation;
 ///
 /// The safe way is a `#[repr(C)]` struct of your own with the same fields, and a conversion.
 ///
+/// # Generic code
+///
+/// Device memory holds the results of type `T` as [`T::Stored`](Value::Stored), which for a tuple is another
+/// type. A function that writes them to a `CudaSlice<T>` needs the bound `T: DeviceType + Value<Stored = T>`.
+///
 /// `clone_htod` and `alloc` of cudarc require its trait `DeviceRepr`, which `#[derive(DeviceType)]`
 /// implements as well. [`Device::upload`](crate::Device::upload) copies any device type.
 #[diagnostic::on_unimplemented(
@@ -158,8 +163,9 @@ pub unsafe trait DeviceType: Value + Described + InMemory {
 ///
 /// | result | in device memory |
 /// | --- | --- |
-/// | a [`DeviceType`] | the type itself |
+/// | a [`DeviceType`] that is no tuple | the type itself |
 /// | `Option<V>` of a result | [`Maybe`](crate::Maybe) of `V` in device memory |
+/// | `Ordering`, [`Bit`](crate::Bit) | `i8`, `bool` |
 /// | a tuple of 2 to 8 results | [`Tuple2`](crate::Tuple2) to [`Tuple8`](crate::Tuple8) of what they are in device memory |
 ///
 /// ```
@@ -183,8 +189,7 @@ pub trait Value: Copy + Send + Sync + 'static {
     fn from_stored(stored: Self::Stored) -> Self;
 }
 
-/// The type that device memory holds in place of a [`Value`](super::Value) `T`, as what it tells of a variable of
-/// type `T`.
+/// Describes a variable of type `T` as data. The type that device memory holds in place of `T` implements it.
 #[doc(hidden)]
 pub trait Describes<T> {
     /// The type of a variable, as data.
@@ -203,11 +208,11 @@ impl<T: DeviceType> Describes<T> for T {
     }
 }
 
-/// A [`Value`] that a variable of a kernel may have. A bound of its own, so that rustc reports one error for a
-/// type that is none.
+/// A type of variables in kernels. As a bound of its own it makes rustc report one error, and not two, for a
+/// wrong type.
 #[doc(hidden)]
 pub trait Described: Value {
-    /// The type in device memory, which tells of the variable.
+    /// The type that describes the variable.
     type By: Describes<Self>;
 }
 #[diagnostic::do_not_recommend]
@@ -215,10 +220,10 @@ impl<V: Value<Stored: Describes<V>>> Described for V {
     type By = V::Stored;
 }
 
-/// The same for a [`DeviceType`] and its memory.
+/// A [`DeviceType`], with the type that device memory holds in its place. A bound of its own for the same reason.
 #[doc(hidden)]
 pub trait InMemory: Value {
-    /// The type in device memory, which tells of memory.
+    /// The type that device memory holds.
     type Holder: Held<Self>;
 }
 #[diagnostic::do_not_recommend]
@@ -229,7 +234,7 @@ impl<V: Value<Stored: Held<V>>> InMemory for V {
 /// The type that device memory holds in place of a [`DeviceType`] `T`: `T` itself, or another type.
 #[doc(hidden)]
 pub trait Held<T: 'static>: Sized {
-    /// How elements of type `T` lie where no input says it.
+    /// The default arrangement of elements of type `T`.
     type Arrangement: Arrangement<Element = T>;
     /// The same for an array among arrays in step.
     type OneArray: Arrangement<Element = T>;
@@ -244,25 +249,27 @@ pub trait Held<T: 'static>: Sized {
         other: impl FnOnce() -> Other,
     ) -> Self::Choice<Same, Other>;
 
-    /// What follows from a choice.
+    /// Calls the function of the value that was chosen.
     fn by_choice<Same: Plain, Other: Plain, V>(
         choice: Self::Choice<Same, Other>,
         same: impl FnOnce(Same) -> V,
         other: impl FnOnce(Other) -> V,
     ) -> V;
 
-    /// Changes a choice.
+    /// Replaces the value that was chosen.
     fn map_choice<Same: Plain, Other: Plain>(
         choice: Self::Choice<Same, Other>,
         same: impl FnOnce(Same) -> Same,
         other: impl FnOnce(Other) -> Other,
     ) -> Self::Choice<Same, Other>;
 
-    /// One of two values.
-    fn choose<V>(same: impl FnOnce() -> V, other: impl FnOnce() -> V) -> V;
+    /// Calls one of two functions.
+    fn choose<V>(same: impl FnOnce() -> V, other: impl FnOnce() -> V) -> V {
+        Self::by_choice(Self::choice(|| (), || ()), |()| same(), |()| other())
+    }
 }
 
-/// The bounds of an operator.
+/// The bounds that operators and aggregates have.
 #[doc(hidden)]
 pub trait Plain: Copy + Send + Sync + 'static {}
 impl<T: Copy + Send + Sync + 'static> Plain for T {}
@@ -374,9 +381,6 @@ macro_rules! held_as_another {
             other: impl FnOnce(Other) -> Other,
         ) -> Other {
             other(choice)
-        }
-        fn choose<Made>(_: impl FnOnce() -> Made, other: impl FnOnce() -> Made) -> Made {
-            other()
         }
     };
 }

@@ -25,7 +25,7 @@ use super::preparation::{AsTheyAre, Preparation};
 /// is_an_element::<()>();
 /// ```
 pub trait Element: Copy + Send + Sync + 'static + sealed::Element {
-    /// How elements lie where no input says it: a tuple in arrays in step, a [`Bit`](crate::Bit)
+    /// The default arrangement: a tuple in arrays in step, a [`Bit`](crate::Bit)
     /// in a [`Bitmap`](crate::Bitmap), all others in an array.
     #[doc(hidden)]
     type Arrangement: Arrangement<Element = Self>;
@@ -119,6 +119,7 @@ impl<T: DeviceType> Arrangement for Array<T> {
     type Pointers<'a> = &'a dyn DevicePtr<T>;
     type Addresses = [u64; 1];
 
+    // `'a: 'a`, because a lifetime of the trait's projection is a parameter of the function.
     fn in_one_array<'a>(slice: &'a [T]) -> Option<&'a [T]>
     where
         'a: 'a,
@@ -180,9 +181,6 @@ impl<T: DeviceType> Held<T> for T {
         _: impl FnOnce(Other) -> Other,
     ) -> Same {
         same(choice)
-    }
-    fn choose<V>(same: impl FnOnce() -> V, _: impl FnOnce() -> V) -> V {
-        same()
     }
 }
 

@@ -129,8 +129,8 @@ pub enum Scalar {
     F64,
     F16,
     BF16,
-    /// One bit of a bitmap: see [`Bit`](crate::Bit). Only arrays that are read have it, and no
-    /// item.
+    /// One bit of a bitmap: see [`Bit`](crate::Bit). In an array it is one bit, and
+    /// elsewhere a byte.
     Bit,
 }
 

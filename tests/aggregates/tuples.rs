@@ -106,6 +106,7 @@ pub(crate) fn add_to(suite: &mut Suite) {
     for tier in [Tier::Cpu, Tier::Gpu] {
         suite.test(tier, "tuples_that_are_items_in_every_arrangement", move || {
             arrangements(tier, MarkedMap, 40_000);
+            arrangements(tier, (MarkedMap, Count::<(u32, u64, u32)>::new(), MarkedMap), 40_000);
         });
         suite.test(tier, "tuples_that_are_prepared_in_every_arrangement", move || {
             arrangements(tier, MarkedInStep, 40_000);

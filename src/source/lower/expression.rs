@@ -228,6 +228,10 @@ impl Lowering<'_> {
                 let found = position.map(|k| (field_names(fields)[k].clone(), Type::of(&fields[k].layout)));
                 found.unzip()
             }
+            // A `Bit` has one field, as in `templates/core/types.cuh`.
+            Type::Value(Layout { kind: Kind::Scalar(Scalar::Bit), .. }) if name == "0" => {
+                (Some("is_set".to_owned()), Some(boolean()))
+            }
             Type::Value(_) => (None, None),
         };
         let (Some(member), Some(ty)) = (member, ty) else {

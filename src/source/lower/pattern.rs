@@ -4,7 +4,7 @@ use super::{ATOM, Lowering, Value, scalar, stored_scalar};
 use crate::language::Type;
 use crate::language::syntax::{Operator, Pattern, PatternValue};
 use crate::source::number;
-use crate::{Error, Kind, Layout};
+use crate::{Error, Kind, Layout, Scalar};
 
 impl Lowering<'_> {
     /// The condition under which a value matches, or `None` if it always matches.
@@ -170,6 +170,7 @@ pub(super) fn length(ty: &Type) -> Option<usize> {
         Type::Tuple(parts) => Some(parts.len()),
         Type::Value(Layout { kind: Kind::Array { length, .. }, .. }) => Some(*length),
         Type::Value(Layout { kind: Kind::Struct { fields }, .. }) => Some(fields.len()),
+        Type::Value(Layout { kind: Kind::Scalar(Scalar::Bit), .. }) => Some(1),
         Type::Value(_) => None,
     }
 }

@@ -71,8 +71,8 @@ unsafe impl<P: Preparation> Reader for ArraysOf<P> {
 pub(crate) type ReaderOf<A, R = <A as DeviceAggregate>::Arrangement> =
     ArraysOf<<A as DeviceAggregate>::Preparation<R>>;
 
-/// Whether elements lie as they do where no input says it.
-pub(crate) fn is_expected<A: DeviceAggregate, R: Arrangement<Element = A::Input>>() -> bool {
+/// Whether an arrangement is the default.
+pub(crate) fn is_default<A: DeviceAggregate, R: Arrangement<Element = A::Input>>() -> bool {
     TypeId::of::<R>() == TypeId::of::<A::Arrangement>()
 }
 

@@ -6,5 +6,5 @@ mod array;
 mod reader;
 
 pub use array::{ArrayInput, data_of_aggregate};
-pub(crate) use array::{ArrayOfItems, ArraysOf, ReaderOf, is_expected};
+pub(crate) use array::{ArrayOfItems, ArraysOf, ReaderOf, is_default};
 pub(crate) use reader::{Reader, data_of, operator_of};

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use warpfold::operators::{Both, Optional, Reversed, Segmented};
-use warpfold::{DeviceType, Monoid, device, monoid};
+use warpfold::{DeviceMonoid, DeviceOperator, DeviceType, Monoid, device, device_code, monoid};
 
 use super::{Edge, Visitor};
 
@@ -27,6 +27,17 @@ pub struct Tagged {
 impl Edge for Tagged {
     fn strategy() -> BoxedStrategy<Self> {
         (Edge::strategy(), Edge::strategy()).prop_map(|(tag, values)| Self { tag, values }).boxed()
+    }
+}
+
+/// A struct with a tuple as its only field.
+#[derive(Clone, Copy, Debug, DeviceType)]
+#[repr(transparent)]
+pub struct Wrapped((f32, u8));
+
+impl Edge for Wrapped {
+    fn strategy() -> BoxedStrategy<Self> {
+        Edge::strategy().prop_map(Self).boxed()
     }
 }
 
@@ -100,6 +111,15 @@ corpus! { tuples:
         let mark = a.1 != b.1 && a.0 >= b.0;
         if a.0 > b.0 { (a.0, b.1, mark) } else { (b.0, a.1, !mark) }
     }
+    a_struct_around_a_tuple: Wrapped = |a, b| {
+        let Wrapped((x, mark)) = b;
+        Wrapped((a.0.0 + x, mark ^ a.0.1))
+    }
+    new_tuples_in_an_array: [(f32, u8); 3] = |a, b| {
+        let mut all = [(a[0].0 * 2.0, b[1].1); 3];
+        all[2] = (b[2].0, 7);
+        all
+    }
     loops_over_tuples: (u16, u32) = |a, b| {
         let mut state = a;
         let mut steps = 0_u16;
@@ -112,9 +132,36 @@ corpus! { tuples:
     }
 }
 
+/// An operator of tuples that is written by hand.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ByHand;
+
+impl Monoid for ByHand {
+    type Item = (u8, u32);
+    fn identity(&self) -> (u8, u32) {
+        (0, 0)
+    }
+    fn combine(&self, a: (u8, u32), b: (u8, u32)) -> (u8, u32) {
+        if b.0 > a.0 { b } else { (a.0, a.1 ^ b.1) }
+    }
+}
+
+impl DeviceMonoid for ByHand {
+    const EXACT: bool = true;
+    fn device_operator() -> DeviceOperator {
+        // SAFETY: the body terminates, uses only its parameters and returns a valid tuple.
+        let body = unsafe {
+            device_code!("if (b._0 > a._0) return b; Item& both = a; both._1 ^= b._1; return both;")
+        };
+        DeviceOperator::new::<(u8, u32)>("a", "b", body)
+    }
+}
+
 /// Operators around one whose items are tuples.
 pub(super) fn combined(visitor: &mut impl Visitor) {
     let (inner, other) = (largest_with_its_index {}, reordered_parts {});
+    visitor.visit("tuples_by_hand", ByHand);
+    visitor.visit("reversed_tuples_by_hand", Reversed(ByHand));
     visitor.visit("optional_tuples", Optional(inner));
     visitor.visit("both_of_tuples", Both(inner, other));
     visitor.visit("reversed_tuples", Reversed(other));
