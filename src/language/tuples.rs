@@ -7,34 +7,34 @@ use super::function::Translated;
 use crate::DeviceType;
 
 /// A part that can be compared.
-pub trait Compared: Operator<op::PartialEq, Self> + PartialEq + DeviceType {}
-impl<T: Operator<op::PartialEq, T> + PartialEq + DeviceType> Compared for T {}
+pub trait ComparedPart: Operator<op::PartialEq, Self> + PartialEq + DeviceType {}
+impl<T: Operator<op::PartialEq, T> + PartialEq + DeviceType> ComparedPart for T {}
 
 /// A part that can be ordered.
-pub trait Ordered: Compared + Operator<op::PartialOrd, Self> + PartialOrd {}
-impl<T: Compared + Operator<op::PartialOrd, T> + PartialOrd> Ordered for T {}
+pub trait OrderedPart: ComparedPart + Operator<op::PartialOrd, Self> + PartialOrd {}
+impl<T: ComparedPart + Operator<op::PartialOrd, T> + PartialOrd> OrderedPart for T {}
 
 macro_rules! tuples {
     ($($equal:ident $order:ident: $($part:ident $index:tt),*;)*) => {$(
         #[diagnostic::do_not_recommend]
-        impl<$($part: Compared),*> Operator<op::PartialEq, ($($part,)*)> for ($($part,)*) {
+        impl<$($part: ComparedPart),*> Operator<op::PartialEq, ($($part,)*)> for ($($part,)*) {
             const FUNCTION: Option<Translated> = translated!($equal::<$($part),*>);
         }
 
         #[allow(dead_code)]
         #[crate::device]
-        fn $equal<$($part: Compared),*>(left: ($($part,)*), right: ($($part,)*)) -> bool {
+        fn $equal<$($part: ComparedPart),*>(left: ($($part,)*), right: ($($part,)*)) -> bool {
             $(left.$index == right.$index)&&*
         }
 
         #[diagnostic::do_not_recommend]
-        impl<$($part: Ordered),*> Operator<op::PartialOrd, ($($part,)*)> for ($($part,)*) {
+        impl<$($part: OrderedPart),*> Operator<op::PartialOrd, ($($part,)*)> for ($($part,)*) {
             const FUNCTION: Option<Translated> = translated!($order::<$($part),*>);
         }
 
         #[allow(dead_code)]
         #[crate::device]
-        fn $order<$($part: Ordered),*>(left: ($($part,)*), right: ($($part,)*)) -> Option<Ordering> {
+        fn $order<$($part: OrderedPart),*>(left: ($($part,)*), right: ($($part,)*)) -> Option<Ordering> {
             $(
                 if left.$index < right.$index {
                     return Some(Ordering::Less);

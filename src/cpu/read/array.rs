@@ -42,8 +42,8 @@ impl<'p, 'a, A: DeviceAggregate, R: Arrangement<Element = A::Input>> Prepared<'p
     pub(crate) fn for_reduction(aggregate: &'p A, slices: R::Slices<'a>, length: usize) -> Self {
         let per_item = match A::ACCUMULATES {
             true => ACCUMULATED,
-            // Without optimisation, one element after the other is faster.
-            false if cfg!(debug_assertions) || A::as_items::<R>(slices).is_some() => 1,
+            // Without optimisation, one element after the other is faster. So it is if elements are the items.
+            false if cfg!(debug_assertions) || A::as_places_of_items(&mut []).is_some() => 1,
             false if A::HAS_BRACKET => LONG_RUN,
             false => RUN,
         };
