@@ -95,9 +95,10 @@ mod tests {
     #[test]
     fn a_debug_build_returns_the_bits_of_the_tree() {
         use warpfold::operators::{AffineComposition, Matrix2Product, Sum};
-        use warpfold::{Device, DeviceMonoid, DeviceType, Reduction, Scan, tree};
+        use warpfold::{Device, DeviceMonoid, DeviceType, Reduction, Scan, Value, tree};
 
-        fn test<M: DeviceMonoid + Default>(item: impl Fn(u32) -> M::Item) {
+        // Scans in place need items that device memory holds as they are.
+        fn test<M: DeviceMonoid<Item: Value<Stored = M::Item>> + Default>(item: impl Fn(u32) -> M::Item) {
             let (reduction, scan) = (Reduction::<M>::new(Device::cpu()), Scan::<M>::new(Device::cpu()));
             for length in (0..150).chain([1023, 4097, 70_001, 300_007]) {
                 let items: Vec<M::Item> = (0..length).map(&item).collect();
