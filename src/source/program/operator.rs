@@ -123,11 +123,6 @@ impl Functions<'_> {
         let given = self.elements.take();
         let elements = given.as_ref().unwrap_or(elements);
         let parts: Vec<String> = elements.iter().map(|part| self.types.name(part)).collect();
-        // One array has the element itself. The parts of arrays in step meet in a variable.
-        let element = match &elements[..] {
-            [element] => self.types.name(element),
-            _ => self.types.name_of(&Type::Tuple(elements.iter().map(Type::of).collect())),
-        };
         let mut claim = |part| self.types.scope.claim(format!("{name}{part}"));
         let (combines, prepares) = (claim("Monoid"), claim("Steps"));
         let of_monoid = self.operator(&combines, &monoid.form, item, &monoid.into(), None)?;
@@ -144,6 +139,11 @@ impl Functions<'_> {
                 size: 8,
             },
         ];
+        // One array has the element itself. The parts of arrays in step meet in a variable.
+        let element = match &elements[..] {
+            [element] => self.types.name(element),
+            _ => self.types.name_of(&Type::Tuple(elements.iter().map(Type::of).collect())),
+        };
         let (item, output) = (self.types.name(item), self.types.name(output));
         let [monoid, steps, _] = &fields;
         let parts = parts.join(", ");
