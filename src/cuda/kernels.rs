@@ -71,8 +71,8 @@ macro_rules! registry {
 }
 pub(super) use registry;
 
-/// The kernels of an aggregate that a reduction or a scan keeps: those of the default arrangement, and those of
-/// the other one that a call used first.
+/// The kernels of an aggregate that a reduction or a scan keeps. It keeps those of the default
+/// arrangement, and those of the first other one.
 #[derive(Debug)]
 pub(crate) struct Kept<K> {
     default: OnceLock<Arc<K>>,
